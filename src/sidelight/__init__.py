@@ -1,0 +1,47 @@
+"""Dimensionality reduction that listens to what you know.
+
+Every public name is imported when it is first used, so that ``import sidelight`` itself
+loads neither a compiler nor a plotting library.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+from sidelight.registry import ESTIMATORS
+
+__version__ = "0.1.0"
+
+_SUBPACKAGES = (
+    "datasets",
+    "io",
+    "mapping",
+    "metric",
+    "neighbors",
+    "plot",
+    "progress",
+    "quality",
+    "side",
+    "similarity",
+    "solvers",
+    "spectral",
+)
+_FUNCTIONS = {"save": "sidelight.io.models", "load": "sidelight.io.models"}
+_HOMES = {entry.name: entry.module for entry in ESTIMATORS} | _FUNCTIONS
+
+__all__ = ["__version__", *sorted(_HOMES), *_SUBPACKAGES]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOMES:
+        value = getattr(import_module(_HOMES[name]), name)
+        globals()[name] = value
+        return value
+    if name in _SUBPACKAGES:
+        return import_module(f"sidelight.{name}")
+    raise AttributeError(f"module 'sidelight' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,123 @@
+"""Every estimator of the library, what it listens to and what it gives back.
+
+The table in the README, the contract tests, the command line and the lazy names of the package
+are all read from here.  Nothing is imported: an entry names its module.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One estimator: where it lives, what it understands, what it gives.
+
+    Parameters
+    ----------
+    name : str
+        The class name.
+    family : str
+        The folder: ``"spectral"``, ``"metric"`` …
+    summary : str
+        What the method does, in a few words.
+    module : str
+        The module that defines it.
+    command : str
+        Its short name on the command line.
+    understands : tuple of str
+        The kinds of side information it takes.
+    gives : tuple of str
+        Out of ``"map"``, ``"new points"``, ``"way back"``, ``"density"``.
+    needs_graph : bool
+        Whether it works from a neighbourhood graph.
+    """
+
+    name: str
+    family: str
+    summary: str
+    module: str
+    command: str
+    understands: tuple[str, ...] = ()
+    gives: tuple[str, ...] = ("map", "new points", "way back")
+    needs_graph: bool = False
+
+    def load(self) -> type[Any]:
+        """Import the estimator's class.
+
+        Returns
+        -------
+        type
+            The class.
+        """
+        loaded: type[Any] = getattr(import_module(self.module), self.name)
+        return loaded
+
+
+ESTIMATORS: tuple[Entry, ...] = (
+    Entry("PCA", "spectral", "directions of largest variance", "sidelight.spectral.pca", "pca"),
+    Entry(
+        "ProbabilisticPCA",
+        "spectral",
+        "PCA as a Gaussian density; missing values",
+        "sidelight.spectral.probabilistic_pca",
+        "ppca",
+        gives=("map", "new points", "way back", "density"),
+    ),
+    Entry(
+        "KernelPCA", "spectral", "PCA in a feature space", "sidelight.spectral.kernel_pca", "kpca"
+    ),
+    Entry(
+        "ClassicalMDS",
+        "spectral",
+        "a map from distances",
+        "sidelight.spectral.classical_mds",
+        "mds",
+    ),
+    Entry(
+        "Isomap",
+        "spectral",
+        "a map from distances along the manifold",
+        "sidelight.spectral.isomap",
+        "isomap",
+        needs_graph=True,
+    ),
+    Entry(
+        "LocallyLinearEmbedding",
+        "spectral",
+        "each point as the same mixture of its neighbours",
+        "sidelight.spectral.locally_linear_embedding",
+        "lle",
+        needs_graph=True,
+    ),
+    Entry(
+        "LaplacianEigenmaps",
+        "spectral",
+        "neighbours stay close: the smoothest functions on the graph",
+        "sidelight.spectral.laplacian_eigenmaps",
+        "lem",
+        needs_graph=True,
+    ),
+)
+
+
+def entry_for(name: str) -> Entry:
+    """Find an estimator by its class name or its short name.
+
+    Parameters
+    ----------
+    name : str
+        ``"Isomap"`` or ``"isomap"``.
+
+    Returns
+    -------
+    Entry
+        Its entry.
+    """
+    for entry in ESTIMATORS:
+        if name in (entry.name, entry.command) or name.lower() == entry.name.lower():
+            return entry
+    known = ", ".join(entry.command for entry in ESTIMATORS)
+    raise ValueError(f"There is no method {name!r}. The methods are: {known}.")

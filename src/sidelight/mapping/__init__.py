@@ -1,1 +1,1 @@
-"""(to be written)"""
+"""Backward maps take new data to the map, forward maps take the map back to data."""

@@ -1,1 +1,34 @@
-"""(to be written)"""
+"""How good is a map: neighbourhoods kept, distances kept, labels kept, dimensions needed.
+
+``X`` is the data (or, with ``metric="precomputed"``, its table of distances), ``Z`` the map.  Every
+measure compares the two and knows nothing of the method that drew the map, so that maps of
+different methods can be compared.  :func:`quality_report` gives them all at once.
+"""
+
+from __future__ import annotations
+
+from sidelight.quality.alignment import ProcrustesResult, procrustes
+from sidelight.quality.coranking import CorankingCurves, coranking_curves
+from sidelight.quality.dimension import IntrinsicDimension, intrinsic_dimension
+from sidelight.quality.distortion import residual_variance, shepard_correlation, stress
+from sidelight.quality.labels import LabelAccuracy, neighbor_label_accuracy
+from sidelight.quality.neighborhoods import continuity, trustworthiness
+from sidelight.quality.report import QualityReport, quality_report
+
+__all__ = [
+    "CorankingCurves",
+    "IntrinsicDimension",
+    "LabelAccuracy",
+    "ProcrustesResult",
+    "QualityReport",
+    "continuity",
+    "coranking_curves",
+    "intrinsic_dimension",
+    "neighbor_label_accuracy",
+    "procrustes",
+    "quality_report",
+    "residual_variance",
+    "shepard_correlation",
+    "stress",
+    "trustworthiness",
+]

@@ -1,1 +1,1 @@
-"""(to be written)"""
+"""Stage 2: from data or a graph to a kernel K, or to a stiffness matrix whose inverse is one."""

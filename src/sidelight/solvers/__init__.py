@@ -1,1 +1,1 @@
-"""(to be written)"""
+"""Numerical work that knows no data and no models: eigenpairs, shortest paths."""

@@ -1,1 +1,1 @@
-"""(to be written)"""
+"""Estimators solved by eigenvectors: every one of them is kernel PCA on its own kernel."""

@@ -1,0 +1,205 @@
+"""What every estimator of the library shares: scikit-learn's manners and the place for `side`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils.validation import check_array, check_is_fitted, validate_data
+
+from sidelight.arrays import FloatArray
+from sidelight.mapping.smoother import KernelSmoother
+from sidelight.parameters import Expected, check_parameters
+from sidelight.registry import ESTIMATORS
+
+
+class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+    """The common part of all estimators that make a map."""
+
+    _parameters: ClassVar[Mapping[str, tuple[Expected, ...]]] = {}
+    _takes_sparse: ClassVar[bool] = True
+    _takes_missing: ClassVar[bool] = False
+
+    embedding_: FloatArray
+    n_features_in_: int
+
+    def fit(self, X: Any, y: Any = None, *, side: Any = None) -> Self:
+        """Fit the map.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features)
+            The data, or the table of distances or kernel values where the estimator was told so.
+        y : object
+            Ignored.
+        side : side information or list of it, optional
+            What is known about the rows of X.
+
+        Returns
+        -------
+        Self
+            The fitted estimator.
+        """
+        raise NotImplementedError
+
+    def fit_transform(self, X: Any, y: Any = None, *, side: Any = None, **more: Any) -> FloatArray:
+        """Fit the map and return it.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features)
+            As in ``fit``.
+        y : object
+            Ignored.
+        side : side information or list of it, optional
+            As in ``fit``.
+        **more : object
+            Further arguments of ``fit``.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_components)
+            ``embedding_``.
+        """
+        return self.fit(X, y, side=side, **more).embedding_
+
+    def inverse_transform(self, Z: Any) -> FloatArray:
+        """Go back from the map to data, by a kernel smoother over the training items.
+
+        Parameters
+        ----------
+        Z : array of shape (n_samples, n_components)
+            Positions in the map.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_features)
+            What would lie there.
+        """
+        Z = self._check_map(Z)
+        items = self._training_items()
+        if not hasattr(self, "_smoother"):
+            self._smoother = KernelSmoother.fit(self.embedding_, items)
+        return self._smoother(Z)
+
+    @property
+    def _n_features_out(self) -> int:
+        return int(self.embedding_.shape[1])
+
+    def _check_input(self, X: Any, side: Any, *, pairwise: str = "", min_samples: int = 2) -> Any:
+        """Check the parameters, the side information and X; nothing is changed or copied."""
+        check_parameters(self, self._parameters)
+        self._refuse_side(side)
+        X = self._checked(X, reset=True, ensure_min_samples=min_samples)
+        if pairwise and X.shape[0] != X.shape[1]:
+            raise ValueError(
+                f"With {pairwise}, {self._name} expects X to be square, n_samples × n_samples. "
+                f"Got an array of shape {X.shape}. For feature vectors leave {pairwise} out."
+            )
+        for name in [n for n in vars(self) if n.endswith("_") and n != "n_features_in_"]:
+            if name != "feature_names_in_":
+                delattr(self, name)
+        for stale in ("_smoother", "_regression"):
+            vars(self).pop(stale, None)
+        return X
+
+    def _check_new(self, X: Any) -> Any:
+        check_is_fitted(self)
+        return self._checked(X, reset=False)
+
+    def _check_map(self, Z: Any) -> FloatArray:
+        check_is_fitted(self)
+        Z = check_array(Z, dtype=[np.float64, np.float32], input_name="Z", estimator=self._name)
+        if Z.shape[1] != self._n_features_out:
+            raise ValueError(
+                f"Z has {Z.shape[1]} columns, but the map of {self._name} has "
+                f"{self._n_features_out} components."
+            )
+        return np.asarray(Z)
+
+    def _checked(self, X: Any, **options: Any) -> Any:
+        try:
+            return validate_data(
+                self,
+                X,
+                dtype=[np.float64, np.float32],
+                accept_sparse="csr" if self._takes_sparse else False,
+                ensure_all_finite="allow-nan" if self._takes_missing else True,
+                **options,
+            )
+        except ValueError as error:
+            if self._name in str(error):
+                raise
+            raise ValueError(f"{self._name} cannot use X: {error}") from error
+
+    def _refuse_side(self, side: Any) -> None:
+        if side is None or (isinstance(side, (list, tuple)) and not side):
+            return
+        kinds = side if isinstance(side, (list, tuple)) else [side]
+        names = ", ".join(type(kind).__name__ for kind in kinds)
+        able = [entry.name for entry in ESTIMATORS if entry.understands]
+        listens = f"These listen to some: {', '.join(able)}." if able else ""
+        raise ValueError(
+            f"{self._name} does not understand side information yet. The 'side' argument must be "
+            f"None. Got {names}. {listens}".rstrip()
+        )
+
+    def _training_items(self) -> Any:
+        """The rows that the forward map mixes."""
+        items = getattr(self, "_items", None)
+        if items is None:
+            raise ValueError(
+                f"{self._name} was fitted on a precomputed table, so it has no items to go back "
+                f"to. Give them when fitting: fit(X, items=…)."
+            )
+        return items
+
+    def _check_items(self, items: Any, n_samples: int) -> Any:
+        """The items behind a precomputed table, where the user gave them."""
+        if items is None:
+            return None
+        items = check_array(
+            items, accept_sparse="csr", dtype=[np.float64, np.float32], input_name="items"
+        )
+        if items.shape[0] != n_samples:
+            raise ValueError(
+                f"The 'items' argument of {self._name}.fit must have one row per row of X, "
+                f"{n_samples}. Got {items.shape[0]} rows."
+            )
+        return items
+
+    @property
+    def _name(self) -> str:
+        return type(self).__name__
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = self._takes_sparse
+        tags.input_tags.allow_nan = self._takes_missing
+        precomputed = "precomputed"
+        parameters = self.get_params(deep=False)
+        tags.input_tags.pairwise = precomputed in (
+            parameters.get("metric"),
+            parameters.get("kernel"),
+        )
+        tags.transformer_tags.preserves_dtype = []
+        return tags
+
+
+def as_dense(X: Any) -> FloatArray:
+    """Write out a sparse array; leave a dense one as it is.
+
+    Parameters
+    ----------
+    X : array or sparse array
+        Any.
+
+    Returns
+    -------
+    ndarray
+        Dense.
+    """
+    return np.asarray(X.toarray() if sp.issparse(X) else X)

@@ -1,0 +1,265 @@
+"""What the searches accept, checked once, in words that name who asked."""
+
+from __future__ import annotations
+
+import os
+from numbers import Integral, Real
+from typing import Any, TypeAlias
+
+import numpy as np
+import scipy.sparse as sp
+
+from sidelight.arrays import FloatArray
+
+Points: TypeAlias = FloatArray | sp.csr_array
+
+
+def check_points(X: Any, *, who: str, name: str = "X") -> Points:
+    """Check rows of features and bring them to float32 or float64.
+
+    Parameters
+    ----------
+    X : array-like or sparse matrix of shape (n_samples, n_features)
+        The rows.
+    who : str
+        Who asks, for messages.
+    name : str, default="X"
+        The argument, for messages.
+
+    Returns
+    -------
+    ndarray or csr_array of shape (n_samples, n_features)
+        The rows, contiguous, without a copy where none is needed.  Small integers become float32,
+        which holds them exactly.
+
+    Raises
+    ------
+    ValueError
+        If the rows are not a finite, real, two-dimensional table.
+    """
+    if sp.issparse(X):
+        rows: Points = sp.csr_array(X)
+        values = rows.data
+    else:
+        rows = values = np.asarray(X)
+    if rows.ndim != 2:
+        raise ValueError(
+            f"The {name!r} parameter of {who} must be a table of shape (n_samples, n_features). "
+            f"Got an array of {rows.ndim} dimension(s) instead. Reshape it: "
+            f"{name}.reshape(-1, 1) for one feature, {name}.reshape(1, -1) for one sample."
+        )
+    if rows.shape[0] == 0 or rows.shape[1] == 0:
+        raise ValueError(
+            f"The {name!r} parameter of {who} must have at least one row and one column. "
+            f"Got shape {rows.shape} instead."
+        )
+    if values.dtype.kind not in "biuf":
+        try:
+            if values.dtype.kind == "c":
+                raise TypeError("complex")
+            rows = rows.astype(np.float64)
+        except (TypeError, ValueError):
+            raise ValueError(
+                f"The {name!r} parameter of {who} must hold real numbers. "
+                f"Got dtype {values.dtype} instead. Encode it as numbers first."
+            ) from None
+    dtype = np.result_type(rows.dtype, np.float32)
+    rows = rows.astype(dtype if dtype == np.float32 else np.float64, copy=False)
+    if isinstance(rows, np.ndarray):
+        rows = np.ascontiguousarray(rows)
+        check_finite(rows, who=who, name=name)
+    else:
+        check_finite(rows.data, who=who, name=name)
+    return rows
+
+
+def check_finite(values: FloatArray, *, who: str, name: str) -> None:
+    """Refuse NaN and infinity.
+
+    Parameters
+    ----------
+    values : ndarray
+        The numbers.
+    who : str
+        Who asks, for messages.
+    name : str
+        The argument, for messages.
+
+    Raises
+    ------
+    ValueError
+        If one is not finite.
+    """
+    # A sum is finite unless a term is not, or it overflows: one pass and no table of booleans.
+    with np.errstate(over="ignore", invalid="ignore"):
+        total = values.sum(dtype=np.float64)
+    if np.isfinite(total) or np.isfinite(values).all():
+        return
+    what = "NaN" if np.isnan(values).any() else "infinity"
+    raise ValueError(
+        f"The {name!r} parameter of {who} must be finite. Input contains {what}. "
+        "Drop or impute those values first."
+    )
+
+
+def check_queries(queries: Any, X: Points, *, who: str) -> Points:
+    """Check that queries have the columns of the rows they are compared with.
+
+    Parameters
+    ----------
+    queries : array-like or sparse matrix of shape (n_queries, n_features)
+        The rows to find neighbours for.
+    X : ndarray or csr_array of shape (n_samples, n_features)
+        Checked rows.
+    who : str
+        Who asks, for messages.
+
+    Returns
+    -------
+    ndarray or csr_array of shape (n_queries, n_features)
+        The queries, sparse if and only if ``X`` is.
+
+    Raises
+    ------
+    ValueError
+        If the number of columns differs.
+    """
+    rows = check_points(queries, who=who, name="queries")
+    if rows.shape[1] != X.shape[1]:
+        raise ValueError(
+            f"The 'queries' parameter of {who} must have the {X.shape[1]} column(s) of X. "
+            f"Got {rows.shape[1]} instead. Give both the same features in the same order."
+        )
+    if sp.issparse(X) and not sp.issparse(rows):
+        return sp.csr_array(rows)
+    if sp.issparse(rows) and not sp.issparse(X):
+        return np.asarray(rows.toarray())
+    return rows
+
+
+def check_n_neighbors(n_neighbors: Any, n_available: int, *, who: str, among: str) -> int:
+    """Check a number of neighbours.
+
+    Parameters
+    ----------
+    n_neighbors : int
+        How many are asked for.
+    n_available : int
+        How many there are.
+    who : str
+        Who asks, for messages.
+    among : str
+        The upper end of the interval, such as ``"n_samples)"``.
+
+    Returns
+    -------
+    int
+        The number.
+
+    Raises
+    ------
+    ValueError
+        If it is not an int between one and what there is.
+    """
+    is_count = isinstance(n_neighbors, Integral) and not isinstance(n_neighbors, bool | np.bool_)
+    if is_count and 1 <= int(n_neighbors) <= n_available:
+        return int(n_neighbors)
+    raise ValueError(
+        f"The 'n_neighbors' parameter of {who} must be an int in [1, {among}. "
+        f"Got {n_neighbors!r} instead. There are {n_available} row(s) to choose neighbours from: "
+        "ask for fewer, or give more rows."
+        if is_count
+        else f"The 'n_neighbors' parameter of {who} must be an int in [1, {among}. "
+        f"Got {n_neighbors!r} instead. Give a whole number such as 10."
+    )
+
+
+def check_radius(radius: Any, *, who: str) -> float:
+    """Check a radius.
+
+    Parameters
+    ----------
+    radius : float
+        How far neighbours may be.
+    who : str
+        Who asks, for messages.
+
+    Returns
+    -------
+    float
+        The radius.
+
+    Raises
+    ------
+    ValueError
+        If it is not a positive, finite number.
+    """
+    is_number = isinstance(radius, Real) and not isinstance(radius, bool | np.bool_)
+    if is_number and 0.0 < float(radius) < np.inf:
+        return float(radius)
+    raise ValueError(
+        f"The 'radius' parameter of {who} must be a float in (0, inf). Got {radius!r} instead. "
+        "Give it in the units of the distances."
+    )
+
+
+def count_threads(n_jobs: Any, *, who: str) -> int:
+    """Turn ``n_jobs`` into a number of threads.
+
+    Parameters
+    ----------
+    n_jobs : int or None
+        ``None`` for all cores of this process; negative numbers count from there as in
+        scikit-learn, −1 for all, −2 for all but one.
+    who : str
+        Who asks, for messages.
+
+    Returns
+    -------
+    int
+        At least one.
+
+    Raises
+    ------
+    ValueError
+        If it is zero or no int.
+    """
+    if hasattr(os, "sched_getaffinity"):
+        n_cores = len(os.sched_getaffinity(0))
+    else:
+        n_cores = os.cpu_count() or 1
+    if n_jobs is None:
+        return n_cores
+    is_count = isinstance(n_jobs, Integral) and not isinstance(n_jobs, bool | np.bool_)
+    if not is_count or n_jobs == 0:
+        raise ValueError(
+            f"The 'n_jobs' parameter of {who} must be None or an int other than 0. "
+            f"Got {n_jobs!r} instead. Use -1 for all cores."
+        )
+    return int(n_jobs) if n_jobs > 0 else max(1, n_cores + 1 + int(n_jobs))
+
+
+def row_blocks(n_rows: int, bytes_per_row: float, budget: float = 3.2e7) -> list[slice]:
+    """Cut rows into blocks whose temporaries stay within a budget.
+
+    Parameters
+    ----------
+    n_rows : int
+        How many rows.
+    bytes_per_row : float
+        What one row takes.
+    budget : float, default=3.2e7
+        Bytes a block may take.
+
+    Returns
+    -------
+    list of slice
+        Blocks in order, at least one row each.
+
+    Examples
+    --------
+    >>> row_blocks(5, 8, budget=16)
+    [slice(0, 2, None), slice(2, 4, None), slice(4, 5, None)]
+    """
+    step = max(1, int(budget // max(bytes_per_row, 1.0)))
+    return [slice(start, min(start + step, n_rows)) for start in range(0, n_rows, step)]

@@ -1,0 +1,230 @@
+"""Which arithmetic a metric needs: Euclidean geometry, or blocks of pairwise distances."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any, TypeAlias
+
+import numpy as np
+import scipy.sparse as sp
+
+from sidelight.arrays import FloatArray, IntArray
+from sidelight.neighbors.inputs import Points, row_blocks
+
+Metric: TypeAlias = str | Callable[[FloatArray, FloatArray], float]
+
+_EUCLIDEAN = ("euclidean", "l2")
+
+
+def check_metric(metric: Any, *, who: str) -> Metric:
+    """Check that a metric is known.
+
+    Parameters
+    ----------
+    metric : str or callable
+        A name of scikit-learn or SciPy, ``"precomputed"``, or a function of two rows.
+    who : str
+        Who asks, for messages.
+
+    Returns
+    -------
+    str or callable
+        The metric; ``"l2"`` becomes ``"euclidean"``.
+
+    Raises
+    ------
+    ValueError
+        If nobody knows the name.
+    """
+    if callable(metric):
+        return metric
+    if metric in _EUCLIDEAN:
+        return "euclidean"
+    known = _known_names()
+    if not isinstance(metric, str) or metric not in known:
+        raise ValueError(
+            f"The 'metric' parameter of {who} must be a callable or one of {', '.join(known)}. "
+            f"Got {metric!r} instead."
+        )
+    return metric
+
+
+def _known_names() -> list[str]:
+    from sklearn.metrics.pairwise import distance_metrics
+    from sklearn.neighbors import VALID_METRICS
+
+    names = set(distance_metrics()) | set(VALID_METRICS["brute"]) | {"precomputed"}
+    # These need a parameter that has no default, or rows with holes.
+    return sorted(names - {"nan_euclidean", "wminkowski"})
+
+
+def is_euclidean(metric: Metric) -> bool:
+    """Tell whether neighbours under a metric are Euclidean neighbours of mapped rows.
+
+    Parameters
+    ----------
+    metric : str or callable
+        The metric.
+
+    Returns
+    -------
+    bool
+        True for ``"euclidean"`` and ``"cosine"``.
+    """
+    return isinstance(metric, str) and metric in ("euclidean", "cosine")
+
+
+def euclidean_rows(X: Points, Q: Points | None, metric: Metric) -> tuple[Points, Points | None]:
+    """Map rows so that Euclidean neighbours are the neighbours under the metric.
+
+    For the cosine distance the rows are scaled to unit length, since
+    ``1 − cos(x, y) = ‖x/‖x‖ − y/‖y‖‖² / 2``.  A row of zeros has no direction; it is mapped to an
+    axis of its own, at cosine distance one from every other row and zero from rows of zeros.
+
+    Parameters
+    ----------
+    X : ndarray or csr_array of shape (n_samples, n_features)
+        The rows.
+    Q : ndarray or csr_array of shape (n_queries, n_features) or None
+        The queries.
+    metric : {"euclidean", "cosine"}
+        The metric.
+
+    Returns
+    -------
+    X, Q
+        The mapped rows; the same objects for ``"euclidean"``.
+    """
+    if metric == "euclidean":
+        return X, Q
+    together = [rows for rows in (X, Q) if rows is not None]
+    lengths = [_lengths(rows) for rows in together]
+    directionless = any(bool((length == 0).any()) for length in lengths)
+    mapped = [_unit(*pair, directionless) for pair in zip(together, lengths, strict=True)]
+    return mapped[0], mapped[1] if Q is not None else None
+
+
+def euclidean_radius(radius: float, metric: Metric) -> float:
+    """Translate a radius under the metric to the mapped rows.
+
+    Parameters
+    ----------
+    radius : float
+        The radius.
+    metric : {"euclidean", "cosine"}
+        The metric.
+
+    Returns
+    -------
+    float
+        The Euclidean radius.
+    """
+    return radius if metric == "euclidean" else float(np.sqrt(2.0 * radius))
+
+
+def from_euclidean(distances: FloatArray, metric: Metric) -> FloatArray:
+    """Translate Euclidean distances of mapped rows back to the metric.
+
+    Parameters
+    ----------
+    distances : ndarray
+        Euclidean distances.
+    metric : {"euclidean", "cosine"}
+        The metric.
+
+    Returns
+    -------
+    ndarray
+        Distances under the metric.
+    """
+    return distances if metric == "euclidean" else np.square(distances) / 2.0
+
+
+def _lengths(rows: Points) -> FloatArray:
+    # Scaled by the largest entry first: squares of small numbers vanish.
+    if sp.issparse(rows):
+        largest = np.asarray(abs(rows).max(axis=1).toarray(), dtype=np.float64).ravel()
+        scaled = sp.diags_array(1.0 / np.where(largest > 0, largest, 1.0)) @ rows
+        return largest * np.sqrt(np.asarray(scaled.multiply(scaled).sum(axis=1)).ravel())
+    largest = np.abs(rows).max(axis=1).astype(np.float64)
+    scaled = rows / np.where(largest > 0, largest, 1.0)[:, None]
+    return largest * np.sqrt(np.einsum("ij,ij->i", scaled, scaled))
+
+
+def _unit(rows: Points, lengths: FloatArray, directionless: bool) -> Points:
+    factors = np.where(lengths > 0, lengths, 1.0)
+    zero = (lengths == 0).astype(np.float64)[:, None]
+    if sp.issparse(rows):
+        unit = sp.csr_array(sp.diags_array(1.0 / factors) @ rows)
+        return sp.csr_array(sp.hstack([unit, sp.csr_array(zero)])) if directionless else unit
+    unit = rows / factors[:, None]
+    return np.hstack([unit, zero]) if directionless else unit
+
+
+def distance_blocks(
+    X: Points,
+    Q: Points | None,
+    metric: Metric,
+    *,
+    who: str,
+    n_jobs: int | None = None,
+    rows: IntArray | None = None,
+) -> Iterator[tuple[slice, FloatArray]]:
+    """Go through the table of distances in blocks of rows.
+
+    Parameters
+    ----------
+    X : ndarray or csr_array of shape (n_samples, n_features)
+        The rows, or the table itself with ``"precomputed"``.
+    Q : ndarray or csr_array of shape (n_queries, n_features) or None
+        The queries; ``None`` for the rows themselves.
+    metric : str or callable
+        The metric.
+    who : str
+        Who asks, for messages.
+    n_jobs : int, optional
+        Threads for scikit-learn's pairwise distances.
+    rows : ndarray of shape (n_rows,), optional
+        Which queries are wanted; None for all.
+
+    Yields
+    ------
+    block : slice
+        Which queries, or which of ``rows``.
+    distances : ndarray of shape (n_rows, n_samples)
+        Their distances to all rows of ``X``; a view of the table where there is one.
+    """
+    queries = X if Q is None else Q
+    if metric == "precomputed":
+        pairwise: Any = None
+    else:
+        pairwise = partial(_pairwise(), metric=metric, n_jobs=n_jobs, **_parameters(X, metric))
+    n_rows = queries.shape[0] if rows is None else len(rows)
+    for block in row_blocks(n_rows, 24.0 * X.shape[0]):
+        some = queries[block] if rows is None else queries[rows[block]]
+        if pairwise is None:
+            yield block, some
+            continue
+        distances = np.asarray(pairwise(some, X), dtype=np.float64)
+        if not np.isfinite(distances).all():
+            raise ValueError(
+                f"The 'metric' parameter of {who} must give finite distances. Got NaN or infinity "
+                f"from {metric!r} instead. Remove the rows for which it is not defined."
+            )
+        yield block, distances
+
+
+def _pairwise() -> Any:
+    from sklearn.metrics import pairwise_distances
+
+    return pairwise_distances
+
+
+def _parameters(X: Points, metric: Metric) -> dict[str, Any]:
+    """What a metric takes from all rows, which a block alone would get wrong."""
+    if metric == "seuclidean":
+        return {"V": np.var(X, axis=0, ddof=1)}
+    if metric == "mahalanobis":
+        return {"VI": np.linalg.pinv(np.atleast_2d(np.cov(X, rowvar=False)))}
+    return {}

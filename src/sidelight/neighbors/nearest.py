@@ -1,0 +1,161 @@
+"""The nearest neighbours of every row, exactly or nearly, with one rule for ties."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from sidelight.arrays import FloatArray, IntArray
+from sidelight.neighbors.certified import certified_nearest
+from sidelight.neighbors.exact import exact_nearest, forbid_self, nearest_in_blocks
+from sidelight.neighbors.inputs import (
+    Points,
+    check_n_neighbors,
+    check_points,
+    check_queries,
+    count_threads,
+)
+from sidelight.neighbors.metrics import (
+    Metric,
+    check_metric,
+    distance_blocks,
+    euclidean_rows,
+    from_euclidean,
+    is_euclidean,
+)
+from sidelight.neighbors.precomputed import check_distance_block, check_distances
+from sidelight.neighbors.tree import SMALL, prefers_tree, tree_nearest
+
+_METHODS = ("auto", "kd_tree", "blocked", "approximate")
+
+
+@dataclass(frozen=True)
+class Neighbors:
+    """The neighbours of some rows.
+
+    Parameters
+    ----------
+    indices : ndarray of shape (n_rows, n_neighbors)
+        Rows of the data, nearest first; ties are broken by index.
+    distances : ndarray of shape (n_rows, n_neighbors)
+        How far they are, ascending.
+    """
+
+    indices: IntArray
+    distances: FloatArray
+
+
+def nearest_neighbors(
+    X: Any,
+    n_neighbors: int,
+    *,
+    queries: Any = None,
+    metric: Metric = "euclidean",
+    method: str = "auto",
+    n_jobs: int | None = None,
+    random_state: int = 0,
+    who: str = "nearest_neighbors",
+) -> Neighbors:
+    """Find the nearest neighbours of every row.
+
+    The neighbours of row ``i`` are the first ``k`` of the other rows in the order of
+    ``(d(x_i, x_j), j)``.  Every exact method gives the same answer, ties included.
+
+    Parameters
+    ----------
+    X : array-like or sparse matrix of shape (n_samples, n_features)
+        The rows; the square table of distances with ``metric="precomputed"``.
+    n_neighbors : int
+        How many neighbours to find.
+    queries : array-like or sparse matrix of shape (n_queries, n_features), optional
+        Rows to find neighbours for.  None finds the neighbours of each row of ``X`` among the
+        *others*: a row is never its own neighbour, its duplicates are.  With
+        ``metric="precomputed"`` the block of distances from the queries to the rows.
+    metric : str or callable, default="euclidean"
+        A name known to scikit-learn or SciPy, ``"precomputed"``, or a function of two rows.
+    method : {"auto", "kd_tree", "blocked", "approximate"}, default="auto"
+        ``"kd_tree"`` suits few features, ``"blocked"`` many; both are exact and ``"auto"`` takes
+        one of them.  ``"approximate"`` is nearest-neighbour descent, for many rows.  Only
+        ``"blocked"`` works for metrics other than Euclidean and cosine and for sparse rows.
+    n_jobs : int, optional
+        Threads; None for all cores.  It changes the time taken and nothing else.
+    random_state : int, default=0
+        Seed of ``"approximate"``; the exact methods do not use it.
+    who : str, default="nearest_neighbors"
+        Who asks, for messages.
+
+    Returns
+    -------
+    Neighbors
+        Indices and distances of shape (n_rows, n_neighbors).
+
+    Raises
+    ------
+    ValueError
+        If the input is not fit for the search; the message says what would be.
+
+    Examples
+    --------
+    >>> from sidelight.neighbors import nearest_neighbors
+    >>> found = nearest_neighbors([[0.0], [1.0], [3.0], [3.0]], 2)
+    >>> found.indices
+    array([[1, 2],
+           [0, 2],
+           [3, 1],
+           [2, 1]])
+    >>> found.distances[2]
+    array([0., 2.])
+    """
+    metric = check_metric(metric, who=who)
+    if method not in _METHODS:
+        raise ValueError(
+            f"The 'method' parameter of {who} must be one of {', '.join(map(repr, _METHODS))}. "
+            f"Got {method!r} instead."
+        )
+    threads = count_threads(n_jobs, who=who)
+    if metric == "precomputed":
+        rows: Points = check_distances(X, who=who)
+        wanted = None if queries is None else check_distance_block(queries, len(rows), who=who)
+    else:
+        rows = check_points(X, who=who)
+        wanted = None if queries is None else check_queries(queries, rows, who=who)
+    n_samples = rows.shape[0]
+    k = (
+        check_n_neighbors(n_neighbors, n_samples - 1, who=who, among="n_samples)")
+        if wanted is None
+        else check_n_neighbors(n_neighbors, n_samples, who=who, among="n_samples]")
+    )
+    if not is_euclidean(metric):
+        if method not in ("auto", "blocked"):
+            raise ValueError(
+                f"The 'method' parameter of {who} must be 'auto' or 'blocked' with "
+                f"metric={metric!r}. Got {method!r} instead."
+            )
+        n_rows = n_samples if wanted is None else wanted.shape[0]
+        blocks = distance_blocks(rows, wanted, metric, n_jobs=n_jobs, who=who)
+        forbid = forbid_self if wanted is None else None
+        return Neighbors(*nearest_in_blocks(blocks, n_rows, k, forbid=forbid))
+    if sp.issparse(rows) and method not in ("auto", "blocked"):
+        raise ValueError(
+            f"The 'method' parameter of {who} must be 'auto' or 'blocked' for sparse rows. "
+            f"Got {method!r} instead. Make the rows dense, for instance by PCA, to use it."
+        )
+    rows, wanted = euclidean_rows(rows, wanted, metric)
+    indices, distances = _search(rows, wanted, k, method, threads, random_state)
+    return Neighbors(indices, from_euclidean(distances, metric))
+
+
+def _search(
+    X: Points, Q: Points | None, k: int, method: str, threads: int, random_state: int
+) -> tuple[IntArray, FloatArray]:
+    """Choose the search: a table for few rows, a tree for few features, certified blocks else."""
+    n_rows = X.shape[0] if Q is None else Q.shape[0]
+    few = X.shape[0] <= SMALL or n_rows * X.shape[0] <= SMALL * SMALL
+    if not isinstance(X, np.ndarray) or (method in ("auto", "blocked") and few):
+        return exact_nearest(X, X if Q is None else Q, k, forbid=forbid_self if Q is None else None)
+    if method == "kd_tree" or (method == "auto" and prefers_tree(X)):
+        return tree_nearest(X, Q, k, threads=threads)
+    return certified_nearest(X, Q, k, threads=threads)

@@ -1,0 +1,80 @@
+"""From candidates to neighbours: recompute, sort, and tell which rows are certain."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sidelight.arrays import BoolArray, FloatArray, IntArray
+from sidelight.neighbors.exact import exact_nearest
+from sidelight.neighbors.pairs import group_nearest, pair_distances
+
+
+def refine(
+    X: FloatArray, Q: FloatArray, candidates: IntArray, n_neighbors: int
+) -> tuple[IntArray, FloatArray]:
+    """Keep the nearest of each row's candidates, by recomputed distances.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+        The rows.
+    Q : ndarray of shape (n_queries, n_features)
+        The queries.
+    candidates : ndarray of shape (n_queries, n_candidates)
+        Different rows for each query.
+    n_neighbors : int
+        How many to keep.
+
+    Returns
+    -------
+    indices : ndarray of shape (n_queries, n_neighbors)
+        Nearest first, ties broken by index.
+    distances : ndarray of shape (n_queries, n_neighbors)
+        Euclidean distances.
+    """
+    n_rows, n_candidates = candidates.shape
+    left = np.repeat(np.arange(n_rows), n_candidates)
+    right = candidates.ravel()
+    return group_nearest(left, right, pair_distances(Q, X, left, right), n_rows, n_neighbors)
+
+
+def redo_uncertain(
+    X: FloatArray,
+    Q: FloatArray,
+    found: tuple[IntArray, FloatArray],
+    certain: BoolArray,
+    *,
+    itself: bool,
+) -> tuple[IntArray, FloatArray]:
+    """Search again, in float64, for the rows whose neighbours are not certain.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+        The rows.
+    Q : ndarray of shape (n_queries, n_features)
+        The queries.
+    found : tuple of ndarray
+        Indices and distances found so far; changed in place.
+    certain : ndarray of shape (n_queries,)
+        Which rows are.
+    itself : bool
+        Whether the queries are the rows and must not find themselves.
+
+    Returns
+    -------
+    indices, distances : ndarray of shape (n_queries, n_neighbors)
+        What ``found`` holds now.
+    """
+    indices, distances = found
+    rows = np.flatnonzero(~certain)
+    if len(rows) == 0:
+        return found
+
+    def forbid(block: slice, values: FloatArray) -> None:
+        values[np.arange(len(values)), rows[block]] = np.inf
+
+    k = indices.shape[1]
+    again = exact_nearest(X, Q[rows], k, forbid=forbid if itself else None)
+    indices[rows], distances[rows] = again
+    return indices, distances

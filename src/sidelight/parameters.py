@@ -1,0 +1,195 @@
+"""What a constructor parameter may be, and the error that says what came instead."""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+
+class Expected(Protocol):
+    """A description of the values that a parameter may take."""
+
+    def admits(self, value: Any) -> bool:
+        """Tell whether a value fits.
+
+        Parameters
+        ----------
+        value : object
+            The parameter's value.
+
+        Returns
+        -------
+        bool
+            Whether it does.
+        """
+        ...
+
+    def __str__(self) -> str: ...
+
+
+@dataclass(frozen=True)
+class Whole:
+    """An integer of at least ``low``.
+
+    Parameters
+    ----------
+    low : int
+        The smallest value allowed.
+    """
+
+    low: int = 1
+
+    def admits(self, value: Any) -> bool:
+        """Tell whether ``value`` is such an integer (a bool is not).
+
+        Parameters
+        ----------
+        value : object
+            The value.
+
+        Returns
+        -------
+        bool
+            Whether it is.
+        """
+        integer = isinstance(value, numbers.Integral) and not isinstance(value, (bool, np.bool_))
+        return integer and int(value) >= self.low
+
+    def __str__(self) -> str:
+        return f"an int in the range [{self.low}, inf)"
+
+
+@dataclass(frozen=True)
+class Real:
+    """A finite real number of at least (or above) ``low``.
+
+    Parameters
+    ----------
+    low : float
+        The lower end.
+    open_below : bool
+        Whether ``low`` itself is excluded.
+    """
+
+    low: float = 0.0
+    open_below: bool = False
+
+    def admits(self, value: Any) -> bool:
+        """Tell whether ``value`` is such a number.
+
+        Parameters
+        ----------
+        value : object
+            The value.
+
+        Returns
+        -------
+        bool
+            Whether it is.
+        """
+        if not isinstance(value, numbers.Real) or isinstance(value, (bool, np.bool_)):
+            return False
+        number = float(value)
+        return np.isfinite(number) and (
+            number > self.low if self.open_below else number >= self.low
+        )
+
+    def __str__(self) -> str:
+        return f"a float in the range {'(' if self.open_below else '['}{self.low:g}, inf)"
+
+
+@dataclass(frozen=True)
+class OneOf:
+    """One of a few values.
+
+    Parameters
+    ----------
+    values : tuple
+        Those allowed.
+    """
+
+    values: tuple[Any, ...]
+
+    def admits(self, value: Any) -> bool:
+        """Tell whether ``value`` is one of them.
+
+        Parameters
+        ----------
+        value : object
+            The value.
+
+        Returns
+        -------
+        bool
+            Whether it is.
+        """
+        return any(type(value) is type(known) and value == known for known in self.values)
+
+    def __str__(self) -> str:
+        return " or ".join(repr(value) for value in self.values)
+
+
+@dataclass(frozen=True)
+class Matching:
+    """Anything that a test accepts.
+
+    Parameters
+    ----------
+    test : callable
+        Returns whether a value fits.
+    words : str
+        What fits, in words.
+    """
+
+    test: Callable[[Any], bool]
+    words: str
+
+    def admits(self, value: Any) -> bool:
+        """Apply the test.
+
+        Parameters
+        ----------
+        value : object
+            The value.
+
+        Returns
+        -------
+        bool
+            Its answer.
+        """
+        return self.test(value)
+
+    def __str__(self) -> str:
+        return self.words
+
+
+FUNCTION = Matching(callable, "a callable")
+
+
+def check_parameters(estimator: Any, expected: Mapping[str, tuple[Expected, ...]]) -> None:
+    """Compare an estimator's parameters with what they may be.
+
+    Parameters
+    ----------
+    estimator : estimator
+        With ``get_params``.
+    expected : dict
+        Parameter name to the descriptions of which one must admit the value.
+
+    Raises
+    ------
+    ValueError
+        Naming the estimator, the parameter, what was expected and what came.
+    """
+    values = estimator.get_params(deep=False)
+    for name, descriptions in expected.items():
+        if not any(description.admits(values[name]) for description in descriptions):
+            wanted = " or ".join(str(description) for description in descriptions)
+            raise ValueError(
+                f"The {name!r} parameter of {type(estimator).__name__} must be {wanted}. "
+                f"Got {values[name]!r} instead."
+            )

@@ -1,0 +1,221 @@
+"""How all figures look: one palette, one colour map, thin axes on a white page.
+
+Nothing here touches matplotlib's global settings: a figure is styled where it is made.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sidelight.errors import MissingExtraError
+
+# Ten colours that stay apart in normal and in colour-blind sight, the two greyest last:
+# M. A. Petroff, "Accessible color sequences for data visualization", 2021 (arXiv:2107.02270).
+PALETTE = (
+    "#3f90da",
+    "#ffa90e",
+    "#bd1f01",
+    "#832db6",
+    "#92dadd",
+    "#e76300",
+    "#a96b59",
+    "#b9ac70",
+    "#717581",
+    "#94a4a2",
+)
+# A second ten would not stay apart by colour: they are told from the first ten by their shape.
+MARKERS = ("o", "^")
+
+INK = "#333333"
+FAINT = "#8c8c8c"
+HAIRLINE = "#c8c8c8"
+MISSING = "#d9d9d9"
+OTHER = "#bdbdbd"
+NEGATIVE = "#e76300"
+SINGLE = PALETTE[0]
+
+TITLE_SIZE = 11
+TEXT_SIZE = 9
+SMALL_SIZE = 8
+
+
+def require_matplotlib(purpose: str) -> None:
+    """Refuse to draw where matplotlib is missing.
+
+    Parameters
+    ----------
+    purpose : str
+        What was asked for, in words.
+
+    Raises
+    ------
+    MissingExtraError
+        If matplotlib is not installed.
+    """
+    try:
+        import matplotlib.figure  # noqa: F401
+    except ImportError:
+        raise MissingExtraError("matplotlib", "plot", purpose) from None
+
+
+def value_map() -> Any:
+    """Give the perceptually uniform colour map for values, with grey for missing ones.
+
+    The palest end of viridis is cut off: yellow points vanish on a white page.
+
+    Returns
+    -------
+    Colormap
+        A new matplotlib colour map.
+    """
+    import matplotlib as mpl
+    import numpy as np
+    from matplotlib.colors import ListedColormap
+
+    colours = mpl.colormaps["viridis"](np.linspace(0.0, 0.92, 256))
+    return ListedColormap(colours, name="sidelight").with_extremes(bad=MISSING)
+
+
+def density_map() -> Any:
+    """Give the colour map for counts: from a pale tint to a dark blue.
+
+    Returns
+    -------
+    Colormap
+        A new matplotlib colour map.
+    """
+    from matplotlib.colors import LinearSegmentedColormap
+
+    return LinearSegmentedColormap.from_list("sidelight-density", ["#dbe9f6", "#3f90da", "#12325a"])
+
+
+def new_axes(width: float, height: float, *, projection: str | None = None) -> Any:
+    """Make one styled set of axes on a figure of its own, outside pyplot.
+
+    Parameters
+    ----------
+    width : float
+        The figure's width in inches.
+    height : float
+        The figure's height in inches.
+    projection : str, optional
+        ``"3d"`` for three dimensions.
+
+    Returns
+    -------
+    Axes
+        The axes; their ``figure`` has an Agg canvas.
+    """
+    return new_figure(width, height).add_subplot(projection=projection)
+
+
+def new_figure(width: float, height: float) -> Any:
+    """Make an empty figure outside pyplot.
+
+    Parameters
+    ----------
+    width : float
+        In inches.
+    height : float
+        In inches.
+
+    Returns
+    -------
+    Figure
+        A figure with an Agg canvas and a layout that keeps everything on the page.
+    """
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(width, height), dpi=110, layout="constrained", facecolor="white")
+    FigureCanvasAgg(figure)
+    return figure
+
+
+def style_axes(
+    ax: Any,
+    *,
+    title: str | None = None,
+    x_label: str | None = None,
+    y_label: str | None = None,
+) -> None:
+    """Give axes thin lines, small grey ticks and a title on the left.
+
+    Parameters
+    ----------
+    ax : Axes
+        The axes, flat or in three dimensions.
+    title : str, optional
+        The title.
+    x_label : str, optional
+        What is on the horizontal axis.
+    y_label : str, optional
+        What is on the vertical axis.
+    """
+    axes = [ax.xaxis, ax.yaxis]
+    if is_spatial(ax):
+        axes.append(ax.zaxis)
+        for axis in axes:
+            axis.set_pane_color("white")
+            axis.line.set(color=HAIRLINE, linewidth=0.6)
+            axis._axinfo["grid"].update(color="#ececec", linewidth=0.5)
+    else:
+        for side in ("top", "right"):
+            ax.spines[side].set_visible(False)
+        for side in ("left", "bottom"):
+            ax.spines[side].set(color=HAIRLINE, linewidth=0.6)
+    ax.tick_params(
+        colors=FAINT, labelcolor=FAINT, labelsize=SMALL_SIZE, length=2.5, width=0.6, which="both"
+    )
+    if title:
+        ax.set_title(title, loc="left", fontsize=TITLE_SIZE, color=INK, pad=8)
+    if x_label:
+        ax.set_xlabel(x_label, fontsize=TEXT_SIZE, color=INK)
+    if y_label:
+        ax.set_ylabel(y_label, fontsize=TEXT_SIZE, color=INK)
+
+
+def few_ticks(ax: Any, n_ticks: int = 5) -> None:
+    """Leave only a few numbers on every linear axis.
+
+    Parameters
+    ----------
+    ax : Axes
+        The axes.
+    n_ticks : int
+        At most how many intervals.
+    """
+    from matplotlib.ticker import MaxNLocator
+
+    for axis in (ax.xaxis, ax.yaxis, *((ax.zaxis,) if is_spatial(ax) else ())):
+        axis.set_major_locator(MaxNLocator(n_ticks))
+
+
+def is_spatial(ax: Any) -> bool:
+    """Tell whether axes have three dimensions.
+
+    Parameters
+    ----------
+    ax : Axes
+        The axes.
+
+    Returns
+    -------
+    bool
+        True for those of a 3-D projection.
+    """
+    return hasattr(ax, "get_zlim")
+
+
+def style_legend(legend: Any) -> None:
+    """Take the box off a legend and set its text.
+
+    Parameters
+    ----------
+    legend : Legend
+        The legend.
+    """
+    legend.set_frame_on(False)
+    legend.get_title().set(fontsize=SMALL_SIZE, color=FAINT)
+    for text in legend.get_texts():
+        text.set(fontsize=TEXT_SIZE, color=INK)

@@ -1,0 +1,210 @@
+"""Small pictures on a map, placed so that none covers another."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from sidelight.arrays import ArrayLike, FloatArray, IntArray
+
+# sides of a thumbnail in typographic points
+_SMALLEST, _LARGEST = 13.0, 46.0
+# how much of the side is left free around it
+_GAP = 0.12
+
+
+def as_images(
+    who: str, images: ArrayLike, image_shape: tuple[int, ...] | None, n_points: int
+) -> npt.NDArray[Any]:
+    """Bring images into the shape (n_points, rows, columns) or (n_points, rows, columns, 3).
+
+    Parameters
+    ----------
+    who : str
+        The function that was called, for error messages.
+    images : array-like
+        One image per point, or one flattened image per row.
+    image_shape : tuple of int, optional
+        The shape that a flattened image is reshaped to.
+    n_points : int
+        How many points there are.
+
+    Returns
+    -------
+    ndarray
+        The images.
+
+    Raises
+    ------
+    ValueError
+        If the number of images or of pixels is wrong.
+    """
+    pictures = np.asarray(images)
+    if len(pictures) != n_points:
+        raise ValueError(
+            f"The 'images' parameter of {who} must have one image per point, {n_points} of them. "
+            f"Got {len(pictures)} instead."
+        )
+    if pictures.ndim == 2:
+        if image_shape is None:
+            raise ValueError(
+                f"The 'images' parameter of {who} has flattened images of {pictures.shape[1]} "
+                "pixels. Give their shape as 'image_shape'."
+            )
+        if int(np.prod(image_shape)) != pictures.shape[1]:
+            raise ValueError(
+                f"The 'image_shape' parameter of {who} must hold {pictures.shape[1]} pixels, as "
+                f"the rows of 'images' do. Got {tuple(image_shape)} instead."
+            )
+        pictures = pictures.reshape(n_points, *image_shape)
+    if pictures.ndim not in (3, 4):
+        raise ValueError(
+            f"The 'images' parameter of {who} must have shape (n, rows, columns), "
+            f"(n, rows, columns, 3) or (n, pixels). Got {pictures.shape} instead."
+        )
+    return pictures
+
+
+def choose_thumbnails(
+    places: FloatArray, width: float, height: float, limits: FloatArray, max_thumbnails: int
+) -> IntArray:
+    """Choose points whose boxes of one size do not overlap.
+
+    The plane is divided into cells of the size of a box.  Points are taken greedily, those nearest
+    to the middle of their cell first, and each taken point rules out all whose boxes would touch
+    its own: an even cover, the same for the same input.
+
+    Parameters
+    ----------
+    places : ndarray of shape (n_points, 2)
+        The middle of each box.
+    width : float
+        The width of a box.
+    height : float
+        The height of a box.
+    limits : ndarray of shape (2, 2)
+        The least and the greatest (x, y) that a box may reach.
+    max_thumbnails : int
+        At most how many.
+
+    Returns
+    -------
+    ndarray of int
+        The indices of the points chosen, in the order in which they were taken.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sidelight.plot.thumbnails import choose_thumbnails
+    >>> places = np.array([[5.0, 5.0], [6.0, 5.0], [5.0, 16.0]])
+    >>> choose_thumbnails(places, 10, 10, np.array([[0.0, 0.0], [50.0, 50.0]]), 9).tolist()
+    [0, 2]
+    """
+    size = np.array([width, height])
+    inside = (places - size / 2 >= limits[0]) & (places + size / 2 <= limits[1])
+    free = inside.all(axis=1) & np.isfinite(places).all(axis=1)
+    cells = (places - limits[0]) / size
+    off_centre = np.abs(cells - np.floor(cells) - 0.5).max(axis=1)
+    order = np.argsort(np.where(free, off_centre, np.inf), kind="stable")
+    chosen: list[int] = []
+    for point in order:
+        if len(chosen) == max_thumbnails or not inside[point].all():
+            break
+        if free[point]:
+            chosen.append(int(point))
+            free &= (np.abs(places - places[point]) >= size).any(axis=1)
+    return np.array(chosen, dtype=np.intp)
+
+
+def draw_thumbnails(
+    ax: Any,
+    Z: FloatArray,
+    images: npt.NDArray[Any],
+    frames: FloatArray | None,
+    *,
+    max_thumbnails: int,
+    image_cmap: str,
+) -> None:
+    """Draw some points' images on a map, without overlap.
+
+    Sizes are chosen on the page and then fixed in the map's coordinates, so that resizing the
+    figure cannot make thumbnails overlap.
+
+    Parameters
+    ----------
+    ax : Axes
+        The axes, with the points on them and their limits final.
+    Z : ndarray of shape (n_points, 2)
+        The map.
+    images : ndarray of shape (n_points, rows, columns[, 3])
+        The images.
+    frames : ndarray of shape (n_points, 4) or None
+        The colour of each frame; grey where None.
+    max_thumbnails : int
+        At most how many.
+    image_cmap : str
+        The colour map of grey images; ``"auto"`` shows ink on paper as dark on light.
+    """
+    from matplotlib.image import AxesImage
+    from matplotlib.patches import Rectangle
+
+    from sidelight.plot.style import FAINT
+
+    figure = ax.figure
+    figure.draw_without_rendering()
+    box = ax.get_window_extent()
+    per_point = figure.dpi / 72.0
+    wanted = np.sqrt(box.width * box.height / max(max_thumbnails, 1)) * 0.8 / per_point
+    side = float(np.clip(wanted, _SMALLEST, _LARGEST)) * per_point
+    rows, columns = images.shape[1:3]
+    in_pixels = side * np.array([columns, rows]) / max(rows, columns)
+    places = ax.transData.transform(Z)
+    chosen = choose_thumbnails(
+        places,
+        *(in_pixels * (1 + _GAP)),
+        np.array([[box.x0, box.y0], [box.x1, box.y1]]),
+        max_thumbnails,
+    )
+    (left, low), (right, high) = ax.get_xlim(), ax.get_ylim()
+    unit = np.array([(low - left) / box.width, (high - right) / box.height])
+    half = in_pixels * np.abs(unit) / 2
+    cmap = _image_map(images) if image_cmap == "auto" else image_cmap
+    span = (float(np.nanmin(images)), float(np.nanmax(images)))
+    for point in chosen:
+        x, y = Z[point]
+        picture = AxesImage(
+            ax,
+            cmap=cmap,
+            extent=(x - half[0], x + half[0], y - half[1], y + half[1]),
+            origin="upper",
+            interpolation="antialiased",
+            zorder=3,
+        )
+        picture.set_data(images[point])
+        if images.ndim == 3:
+            picture.set_clim(*span)
+        picture.set_clip_path(ax.patch)
+        picture.set_gid(f"thumbnail-{point}")
+        ax.add_image(picture)
+        ax.add_patch(
+            Rectangle(
+                (x - half[0], y - half[1]),
+                2 * half[0],
+                2 * half[1],
+                fill=False,
+                edgecolor=FAINT if frames is None else frames[point],
+                linewidth=0.5 if frames is None else 1.2,
+                zorder=3.1,
+            )
+        )
+
+
+def _image_map(images: npt.NDArray[Any]) -> str:
+    """Show strokes on an empty ground as dark on light, and everything else as it is."""
+    empty = images == images.min()
+    border = np.concatenate(
+        [empty[:, 0].ravel(), empty[:, -1].ravel(), empty[:, :, 0].ravel(), empty[:, :, -1].ravel()]
+    )
+    return "gray_r" if border.mean() > 0.6 and empty.mean() > 0.4 else "gray"

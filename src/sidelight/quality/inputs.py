@@ -1,0 +1,161 @@
+"""What the measures of quality accept, and what they say when they are given something else."""
+
+from __future__ import annotations
+
+from numbers import Integral
+
+import numpy as np
+
+from sidelight.arrays import ArrayLike, FloatArray
+
+
+def as_points(values: ArrayLike, *, name: str, who: str, min_samples: int = 3) -> FloatArray:
+    """Check a table with one row per point.
+
+    Parameters
+    ----------
+    values : array-like of shape (n_samples, n_columns)
+        The table.
+    name : str
+        The argument's name, for messages.
+    who : str
+        The function, for messages.
+    min_samples : int
+        The fewest rows that make sense.
+
+    Returns
+    -------
+    ndarray of shape (n_samples, n_columns)
+        The same numbers; float32 stays float32, everything else becomes float64.
+
+    Raises
+    ------
+    ValueError
+        If the table is not of two dimensions, has too few rows, or holds a NaN or an infinity.
+    """
+    try:
+        points = np.asarray(values)
+        if points.dtype != np.float32:
+            points = points.astype(np.float64, copy=False)
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            f"The {name!r} argument of {who} must be a table of real numbers. {error}"
+        ) from error
+    if points.ndim != 2 or points.shape[1] == 0:
+        raise ValueError(
+            f"The {name!r} argument of {who} must be of shape (n_samples, n_columns) with at least "
+            f"one column. Got shape {points.shape} instead. For a single column write "
+            f"{name}.reshape(-1, 1)."
+        )
+    if points.shape[0] < min_samples:
+        raise ValueError(
+            f"The {name!r} argument of {who} must have at least {min_samples} rows. "
+            f"Got n_samples = {points.shape[0]} instead."
+        )
+    finite = np.isfinite(points).all(axis=1)
+    if not finite.all():
+        row = int(np.argmin(finite))
+        raise ValueError(
+            f"The {name!r} argument of {who} must be finite. Got a NaN or an infinity in "
+            f"{int((~finite).sum())} rows, first in row {row}. Leave these rows out of both the "
+            "data and the map, or fill the missing values in."
+        )
+    return points
+
+
+def check_same_length(n_first: int, n_second: int, *, names: tuple[str, str], who: str) -> None:
+    """Check that two arguments speak of the same points.
+
+    Parameters
+    ----------
+    n_first, n_second : int
+        Their lengths.
+    names : tuple of two str
+        The arguments' names, for messages.
+    who : str
+        The function, for messages.
+
+    Raises
+    ------
+    ValueError
+        If they differ.
+    """
+    if n_first != n_second:
+        raise ValueError(
+            f"The {names[0]!r} and {names[1]!r} arguments of {who} must have the same number of "
+            f"rows. Got {n_first} and {n_second} instead."
+        )
+
+
+def check_n_neighbors(n_neighbors: object, n_samples: int, *, who: str, half: bool = True) -> int:
+    """Check the size of a neighbourhood.
+
+    Parameters
+    ----------
+    n_neighbors : int
+        The size.
+    n_samples : int
+        How many points there are.
+    who : str
+        The function, for messages.
+    half : bool
+        Whether it must be below half of the points, where the normalising constant of
+        trustworthiness and continuity holds, rather than below all of them.
+
+    Returns
+    -------
+    int
+        The size.
+
+    Raises
+    ------
+    ValueError
+        If it is not an integer or outside the range.
+    """
+    limit = (n_samples + 1) // 2 if half else n_samples
+    if (
+        isinstance(n_neighbors, bool)
+        or not isinstance(n_neighbors, Integral)
+        or not 1 <= int(n_neighbors) < limit
+    ):
+        interval = "[1, n_samples / 2)" if half else "[1, n_samples)"
+        remedy = f"Take at most {limit - 1}." if limit > 1 else "There are too few points."
+        raise ValueError(
+            f"The 'n_neighbors' parameter of {who} must be an int in {interval}. "
+            f"Got {n_neighbors!r} instead, with n_samples = {n_samples}. {remedy}"
+        )
+    return int(n_neighbors)
+
+
+def check_max_samples(max_samples: object, *, who: str) -> int | None:
+    """Check how many points may be drawn.
+
+    Parameters
+    ----------
+    max_samples : int or None
+        The largest number of points whose neighbourhoods are looked at.
+    who : str
+        The function, for messages.
+
+    Returns
+    -------
+    int or None
+        The same.
+
+    Raises
+    ------
+    ValueError
+        If it is neither None nor an int of at least 2.
+    """
+    if max_samples is None:
+        return None
+    if (
+        isinstance(max_samples, bool)
+        or not isinstance(max_samples, Integral)
+        or int(max_samples) < 2
+    ):
+        raise ValueError(
+            f"The 'max_samples' parameter of {who} must be None or an int of at least 2. "
+            f"Got {max_samples!r} instead."
+        )
+    return int(max_samples)

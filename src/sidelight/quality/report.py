@@ -1,0 +1,340 @@
+"""All measures of a map that need no truth, from one pass over the rows, as a table."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from html import escape
+from typing import Any
+
+import numpy as np
+
+from sidelight.arrays import ArrayLike, FloatArray, IntArray
+from sidelight.quality.coranking import CorankingCounts
+from sidelight.quality.dimension import first_occurrences, nearest_distances, two_nn
+from sidelight.quality.distortion import (
+    each_pair_once,
+    residual_variance_of_pairs,
+    shepard_correlation_of_pairs,
+    stress_of_pairs,
+)
+from sidelight.quality.inputs import check_max_samples, check_n_neighbors
+from sidelight.quality.labels import agrees_with_neighbors, as_label_codes
+from sidelight.quality.neighborhoods import row_continuity, row_trustworthiness
+from sidelight.quality.pairwise import compared_distances
+from sidelight.quality.ranks import draw_rows, ranked_blocks
+
+# Pairs of points that a report looks at unless told otherwise: about two seconds.
+_PAIR_BUDGET = 6_250_000
+# Fewer points than this say too little, however many there are in all.
+_FEWEST_ROWS = 100
+_DEFAULT_NEIGHBORS = 10
+
+# Field, name, what a good map has, what it says.
+_MEASURES = (
+    ("trustworthiness", "trustworthiness", "1", "neighbours in the map are neighbours in the data"),
+    ("continuity", "continuity", "1", "neighbours in the data are neighbours in the map"),
+    ("q_nx", "Q_NX", "1", "part of the nearest neighbours that is kept"),
+    ("r_nx", "R_NX", "1", "the same, with 0 for a random map"),
+    ("auc", "area under R_NX", "1", "the same, for neighbourhoods of all sizes"),
+    ("shepard_correlation", "Shepard correlation", "1", "the order of distances is kept"),
+    ("stress", "stress", "0", "distances are changed, up to one scale"),
+    ("sammon_stress", "Sammon stress", "0", "small distances are changed, up to one scale"),
+    ("residual_variance", "residual variance", "0", "distances not explained by those in the map"),
+    (
+        "label_accuracy",
+        "label accuracy",
+        "1",
+        "points with the label of their neighbours in the map",
+    ),
+    ("intrinsic_dimension", "intrinsic dimension", "", "dimensions of the data, by two neighbours"),
+)
+
+
+@dataclass(frozen=True)
+class QualityReport:
+    """How good a map is; prints as a table.
+
+    Parameters
+    ----------
+    n_samples : int
+        How many points there are.
+    n_samples_used : int
+        From how many of them all others were looked at.
+    n_components : int
+        The dimensions of the map.
+    n_neighbors : int
+        The size of the neighbourhood of trustworthiness, continuity, Q_NX and R_NX.
+    metric : str
+        The metric of the data.
+    trustworthiness, continuity : float
+        See :func:`~sidelight.quality.trustworthiness`, :func:`~sidelight.quality.continuity`.
+    q_nx, r_nx : float
+        The co-ranking curves at ``n_neighbors``; see :func:`~sidelight.quality.coranking_curves`.
+    auc : float
+        The area under R_NX.
+    shepard_correlation : float
+        See :func:`~sidelight.quality.shepard_correlation`.
+    stress, sammon_stress : float
+        The normalised stress and Sammon's, of the map scaled at best;
+        see :func:`~sidelight.quality.stress`.
+    residual_variance : float
+        See :func:`~sidelight.quality.residual_variance`.
+    intrinsic_dimension : float or None
+        Of the data, by "two_nn"; None where that cannot say.
+    label_accuracy : float or None
+        See :func:`~sidelight.quality.neighbor_label_accuracy`; None without labels.
+    label_errors : int or None
+        How many of the points used have another label than their nearest neighbour.
+    standard_errors : dict of str to float
+        Of the measures that are means over points, when only a sample of them was used.
+    note : str
+        What was sampled; empty if nothing was.
+    """
+
+    n_samples: int
+    n_samples_used: int
+    n_components: int
+    n_neighbors: int
+    metric: str
+    trustworthiness: float
+    continuity: float
+    q_nx: float
+    r_nx: float
+    auc: float
+    shepard_correlation: float
+    stress: float
+    sammon_stress: float
+    residual_variance: float
+    intrinsic_dimension: float | None = None
+    label_accuracy: float | None = None
+    label_errors: int | None = None
+    standard_errors: dict[str, float] = field(default_factory=dict)
+    note: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give every value under its name.
+
+        Returns
+        -------
+        dict
+            Plain numbers, strings and one dict: fit for JSON.
+        """
+        return asdict(self)
+
+    def _title(self) -> str:
+        plural = "" if self.n_components == 1 else "s"
+        return (
+            f"Map of {self.n_samples:,} points in {self.n_components} dimension{plural}, "
+            f"{self.n_neighbors} neighbours, {self.metric} distances"
+        )
+
+    def _lines(self) -> list[tuple[str, str, str, str]]:
+        lines = []
+        for attribute, name, best, meaning in _MEASURES:
+            value = getattr(self, attribute)
+            if value is None:
+                continue
+            shown = f"{value:.4f}"
+            if attribute in self.standard_errors:
+                shown += f" ± {self.standard_errors[attribute]:.1g}"
+            lines.append((name, shown, best, meaning))
+        return lines
+
+    def __str__(self) -> str:
+        lines = [("measure", "value", "best", "what it says"), *self._lines()]
+        widths = [max(len(line[column]) for line in lines) for column in range(3)]
+        table = [
+            "  ".join([*(cell.ljust(width) for cell, width in zip(line, widths, strict=False))])
+            + f"  {line[3]}"
+            for line in lines
+        ]
+        rule = "─" * max(map(len, table))
+        note = [self.note] if self.note else []
+        return "\n".join([self._title(), rule, table[0], rule, *table[1:], rule, *note])
+
+    def _repr_html_(self) -> str:
+        head = "".join(f"<th>{cell}</th>" for cell in ("measure", "value", "best", "what it says"))
+        body = "".join(
+            "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in line) + "</tr>"
+            for line in self._lines()
+        )
+        note = f"<p>{escape(self.note)}</p>" if self.note else ""
+        return (
+            f"<table><caption>{escape(self._title())}</caption>"
+            f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{note}"
+        )
+
+
+def quality_report(
+    X: ArrayLike,
+    Z: ArrayLike,
+    *,
+    n_neighbors: int | None = None,
+    metric: str = "euclidean",
+    labels: ArrayLike | None = None,
+    max_samples: int | None = None,
+    random_state: Any = 0,
+) -> QualityReport:
+    """Measure a map in every way that needs no truth.
+
+    The measures and their formulas are those of :func:`trustworthiness`, :func:`continuity`,
+    :func:`coranking_curves`, :func:`shepard_correlation`, :func:`stress`,
+    :func:`residual_variance`, :func:`neighbor_label_accuracy` and :func:`intrinsic_dimension`.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features) or (n_samples, n_samples)
+        Data, or distances with ``metric="precomputed"``.
+    Z : array-like of shape (n_samples, n_components)
+        The map, compared by Euclidean distances.
+    n_neighbors : int, optional
+        The size of the neighbourhood, in [1, n_samples / 2).  By default 10, or less for fewer
+        than 21 points.
+    metric : str
+        The metric of the data.
+    labels : array-like of shape (n_samples,), optional
+        Adds the leave-one-out accuracy of the nearest neighbour in the map.
+    max_samples : int, optional
+        With more points than that, so many are drawn.  By default all up to 2,500 points, and
+        beyond that as many as make some six million pairs, but at least 100.
+    random_state : int, Generator or None
+        Draws the points.
+
+    Returns
+    -------
+    QualityReport
+        The measures, with ``n_samples_used`` and a note when points were drawn.
+
+    Raises
+    ------
+    ValueError
+        If X or Z is not finite, their lengths differ, or a parameter is out of range.
+
+    Notes
+    -----
+    Drawn points are compared with *all* points, not among themselves: the neighbourhood of a
+    sample of n/10 points would be ten times as wide, and the measures would be those of another,
+    easier question.  Measures that are means over points are thus estimated without bias, and the
+    standard error of each is given; distances are those of all pairs with an end in the sample,
+    each pair once.  With the same ``random_state`` the same points are drawn for every map, so that
+    maps of the same data can be compared.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sidelight.quality import quality_report
+    >>> angle = np.linspace(0, 3, 60)
+    >>> arc = np.column_stack([np.cos(angle), np.sin(angle)])
+    >>> report = quality_report(arc, angle[:, None])
+    >>> print(f"{report.trustworthiness:.3f} {report.auc:.3f} {report.stress:.3f}")
+    1.000 1.000 0.088
+    """
+    who = "quality_report"
+    data, mapped = compared_distances(X, Z, metric, who=who)
+    n = data.n_samples
+    if n_neighbors is None:
+        n_neighbors = min(_DEFAULT_NEIGHBORS, (n + 1) // 2 - 1)
+    k = check_n_neighbors(n_neighbors, n, who=who)
+    codes = None if labels is None else as_label_codes(labels, n, who=who)
+    limit = check_max_samples(max_samples, who=who)
+    if limit is None:
+        limit = max(_PAIR_BUDGET // n, _FEWEST_ROWS) if n * n > _PAIR_BUDGET else n
+    rows = draw_rows(n, limit, random_state)
+
+    counts = CorankingCounts(n)
+    once = each_pair_once(rows, n)
+    distinct = first_occurrences(data)
+    area = _area_of_rank(n)
+    per_row: dict[str, list[FloatArray]] = {}
+    pairs: list[tuple[FloatArray, FloatArray]] = []
+    radii: list[FloatArray] = []
+    for block in ranked_blocks(data, mapped, rows, stage="quality"):
+        larger = counts.add(block.coranks)
+        seen = {
+            "trustworthiness": row_trustworthiness(block.coranks, k),
+            "continuity": row_continuity(block.coranks, k),
+            "q_nx": (block.coranks[:, :k] <= k).mean(axis=1),
+            "auc": area[larger].sum(axis=1),
+        }
+        if codes is not None:
+            nearest = block.map_order[:, :1]
+            seen["label_accuracy"] = agrees_with_neighbors(codes, block.rows, nearest) * 1.0
+        for name, values in seen.items():
+            per_row.setdefault(name, []).append(values)
+        chosen = once(block.rows)
+        pairs.append((block.data_distances[chosen], block.map_distances[chosen]))
+        if distinct.size >= 4:
+            radii.append(_two_radii(block.data_distances, block.rows, distinct))
+
+    curves = counts.curves()
+    delta = np.concatenate([first for first, _ in pairs])
+    d = np.concatenate([second for _, second in pairs])
+    pairs = [(delta, d)]
+    seen_from = {name: np.concatenate(values) for name, values in per_row.items()}
+    sampled = rows.size < n
+    right = seen_from.get("label_accuracy")
+    return QualityReport(
+        n_samples=n,
+        n_samples_used=rows.size,
+        n_components=mapped.points.shape[1],
+        n_neighbors=k,
+        metric=metric,
+        trustworthiness=float(seen_from["trustworthiness"].mean()),
+        continuity=float(seen_from["continuity"].mean()),
+        q_nx=float(curves.q_nx[k - 1]),
+        r_nx=float(curves.r_nx[k - 1]),
+        auc=curves.auc,
+        shepard_correlation=shepard_correlation_of_pairs(delta, d),
+        stress=stress_of_pairs(lambda: iter(pairs), "normalised", True, who=who),
+        sammon_stress=stress_of_pairs(lambda: iter(pairs), "sammon", True, who=who),
+        residual_variance=residual_variance_of_pairs(lambda: iter(pairs)),
+        intrinsic_dimension=_dimension(radii),
+        label_accuracy=None if right is None else float(right.mean()),
+        label_errors=None if right is None else int(rows.size - right.sum()),
+        standard_errors=_standard_errors(seen_from, n, k) if sampled else {},
+        note=_note(rows.size, n, delta.size) if sampled else "",
+    )
+
+
+def _area_of_rank(n: int) -> FloatArray:
+    """What a pair adds to its point's area under R_NX, by the larger of its two ranks, but for a
+    constant: the area is linear in the counts, and so has a mean and an error over points.
+    """
+    k = np.arange(1, n - 1)
+    weight = (n - 1) / ((n - 1.0 - k) * k**2) / np.sum(1.0 / k)
+    area = np.zeros(n)
+    area[1 : n - 1] = np.cumsum(weight[::-1])[::-1]
+    return area
+
+
+def _two_radii(distances: FloatArray, rows: IntArray, distinct: IntArray) -> FloatArray:
+    own = np.isin(rows, distinct)
+    radii = nearest_distances(distances[own], rows[own], distinct, 2)
+    return radii[radii[:, 0] > 0]
+
+
+def _dimension(radii: list[FloatArray]) -> float | None:
+    found = np.concatenate(radii) if radii else np.empty((0, 2))
+    if found.shape[0] < 4:
+        return None
+    try:
+        return two_nn(found)
+    except ValueError:
+        # a lattice: the map's quality is known, the dimension is not
+        return None
+
+
+def _standard_errors(seen_from: dict[str, FloatArray], n: int, k: int) -> dict[str, float]:
+    errors = {}
+    for name, values in seen_from.items():
+        unseen = 1.0 - values.size / n
+        errors[name] = float(np.sqrt(unseen * values.var(ddof=1) / values.size))
+    errors["r_nx"] = errors["q_nx"] * (n - 1) / (n - 1 - k)
+    return errors
+
+
+def _note(n_used: int, n: int, n_pairs: int) -> str:
+    return (
+        f"Sampled: {n_used:,} of {n:,} points, each compared with all {n:,} "
+        f"({n_pairs:,} of {n * (n - 1) // 2:,} pairs). ± is one standard error."
+    )

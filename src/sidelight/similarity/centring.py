@@ -1,0 +1,170 @@
+"""Centring: the kernel of points whose mean in feature space is the origin.
+
+K̃ = J K Jᵀ with J = I − 1 wᵀ, w the weights of the points (all 1/n unless rows were
+duplicated).  The centred matrix is never formed where only its eigenvectors are wanted.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from sidelight.arrays import FloatArray, IntArray
+from sidelight.solvers.eigen import Operator
+
+
+@dataclass(frozen=True)
+class Centring:
+    """The means that centring needs, kept so that new rows can be centred alike.
+
+    Parameters
+    ----------
+    column_means : ndarray of shape (n,)
+        Weighted mean of every column of K.
+    multiplicities : ndarray of shape (n,)
+        How often each point occurs.
+    """
+
+    column_means: FloatArray
+    multiplicities: FloatArray
+
+    @classmethod
+    def of(cls, K: FloatArray, multiplicities: IntArray | None = None) -> Centring:
+        """Take the means of a kernel matrix.
+
+        Parameters
+        ----------
+        K : ndarray of shape (n, n)
+            Symmetric.
+        multiplicities : ndarray of shape (n,), optional
+            How often each point occurs; once by default.
+
+        Returns
+        -------
+        Centring
+            Its means.
+        """
+        n = K.shape[0]
+        counts = np.ones(n) if multiplicities is None else multiplicities.astype(np.float64)
+        weights = counts / counts.sum()
+        column_means = np.empty(n)
+        for start in range(0, n, 1024):  # float64 sums of a float32 matrix, block by block
+            block = K[start : start + 1024]
+            column_means[start : start + 1024] = block.astype(np.float64, copy=False) @ weights
+        return cls(column_means, counts)
+
+    @property
+    def weights(self) -> FloatArray:
+        """The points' weights w.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            Summing to one.
+        """
+        return self.multiplicities / self.multiplicities.sum()
+
+    def matrix(self, K: FloatArray) -> FloatArray:
+        """Centre the matrix itself.
+
+        Parameters
+        ----------
+        K : ndarray of shape (n, n)
+            The matrix the means were taken of.
+
+        Returns
+        -------
+        ndarray of shape (n, n)
+            J K Jᵀ.
+        """
+        grand_mean = self.weights @ self.column_means
+        return np.asarray(K - self.column_means[:, None] - self.column_means + grand_mean)
+
+    def rows(self, K: FloatArray) -> FloatArray:
+        """Centre the kernel between new items and the points.
+
+        Parameters
+        ----------
+        K : ndarray of shape (m, n)
+            k(new, points).
+
+        Returns
+        -------
+        ndarray of shape (m, n)
+            The inner products of centred features.
+        """
+        grand_mean = self.weights @ self.column_means
+        row_means = K @ self.weights
+        return np.asarray(K - row_means[:, None] - self.column_means + grand_mean)
+
+    def operator(self, K: FloatArray) -> Operator:
+        """Give the function that applies N^½ J K Jᵀ N^½ to a block, N the multiplicities.
+
+        Its eigenvalues are those of the centred kernel of all points, duplicates written out.
+
+        Parameters
+        ----------
+        K : ndarray of shape (n, n)
+            The matrix the means were taken of.
+
+        Returns
+        -------
+        callable
+            From (n, b) to (n, b).
+        """
+        root = np.sqrt(self.multiplicities)[:, None]
+        weights = self.weights[:, None]
+
+        def apply(block: FloatArray) -> FloatArray:
+            scaled = root * block
+            scaled -= weights * scaled.sum(axis=0)
+            image = np.asarray(K @ scaled.astype(K.dtype, copy=False), dtype=np.float64)
+            image -= weights.T @ image
+            return np.asarray(root * image)
+
+        return apply
+
+
+def centre_kernel(K: FloatArray) -> FloatArray:
+    """Centre a kernel matrix: K̃ = (I − 11ᵀ/n) K (I − 11ᵀ/n).
+
+    Parameters
+    ----------
+    K : ndarray of shape (n, n)
+        Symmetric.
+
+    Returns
+    -------
+    ndarray of shape (n, n)
+        The centred kernel.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> centre_kernel(np.array([[1.0, 0.0], [0.0, 1.0]]))
+    array([[ 0.5, -0.5],
+           [-0.5,  0.5]])
+    """
+    return Centring.of(K).matrix(K)
+
+
+def kernel_from_distances(D: FloatArray, *, dtype: Any = np.float64) -> FloatArray:
+    """Turn distances into the kernel −½ D∘D, still to be centred (eqs. 1.8 and 1.9, corrected).
+
+    Parameters
+    ----------
+    D : ndarray of shape (m, n)
+        Distances, not squared.
+    dtype : dtype
+        What the kernel is stored in.
+
+    Returns
+    -------
+    ndarray of shape (m, n)
+        −½ D².
+    """
+    K = np.multiply(D, D, dtype=dtype)
+    K *= -0.5
+    return K

@@ -1,0 +1,313 @@
+"""Kernels: inner products in a feature space, k(x, y) = ⟨φ(x), φ(y)⟩."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+import scipy.sparse as sp
+
+from sidelight.arrays import FloatArray
+
+#: Rows worked on at a time: a block of the kernel stays in the cache while it is finished.
+BLOCK_ROWS = 512
+
+
+class Kernel(Protocol):
+    """A function of two sets of rows, and its diagonal."""
+
+    def __call__(self, X: Any, Y: Any) -> FloatArray:
+        """Compute k(x_i, y_j).
+
+        Parameters
+        ----------
+        X : array of shape (m, p)
+            Rows.
+        Y : array of shape (n, p)
+            Rows.
+
+        Returns
+        -------
+        ndarray of shape (m, n)
+            The kernel between them.
+        """
+        ...
+
+    def diagonal(self, X: Any) -> FloatArray:
+        """Compute k(x_i, x_i).
+
+        Parameters
+        ----------
+        X : array of shape (m, p)
+            Rows.
+
+        Returns
+        -------
+        ndarray of shape (m,)
+            The diagonal.
+        """
+        ...
+
+
+@dataclass(frozen=True)
+class LinearKernel:
+    """The inner product k(x, y) = xᵀy."""
+
+    def __call__(self, X: Any, Y: Any) -> FloatArray:
+        return _inner(X, Y)
+
+    def diagonal(self, X: Any) -> FloatArray:
+        """Compute ‖x‖².
+
+        Parameters
+        ----------
+        X : array of shape (m, p)
+            Rows.
+
+        Returns
+        -------
+        ndarray of shape (m,)
+            Squared lengths.
+        """
+        return _squared_lengths(X)
+
+
+@dataclass(frozen=True)
+class GaussianKernel:
+    """The radial kernel k(x, y) = exp(−γ‖x − y‖²), scikit-learn's ``"rbf"``.
+
+    Parameters
+    ----------
+    gamma : float
+        γ.
+    """
+
+    gamma: float
+
+    def __call__(self, X: Any, Y: Any) -> FloatArray:
+        K = _inner(X, Y)
+        K *= 2
+        K -= _squared_lengths(X)[:, None]
+        K -= _squared_lengths(Y)[None, :]
+        np.minimum(K, 0, out=K)  # rounding must not make a squared distance negative
+        K *= self.gamma
+        return np.exp(K, out=K)
+
+    def diagonal(self, X: Any) -> FloatArray:
+        """Compute k(x, x) = 1.
+
+        Parameters
+        ----------
+        X : array of shape (m, p)
+            Rows.
+
+        Returns
+        -------
+        ndarray of shape (m,)
+            Ones.
+        """
+        return np.ones(X.shape[0], dtype=X.dtype)
+
+
+@dataclass(frozen=True)
+class PolynomialKernel:
+    """The polynomial kernel k(x, y) = (γ xᵀy + c)^q.
+
+    Parameters
+    ----------
+    degree : float
+        q.
+    gamma : float
+        γ.
+    coef0 : float
+        c.
+    """
+
+    degree: float
+    gamma: float
+    coef0: float
+
+    def __call__(self, X: Any, Y: Any) -> FloatArray:
+        K = _inner(X, Y)
+        K *= self.gamma
+        K += self.coef0
+        return np.power(K, self.degree, out=K)
+
+    def diagonal(self, X: Any) -> FloatArray:
+        """Compute (γ‖x‖² + c)^q.
+
+        Parameters
+        ----------
+        X : array of shape (m, p)
+            Rows.
+
+        Returns
+        -------
+        ndarray of shape (m,)
+            The diagonal.
+        """
+        diagonal: FloatArray = (self.gamma * _squared_lengths(X) + self.coef0) ** self.degree
+        return diagonal
+
+
+@dataclass(frozen=True)
+class CosineKernel:
+    """The cosine of the angle, k(x, y) = xᵀy / (‖x‖‖y‖); a row of zeros is orthogonal to all."""
+
+    def __call__(self, X: Any, Y: Any) -> FloatArray:
+        K = _inner(X, Y)
+        K /= _lengths_or_one(X)[:, None]
+        K /= _lengths_or_one(Y)[None, :]
+        return K
+
+    def diagonal(self, X: Any) -> FloatArray:
+        """Compute k(x, x): one, or zero for a row of zeros.
+
+        Parameters
+        ----------
+        X : array of shape (m, p)
+            Rows.
+
+        Returns
+        -------
+        ndarray of shape (m,)
+            The diagonal.
+        """
+        return np.asarray((_squared_lengths(X) > 0).astype(X.dtype))
+
+
+@dataclass(frozen=True)
+class CallableKernel:
+    """A kernel of the user's: a function of two rows that returns a number.
+
+    Parameters
+    ----------
+    function : callable
+        ``function(x, y) -> float``.
+    """
+
+    function: Callable[[FloatArray, FloatArray], float]
+
+    def __call__(self, X: Any, Y: Any) -> FloatArray:
+        return np.array([[self.function(x, y) for y in Y] for x in X], dtype=np.float64)
+
+    def diagonal(self, X: Any) -> FloatArray:
+        """Compute k(x, x) row by row.
+
+        Parameters
+        ----------
+        X : array of shape (m, p)
+            Rows.
+
+        Returns
+        -------
+        ndarray of shape (m,)
+            The diagonal.
+        """
+        return np.array([self.function(x, x) for x in X], dtype=np.float64)
+
+
+KERNEL_NAMES = ("linear", "rbf", "polynomial", "poly", "cosine")
+
+
+def resolve_kernel(
+    kernel: str | Callable[[FloatArray, FloatArray], float],
+    X: Any,
+    *,
+    gamma: float | str = "scale",
+    degree: float = 3,
+    coef0: float = 1,
+) -> Kernel:
+    """Turn a kernel's name into the kernel.
+
+    Parameters
+    ----------
+    kernel : str or callable
+        ``"linear"``, ``"rbf"``, ``"polynomial"``, ``"cosine"`` or a function of two rows.
+    X : array of shape (n, p)
+        The data, for ``gamma="scale"``.
+    gamma : float or "scale"
+        γ; ``"scale"`` is 1 / (p · variance of the entries of X).
+    degree : float
+        The polynomial's degree.
+    coef0 : float
+        The polynomial's constant.
+
+    Returns
+    -------
+    Kernel
+        A function of two sets of rows.
+    """
+    if callable(kernel):
+        return CallableKernel(kernel)
+    if kernel == "linear":
+        return LinearKernel()
+    if kernel == "cosine":
+        return CosineKernel()
+    width = _scale_gamma(X) if isinstance(gamma, str) else float(gamma)
+    if kernel == "rbf":
+        return GaussianKernel(width)
+    return PolynomialKernel(float(degree), width, float(coef0))
+
+
+def kernel_matrix(kernel: Kernel, X: Any, *, dtype: Any = np.float64) -> FloatArray:
+    """Compute the symmetric kernel matrix of one set of rows, half of it mirrored.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        The kernel.
+    X : array of shape (n, p)
+        Rows.
+    dtype : dtype
+        What the matrix is stored in.
+
+    Returns
+    -------
+    ndarray of shape (n, n)
+        K, with K_ij = K_ji to the bit.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> kernel_matrix(GaussianKernel(1.0), np.array([[0.0], [1.0]])).round(4)
+    array([[1.    , 0.3679],
+           [0.3679, 1.    ]])
+    """
+    n = X.shape[0]
+    X = X.astype(dtype, copy=False)
+    K = np.empty((n, n), dtype=dtype)
+    for start in range(0, n, BLOCK_ROWS):
+        stop = min(start + BLOCK_ROWS, n)
+        K[start:stop, start:] = kernel(X[start:stop], X[start:])
+        corner = K[start:stop, start:stop]
+        corner[np.tril_indices(stop - start, -1)] = corner.T[np.tril_indices(stop - start, -1)]
+        K[stop:, start:stop] = K[start:stop, stop:].T
+    K[np.diag_indices(n)] = kernel.diagonal(X)
+    return K
+
+
+def _inner(X: Any, Y: Any) -> FloatArray:
+    product = X @ Y.T
+    return np.asarray(product.toarray() if sp.issparse(product) else product)
+
+
+def _squared_lengths(X: Any) -> FloatArray:
+    if sp.issparse(X):
+        return np.asarray(X.multiply(X).sum(axis=1)).ravel()
+    return np.asarray(np.einsum("ij,ij->i", X, X))
+
+
+def _lengths_or_one(X: Any) -> FloatArray:
+    lengths = np.sqrt(_squared_lengths(X))
+    return np.asarray(np.where(lengths > 0, lengths, 1))
+
+
+def _scale_gamma(X: Any) -> float:
+    if sp.issparse(X):
+        variance = float(X.multiply(X).mean()) - float(X.mean()) ** 2
+    else:
+        variance = float(X.var())
+    return 1.0 / (X.shape[1] * variance) if variance > 0 else 1.0

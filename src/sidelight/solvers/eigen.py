@@ -1,0 +1,311 @@
+"""The only place that solves an eigenproblem.
+
+Largest and smallest, standard and generalised by a diagonal, dense, sparse or an operator: one
+sign rule, values and vectors always together, residuals measured, and a fallback instead of a
+failure.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+import scipy.linalg
+import scipy.sparse as sp
+from scipy.sparse.csgraph import breadth_first_order
+from scipy.sparse.linalg import splu
+from sklearn.exceptions import ConvergenceWarning
+
+from sidelight.arrays import FloatArray
+from sidelight.solvers.krylov import largest_ritz_pairs
+
+#: Up to this order a dense decomposition is faster than any iteration.
+DENSE_ORDER = 320
+#: A sparse factorisation is tried while the widest level of the graph is at most this.
+WIDEST_LEVEL = 5000
+
+Operator: TypeAlias = Callable[[FloatArray], FloatArray]
+
+
+@dataclass(frozen=True)
+class Eigenpairs:
+    """Eigenvalues and their vectors.
+
+    Parameters
+    ----------
+    values : ndarray of shape (k,)
+        Eigenvalues, in the order asked for.
+    vectors : ndarray of shape (n, k)
+        Eigenvectors in columns, signs fixed by :func:`fix_signs`.
+    residuals : ndarray of shape (k,)
+        ‖A v − λ B v‖ / (‖v‖ · the largest eigenvalue known), measured after the fact.
+    lowest : float
+        The smallest eigenvalue known of: exact for a dense solution, else an upper bound on it.
+    """
+
+    values: FloatArray
+    vectors: FloatArray
+    residuals: FloatArray
+    lowest: float
+
+
+def fix_signs(vectors: FloatArray) -> FloatArray:
+    """Give every column the sign that makes its largest entry positive.
+
+    Entries within a relative 1e-6 of the largest count as equal and the first of them decides,
+    so that rounding cannot turn a symmetric vector around.
+
+    Parameters
+    ----------
+    vectors : ndarray of shape (n, k)
+        Any vectors.
+
+    Returns
+    -------
+    ndarray of shape (n, k)
+        The same up to sign.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> fix_signs(np.array([[-2.0, 1.0], [1.0, 3.0]]))
+    array([[ 2.,  1.],
+           [-1.,  3.]])
+    """
+    size = np.abs(vectors)
+    decisive = np.argmax(size >= size.max(axis=0) * (1 - 1e-6), axis=0)
+    signs = np.sign(vectors[decisive, np.arange(vectors.shape[1])])
+    return np.asarray(vectors * np.where(signs == 0, 1.0, signs))
+
+
+def largest_eigenpairs(
+    A: Any, n_pairs: int, *, n: int | None = None, tol: float = 1e-9, who: str = "sidelight"
+) -> Eigenpairs:
+    """Find the largest eigenpairs of a symmetric matrix: A v = λ v, λ₁ ≥ λ₂ ≥ …
+
+    Parameters
+    ----------
+    A : ndarray, sparse array or callable
+        The matrix, or a function that applies it to an (n, b) block.
+    n_pairs : int
+        How many pairs.
+    n : int, optional
+        The order, needed with a callable.
+    tol : float
+        Residuals below ``tol`` times the largest eigenvalue count as converged.
+    who : str
+        Named in a warning.
+
+    Returns
+    -------
+    Eigenpairs
+        Values descending.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> largest_eigenpairs(np.diag([1.0, 4.0, 2.0]), 2).values
+    array([4., 2.])
+    """
+    apply: Operator
+    if callable(A):
+        if n is None:
+            raise ValueError("The order n is needed where the matrix is a function.")
+        apply = A
+        if n <= DENSE_ORDER or n_pairs > n // 4:
+            A = apply(np.eye(n))
+            A = (A + A.T) / 2
+    else:
+        n = A.shape[0]
+
+        def apply(block: FloatArray) -> FloatArray:
+            # a float32 matrix is applied in float32: half the memory traffic
+            return np.asarray(A @ block.astype(A.dtype, copy=False))
+
+    if not callable(A) and (n <= DENSE_ORDER or n_pairs > n // 4):
+        dense = A.toarray() if sp.issparse(A) else A
+        values, vectors = scipy.linalg.eigh(
+            np.asarray(dense, dtype=np.float64), check_finite=False
+        )
+        values, vectors = values[::-1], vectors[:, ::-1]
+        lowest, converged = float(values[-1]), True
+        values, vectors = values[:n_pairs], vectors[:, :n_pairs]
+    else:
+        single = not callable(A) and A.dtype == np.float32
+        found = largest_ritz_pairs(apply, n, n_pairs, tol=max(tol, 1e-6) if single else tol)
+        values, vectors, lowest = found.values, found.vectors, found.lowest
+        converged = found.converged
+    vectors = fix_signs(vectors)
+    residuals = _residuals(apply(vectors), values, vectors, max(abs(values[0]), abs(lowest)))
+    if not converged:
+        _warn(who, residuals)
+    return Eigenpairs(values, vectors, residuals, lowest)
+
+
+def smallest_eigenpairs(
+    A: Any,
+    n_pairs: int,
+    *,
+    diagonal: FloatArray | None = None,
+    null: FloatArray | None = None,
+    tol: float = 1e-9,
+    who: str = "sidelight",
+) -> Eigenpairs:
+    """Find the smallest eigenpairs of a positive semidefinite matrix: A v = λ B v, λ₁ ≤ λ₂ ≤ …
+
+    B is diagonal.  With S = B^{−½} the problem is S A S u = λ u, v = S u.  A sparse matrix is
+    factored once as S A S + εI (a shift slightly below the spectrum, so that the factor exists)
+    with a minimum degree ordering, and block Lanczos runs on its inverse.  Where the graph is so
+    well connected that the factor would fill up, block Lanczos runs on λ_max I − S A S instead.
+
+    Parameters
+    ----------
+    A : ndarray or sparse array of shape (n, n)
+        Symmetric, positive semidefinite.
+    n_pairs : int
+        How many pairs, not counting ``null``.
+    diagonal : ndarray of shape (n,), optional
+        The diagonal of B, positive.  The identity by default.
+    null : ndarray of shape (n, q), optional
+        Known eigenvectors that are not wanted, such as the constant vector of a connected graph.
+    tol : float
+        Relative tolerance on the residuals.
+    who : str
+        Named in a warning.
+
+    Returns
+    -------
+    Eigenpairs
+        Values ascending; vᵀ B v = 1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> smallest_eigenpairs(np.diag([1.0, 4.0, 2.0]), 2).values
+    array([1., 2.])
+    """
+    n = A.shape[0]
+    root = np.ones(n) if diagonal is None else np.sqrt(np.asarray(diagonal, dtype=np.float64))
+    known = None if null is None else np.linalg.qr(root[:, None] * null)[0]
+    n_known = 0 if known is None else known.shape[1]
+    converged = True
+    if n <= DENSE_ORDER or n_pairs + n_known > n // 4:
+        dense = np.asarray(A.toarray() if sp.issparse(A) else A, dtype=np.float64)
+        scaled = dense / np.outer(root, root)
+        if known is not None:  # move the known vectors above everything else
+            top = 2 * np.abs(scaled).sum(axis=1).max() + 1.0
+            scaled = _deflate(scaled, known) + top * (known @ known.T)
+        values, vectors = scipy.linalg.eigh(scaled, check_finite=False)
+        largest = float(values[n - 1 - n_known])
+        values, vectors = values[:n_pairs], vectors[:, :n_pairs]
+    else:
+        inverse_root = sp.diags_array(1 / root)
+        scaled_sparse = sp.csc_array(inverse_root @ sp.csc_array(A) @ inverse_root)
+        largest = float(abs(scaled_sparse).sum(axis=1).max())  # Gershgorin: an upper bound
+        values, vectors, converged = _smallest_of_sparse(
+            scaled_sparse, n_pairs, known, largest, tol
+        )
+    vectors = fix_signs(vectors / root[:, None])
+    image = np.asarray(A @ vectors)
+    residuals = _residuals(image, values, vectors * (root**2)[:, None], largest)
+    if not converged:
+        _warn(who, residuals)
+    return Eigenpairs(values, vectors, residuals, float(values[0]))
+
+
+def _smallest_of_sparse(
+    A: sp.csc_array, n_pairs: int, null: FloatArray | None, largest: float, tol: float
+) -> tuple[FloatArray, FloatArray, bool]:
+    n = A.shape[0]
+    if widest_level(A) <= WIDEST_LEVEL:
+        shift = 1e-13 * largest
+        factor = _symmetric_factor(A, shift)
+        found = largest_ritz_pairs(factor, n, n_pairs, null=null, tol=tol)
+    else:
+
+        def folded(block: FloatArray) -> FloatArray:
+            return np.asarray(largest * block - A @ block)
+
+        found = largest_ritz_pairs(folded, n, n_pairs, null=null, tol=1e-3 * tol, block=4)
+    # a Rayleigh quotient has the square of the vector's error
+    values = np.einsum("ij,ij->j", found.vectors, A @ found.vectors)
+    order = np.argsort(values)
+    return values[order], found.vectors[:, order], found.converged
+
+
+def _symmetric_factor(A: sp.csc_array, shift: float) -> Operator:
+    """Factor A + shift·I with a larger shift whenever a pivot vanishes."""
+    n = A.shape[0]
+    for _ in range(6):
+        try:
+            factor = splu(
+                sp.csc_array(A + shift * sp.eye_array(n, format="csc")),
+                permc_spec="MMD_AT_PLUS_A",
+                diag_pivot_thresh=0.0,
+                options={"SymmetricMode": True},
+            )
+            if np.all(np.isfinite(factor.solve(np.ones(n)))):
+                return lambda block: np.asarray(factor.solve(block))
+        except RuntimeError:  # "Factor is exactly singular"
+            pass
+        shift *= 100
+    raise np.linalg.LinAlgError("The matrix could not be factored with any small shift.")
+
+
+def widest_level(A: Any) -> int:
+    """Measure how wide a graph is: the largest level of a breadth-first search.
+
+    Each level separates what came before from what comes after, so the factor of the matrix has
+    a dense block of about that order, and costs about its cube.
+
+    Parameters
+    ----------
+    A : sparse array of shape (n, n)
+        The pattern.
+
+    Returns
+    -------
+    int
+        The number of nodes in the widest level, started from a node far out.
+    """
+    order, _ = breadth_first_order(A, 0, directed=False)
+    far = int(order[-1])
+    order, predecessors = breadth_first_order(A, far, directed=False)
+    # in breadth-first order the parents' positions never decrease: a level ends where the
+    # parent's position passes the end of the level before
+    position = np.empty(A.shape[0], dtype=np.intp)
+    position[order] = np.arange(len(order))
+    parent = position[predecessors[order[1:]]]
+    start, stop, widest = 0, 1, 1
+    while stop < len(order):
+        following = 1 + int(np.searchsorted(parent, stop, side="left"))
+        start, stop = stop, following
+        widest = max(widest, stop - start)
+    return widest
+
+
+def _deflate(A: FloatArray, known: FloatArray) -> FloatArray:
+    projected = A - known @ (known.T @ A)
+    projected = projected - (projected @ known) @ known.T
+    return np.asarray((projected + projected.T) / 2)
+
+
+def _residuals(
+    image: FloatArray, values: FloatArray, vectors: FloatArray, scale: float
+) -> FloatArray:
+    lengths = np.linalg.norm(vectors, axis=0)
+    errors = np.linalg.norm(image - vectors * values, axis=0)
+    return np.asarray(errors / np.maximum(lengths * max(scale, np.finfo(float).tiny), 1e-300))
+
+
+def _warn(who: str, residuals: FloatArray) -> None:
+    warnings.warn(
+        f"The eigenvectors of {who} did not converge: the largest relative residual is "
+        f"{residuals.max():.1e}. Close eigenvalues are hard to tell apart: ask for more or fewer "
+        f"components, or change the neighbourhood so that the graph is less uniform.",
+        ConvergenceWarning,
+        stacklevel=4,
+    )

@@ -16,7 +16,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     asks for these files.
     """
     for marker in item.iter_markers("real_data"):
-        from sidelight.datasets.folder import VARIABLE, folder, why_missing
+        from sidelight.datasets.files import VARIABLE, folder, why_missing
 
         if folder() is None:
             named = os.environ.get(VARIABLE)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from sidelight.datasets import available, folder, load
-from sidelight.datasets.folder import VARIABLE
+from sidelight.datasets.files import VARIABLE
 from sidelight.datasets.real import ARRANGEMENTS
 
 

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from sidelight.datasets.catalogue import Availability, available, load
 from sidelight.datasets.dataset import Dataset
-from sidelight.datasets.digits import digits, rotated_digits, shifted_digits
-from sidelight.datasets.folder import folder
-from sidelight.datasets.image_walk import image_walk, trajectory
+from sidelight.datasets.files import folder
+from sidelight.datasets.handwritten import digits, rotated_digits, shifted_digits
 from sidelight.datasets.manifolds import noisy_s, s_curve, swiss_roll
 from sidelight.datasets.pictures import picture, texture
 from sidelight.datasets.rotations import rotated_image
+from sidelight.datasets.walks import image_walk, trajectory
 
 __all__ = [
     "Availability",

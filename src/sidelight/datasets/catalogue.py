@@ -9,11 +9,11 @@ from typing import Any
 
 from sidelight.datasets.dataset import Dataset
 from sidelight.datasets.descriptions import DESCRIPTIONS
-from sidelight.datasets.digits import digits, rotated_digits, shifted_digits
-from sidelight.datasets.folder import read_arrays, why_missing
-from sidelight.datasets.image_walk import image_walk
+from sidelight.datasets.files import read_arrays, why_missing
+from sidelight.datasets.handwritten import digits, rotated_digits, shifted_digits
 from sidelight.datasets.manifolds import noisy_s, s_curve, swiss_roll
 from sidelight.datasets.real import ARRANGEMENTS
+from sidelight.datasets.walks import image_walk
 
 # name: (kind, what makes it)
 _MADE: dict[str, tuple[str, Callable[..., Dataset]]] = {

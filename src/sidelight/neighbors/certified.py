@@ -19,7 +19,7 @@ from sidelight.neighbors.refine import redo_uncertain, refine
 from sidelight.progress import report
 
 _UNIT_ROUNDOFF = 2.0**-24
-_TILE = 1024
+_TILE = 2048
 # More candidates than wanted: the last of them must be farther than the last wanted by more than
 # the rounding errors.
 _MARGIN = 6
@@ -77,7 +77,7 @@ def certified_nearest(
         else:
             _scan_rectangle(narrow_queries, query_norms, narrow, norms, heaps, names, pool, threads)
     del narrow, narrow_queries
-    found = refine(X, queries, names.astype(np.intp), n_neighbors)
+    found = refine(X, queries, names.astype(np.intp), n_neighbors, threads=threads)
     if n_candidates == n_samples - itself:
         return found
     kth = found[1][:, -1] * scale
@@ -88,7 +88,7 @@ def certified_nearest(
 def _narrow(
     X: FloatArray, centre: FloatArray, scale: float | None
 ) -> tuple[FloatArray, FloatArray, float]:
-    """Centre the rows and bring them to float32, scaled so that squares neither vanish nor overflow."""
+    """Centre the rows and bring them to float32, scaled to keep squares within its range."""
     if scale is None:
         largest = max(
             float(np.abs(X[block] - centre).max())
@@ -125,16 +125,17 @@ def _scan_symmetric(
 
     small = norms.astype(np.float32)
     blocks = row_blocks(len(narrow), 1.0, budget=_TILE)
-    tile = np.empty((_TILE, _TILE), dtype=np.float32)
+    memory = np.empty(_TILE * _TILE, dtype=np.float32)
     for b, rows in enumerate(blocks):
         for columns in blocks[b:]:
             height, width = rows.stop - rows.start, columns.stop - columns.start
-            part = np.matmul(narrow[rows], narrow[columns].T, out=tile[:height, :width])
+            tile = memory[: height * width].reshape(height, width)
+            np.matmul(narrow[rows], narrow[columns].T, out=tile)
             skipped = 0 if rows == columns else -2 * _TILE
             tasks = [
                 pool.submit(
                     scan_rows,
-                    part,
+                    tile,
                     small[rows],
                     small[columns],
                     columns.start,
@@ -150,7 +151,7 @@ def _scan_symmetric(
                 tasks += [
                     pool.submit(
                         scan_columns,
-                        part,
+                        tile,
                         small[rows],
                         small[columns],
                         rows.start,
@@ -180,15 +181,16 @@ def _scan_rectangle(
 
     small, small_queries = norms.astype(np.float32), query_norms.astype(np.float32)
     blocks = row_blocks(len(narrow_queries), 1.0, budget=_TILE)
-    tile = np.empty((_TILE, _TILE), dtype=np.float32)
+    memory = np.empty(_TILE * _TILE, dtype=np.float32)
     for b, rows in enumerate(blocks):
         for columns in row_blocks(len(narrow), 1.0, budget=_TILE):
             height, width = rows.stop - rows.start, columns.stop - columns.start
-            part = np.matmul(narrow_queries[rows], narrow[columns].T, out=tile[:height, :width])
+            tile = memory[: height * width].reshape(height, width)
+            np.matmul(narrow_queries[rows], narrow[columns].T, out=tile)
             tasks = [
                 pool.submit(
                     scan_rows,
-                    part,
+                    tile,
                     small_queries[rows],
                     small[columns],
                     columns.start,

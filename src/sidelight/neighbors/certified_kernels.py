@@ -33,6 +33,23 @@ def _replace_root(
     names[place] = name
 
 
+_TWO = np.float32(2.0)
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _any_below(
+    products: FloatArray, offsets: FloatArray, limit: float, begin: int, end: int
+) -> bool:  # pragma: no cover
+    """Tell whether any of ``offsets − 2 products`` is below a limit.
+
+    Unsigned indices and a 32-bit flag are what lets the compiler use vector registers here.
+    """
+    hit = np.int32(0)
+    for j in range(np.uint64(begin), np.uint64(end)):
+        hit = np.int32(hit | np.int32(offsets[j] - _TWO * products[j] < limit))
+    return hit != 0
+
+
 @njit(cache=True, nogil=True)
 def scan_rows(
     tile: FloatArray,
@@ -51,19 +68,17 @@ def scan_rows(
     """
     n_columns = tile.shape[1]
     for i in range(start, stop):
-        heap = heaps[i]
-        limit = heap[0] - row_norms[i]
+        products = tile[i]
+        limit = heaps[i, 0] - row_norms[i]
         for begin in range(0, n_columns, _STRIDE):
             end = min(begin + _STRIDE, n_columns)
-            hits = np.int32(0)
+            if not _any_below(products, column_norms, limit, begin, end):
+                continue
             for j in range(begin, end):
-                hits += np.int32(column_norms[j] - np.float32(2.0) * tile[i, j] < limit)
-            if hits > 0:
-                for j in range(begin, end):
-                    value = column_norms[j] - np.float32(2.0) * tile[i, j]
-                    if value < limit and j != i + skipped:
-                        _replace_root(heap, names[i], value + row_norms[i], first_column + j)
-                        limit = heap[0] - row_norms[i]
+                value = column_norms[j] - _TWO * products[j]
+                if value < limit and j != i + skipped:
+                    _replace_root(heaps[i], names[i], value + row_norms[i], first_column + j)
+                    limit = heaps[i, 0] - row_norms[i]
 
 
 @njit(cache=True, nogil=True)
@@ -78,19 +93,17 @@ def scan_columns(
     names: IntArray,
 ) -> None:  # pragma: no cover
     """Offer the rows of a tile to the heaps of columns ``start`` to ``stop``."""
-    limits = np.empty(stop - start, dtype=np.float32)
-    for j in range(start, stop):
-        limits[j - start] = heaps[j, 0] - column_norms[j]
+    # Minus what a product, doubled, must exceed when the row's norm is added.
+    excess = column_norms - heaps[:, 0]
     for i in range(tile.shape[0]):
+        products = tile[i]
         norm = row_norms[i]
         for begin in range(start, stop, _STRIDE):
             end = min(begin + _STRIDE, stop)
-            hits = np.int32(0)
+            if not _any_below(products, excess, -norm, begin, end):
+                continue
             for j in range(begin, end):
-                hits += np.int32(norm - np.float32(2.0) * tile[i, j] < limits[j - start])
-            if hits > 0:
-                for j in range(begin, end):
-                    value = norm - np.float32(2.0) * tile[i, j]
-                    if value < limits[j - start]:
-                        _replace_root(heaps[j], names[j], value + column_norms[j], first_row + i)
-                        limits[j - start] = heaps[j, 0] - column_norms[j]
+                value = norm + (column_norms[j] - _TWO * products[j])
+                if value < heaps[j, 0]:
+                    _replace_root(heaps[j], names[j], value, first_row + i)
+                    excess[j] = column_norms[j] - heaps[j, 0]

@@ -10,6 +10,7 @@ import scipy.sparse as sp
 
 from sidelight.arrays import FloatArray, IntArray
 from sidelight.neighbors.certified import certified_nearest
+from sidelight.neighbors.descent import descent_nearest
 from sidelight.neighbors.exact import exact_nearest, forbid_self, nearest_in_blocks
 from sidelight.neighbors.inputs import (
     Points,
@@ -154,8 +155,10 @@ def _search(
     """Choose the search: a table for few rows, a tree for few features, certified blocks else."""
     n_rows = X.shape[0] if Q is None else Q.shape[0]
     few = X.shape[0] <= SMALL or n_rows * X.shape[0] <= SMALL * SMALL
-    if not isinstance(X, np.ndarray) or (method in ("auto", "blocked") and few):
+    if not isinstance(X, np.ndarray) or (method != "kd_tree" and few):
         return exact_nearest(X, X if Q is None else Q, k, forbid=forbid_self if Q is None else None)
     if method == "kd_tree" or (method == "auto" and prefers_tree(X)):
         return tree_nearest(X, Q, k, threads=threads)
+    if method == "approximate" and Q is None and not few:
+        return descent_nearest(X, k, threads=threads, random_state=random_state)
     return certified_nearest(X, Q, k, threads=threads)

@@ -38,16 +38,33 @@ def pair_distances(Q: Points, X: Points, left: IntArray, right: IntArray) -> Flo
     >>> pair_distances(X, X, np.array([0]), np.array([1]))
     array([5.])
     """
-    squares = np.empty(len(left))
+    distances = np.empty(len(left))
     # Small enough for the differences to stay in the cache between the two passes over them.
     for block in row_blocks(len(left), 8.0 * Q.shape[1], budget=1e6):
         if isinstance(Q, np.ndarray) and isinstance(X, np.ndarray):
             difference = np.subtract(Q[left[block]], X[right[block]], dtype=np.float64)
-            squares[block] = np.einsum("ij,ij->i", difference, difference)
+            distances[block] = lengths(difference)
         else:
             gap = (Q[left[block]] - X[right[block]]).astype(np.float64)
-            squares[block] = np.asarray(gap.multiply(gap).sum(axis=1)).ravel()
-    return np.sqrt(squares)
+            distances[block] = np.sqrt(np.asarray(gap.multiply(gap).sum(axis=1)).ravel())
+    return distances
+
+
+def lengths(differences: FloatArray) -> FloatArray:
+    """Compute the lengths of rows.
+
+    Parameters
+    ----------
+    differences : ndarray of shape (n_pairs, n_features)
+        The rows, contiguous and in float64.
+
+    Returns
+    -------
+    ndarray of shape (n_pairs,)
+        ``‖·‖`` of each; the terms are added in an order that depends on nothing but
+        ``n_features``.
+    """
+    return np.asarray(np.sqrt(np.einsum("ij,ij->i", differences, differences)))
 
 
 def group_nearest(

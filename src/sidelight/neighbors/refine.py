@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections import deque
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 
 from sidelight.arrays import BoolArray, FloatArray, IntArray
 from sidelight.neighbors.exact import exact_nearest
-from sidelight.neighbors.pairs import group_nearest, pair_distances
+from sidelight.neighbors.inputs import row_blocks
+from sidelight.neighbors.pairs import group_nearest, lengths
 
 
 def refine(
-    X: FloatArray, Q: FloatArray, candidates: IntArray, n_neighbors: int
+    X: FloatArray, Q: FloatArray, candidates: IntArray, n_neighbors: int, *, threads: int
 ) -> tuple[IntArray, FloatArray]:
     """Keep the nearest of each row's candidates, by recomputed distances.
 
@@ -24,6 +28,8 @@ def refine(
         Different rows for each query.
     n_neighbors : int
         How many to keep.
+    threads : int
+        How many threads.
 
     Returns
     -------
@@ -33,9 +39,18 @@ def refine(
         Euclidean distances.
     """
     n_rows, n_candidates = candidates.shape
+    distances = np.empty((n_rows, n_candidates))
+
+    def measure(block: slice) -> None:
+        differences = np.subtract(Q[block, None], X[candidates[block]], dtype=np.float64)
+        distances[block] = lengths(differences.reshape(-1, X.shape[1])).reshape(-1, n_candidates)
+
+    # Small enough for the differences to stay in the cache between the passes over them.
+    blocks = row_blocks(n_rows, 8.0 * n_candidates * X.shape[1], budget=1e6)
+    with ThreadPoolExecutor(threads) as pool:
+        deque(pool.map(measure, blocks), maxlen=0)
     left = np.repeat(np.arange(n_rows), n_candidates)
-    right = candidates.ravel()
-    return group_nearest(left, right, pair_distances(Q, X, left, right), n_rows, n_neighbors)
+    return group_nearest(left, candidates.ravel(), distances.ravel(), n_rows, n_neighbors)
 
 
 def redo_uncertain(

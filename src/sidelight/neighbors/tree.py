@@ -74,7 +74,7 @@ def tree_nearest(
     candidates = candidates.reshape(len(queries), n_candidates)
     if itself:
         candidates = without_self(candidates)
-    found = refine(X, queries, candidates, n_neighbors)
+    found = refine(X, queries, candidates, n_neighbors, threads=threads)
     if n_candidates == n_samples:
         return found
     certain = found[1][:, -1] < reached[:, -1] * (1.0 - _TREE_ROUNDING)

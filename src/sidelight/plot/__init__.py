@@ -1,1 +1,22 @@
-"""(to be written)"""
+"""Pictures of maps and of their quality, with matplotlib (the extra ``plot``).
+
+Every function draws on the axes it is given, or on a new figure outside pyplot, and returns the
+axes; nothing is shown and no global setting is changed.  :func:`save` writes a file.
+"""
+
+from __future__ import annotations
+
+from sidelight.plot.maps import scatter
+from sidelight.plot.multiples import comparison
+from sidelight.plot.quality import coranking_curves, shepard_diagram
+from sidelight.plot.saving import save
+from sidelight.plot.spectrum import eigenvalues
+
+__all__ = [
+    "comparison",
+    "coranking_curves",
+    "eigenvalues",
+    "save",
+    "scatter",
+    "shepard_diagram",
+]

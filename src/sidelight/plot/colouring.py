@@ -131,6 +131,26 @@ def choose_colours(
     return _by_value(values.astype(float))
 
 
+def key_width(colouring: Colouring) -> float:
+    """Estimate the room that the key takes beside the axes.
+
+    Parameters
+    ----------
+    colouring : Colouring
+        The colours.
+
+    Returns
+    -------
+    float
+        In inches.
+    """
+    if colouring.limits is not None:
+        return 0.9
+    if not colouring.key:
+        return 0.0
+    return 0.5 + 0.08 * max(len(line.name) for line in colouring.key)
+
+
 def draw_key(holder: Any, colouring: Colouring, axes: Any, *, title: str | None = None) -> None:
     """Draw the colour bar or the legend, outside the axes.
 

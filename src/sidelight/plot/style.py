@@ -29,8 +29,8 @@ MARKERS = ("o", "^")
 INK = "#333333"
 FAINT = "#8c8c8c"
 HAIRLINE = "#c8c8c8"
-MISSING = "#d9d9d9"
-OTHER = "#bdbdbd"
+MISSING = "#cfcfcf"
+OTHER = "#b0b0b0"
 NEGATIVE = "#e76300"
 SINGLE = PALETTE[0]
 

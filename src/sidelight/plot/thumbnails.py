@@ -156,20 +156,16 @@ def draw_thumbnails(
     figure.draw_without_rendering()
     box = ax.get_window_extent()
     per_point = figure.dpi / 72.0
-    wanted = np.sqrt(box.width * box.height / max(max_thumbnails, 1)) * 0.8 / per_point
+    wanted = np.sqrt(box.width * box.height / max(max_thumbnails, 1)) * 0.65 / per_point
     side = float(np.clip(wanted, _SMALLEST, _LARGEST)) * per_point
     rows, columns = images.shape[1:3]
     in_pixels = side * np.array([columns, rows]) / max(rows, columns)
     places = ax.transData.transform(Z)
-    chosen = choose_thumbnails(
-        places,
-        *(in_pixels * (1 + _GAP)),
-        np.array([[box.x0, box.y0], [box.x1, box.y1]]),
-        max_thumbnails,
-    )
-    (left, low), (right, high) = ax.get_xlim(), ax.get_ylim()
-    unit = np.array([(low - left) / box.width, (high - right) / box.height])
-    half = in_pixels * np.abs(unit) / 2
+    width, height = in_pixels * (1 + _GAP)
+    page = np.array([[box.x0, box.y0], [box.x1, box.y1]])
+    chosen = choose_thumbnails(places, width, height, page, max_thumbnails)
+    to_map = ax.transData.inverted()
+    half = np.abs(to_map.transform(in_pixels) - to_map.transform((0.0, 0.0))) / 2
     cmap = _image_map(images) if image_cmap == "auto" else image_cmap
     span = (float(np.nanmin(images)), float(np.nanmax(images)))
     for point in chosen:

@@ -27,8 +27,9 @@ class CorankingCurves:
         The same, rescaled so that a random map has 0 and a perfect one 1.  Undefined, NaN, at
         K = n − 1, where every map keeps everything.
     b_nx : ndarray of shape (n - 1,)
-        The part of the K neighbours that moved nearer less the part that moved away: positive for
-        a map that pulls far points together (intrusive), negative for one that tears (extrusive).
+        Among the kept neighbours, the part that moved away less the part that came nearer.
+        Positive for a map that puts far points in between (intrusive: what stays is pushed away),
+        negative for one that tears (extrusive: what stays closes the gaps).
     auc : float
         The mean of ``r_nx`` over log K.
     n_samples : int
@@ -106,7 +107,7 @@ class CorankingCounts:
         k = np.arange(1, n)
         places = k * float(self.n_rows)
         q_nx = np.cumsum(self.kept)[1:] / places
-        b_nx = np.cumsum(self.nearer - self.farther)[1:] / places
+        b_nx = np.cumsum(self.farther - self.nearer)[1:] / places
         r_nx = np.full(n - 1, np.nan)
         r_nx[:-1] = ((n - 1) * q_nx[:-1] - k[:-1]) / (n - 1 - k[:-1])
         weights = 1.0 / k[:-1]
@@ -129,7 +130,7 @@ def coranking_curves(
         Q_NX(K) = 1/(nK) Σ_i |{j : ρ_ij ≤ K and r_ij ≤ K}|            (Lee and Verleysen 2009)
         R_NX(K) = ((n − 1) Q_NX(K) − K) / (n − 1 − K)                   (Lee et al. 2013)
         AUC     = Σ_K R_NX(K)/K  /  Σ_K 1/K,   K = 1 … n − 2            (Lee et al. 2015)
-        B_NX(K) = 1/(nK) Σ_i (|{j : r_ij < ρ_ij ≤ K}| − |{j : ρ_ij < r_ij ≤ K}|).
+        B_NX(K) = 1/(nK) Σ_i (|{j : ρ_ij < r_ij ≤ K}| − |{j : r_ij < ρ_ij ≤ K}|).
 
     Parameters
     ----------
@@ -184,7 +185,7 @@ def coranking_curves(
     >>> print(f"{coranking_curves(helix, angle[:, None]).auc:.3f}")
     1.000
     >>> print(f"{coranking_curves(helix, np.cos(angle)[:, None]).auc:.3f}")
-    0.848
+    0.847
     """
     who = "coranking_curves"
     data, mapped = compared_distances(X, Z, metric, who=who)

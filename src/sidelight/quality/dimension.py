@@ -120,7 +120,7 @@ def intrinsic_dimension(
     >>> import numpy as np
     >>> from sidelight.quality import intrinsic_dimension
     >>> rng = np.random.default_rng(0)
-    >>> square = rng.random((1000, 2))
+    >>> square = rng.random((3000, 2))
     >>> curved = np.column_stack([np.cos(2 * square[:, 0]), np.sin(2 * square[:, 0]), square[:, 1]])
     >>> print(f"{float(intrinsic_dimension(curved)):.1f}")
     2.0
@@ -157,7 +157,7 @@ def intrinsic_dimension(
     statistics, estimate = _METHODS[method](table, k)
     value = estimate(statistics)
     return IntrinsicDimension(
-        value, _jackknife(statistics, estimate), method, statistics.shape[0], n_duplicates
+        value, jackknife_error(statistics, estimate), method, statistics.shape[0], n_duplicates
     )
 
 
@@ -301,7 +301,21 @@ def _pca_statistics(table: DistanceRows, k: int) -> _Statistics:
     return table.points, estimate
 
 
-def _jackknife(statistics: FloatArray, estimate: Callable[[FloatArray], float]) -> float:
+def jackknife_error(statistics: FloatArray, estimate: Callable[[FloatArray], float]) -> float:
+    """Find the standard error of an estimate by leaving out every tenth point in turn.
+
+    Parameters
+    ----------
+    statistics : ndarray of shape (n, n_numbers)
+        What is known of each point.
+    estimate : callable
+        From any rows of it to the estimate.
+
+    Returns
+    -------
+    float
+        The standard error.
+    """
     n = statistics.shape[0]
     n_groups = min(_N_GROUPS, n)
     group = np.arange(n) % n_groups

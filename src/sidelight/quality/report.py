@@ -10,9 +10,15 @@ import numpy as np
 
 from sidelight.arrays import ArrayLike, FloatArray, IntArray
 from sidelight.quality.coranking import CorankingCounts
-from sidelight.quality.dimension import first_occurrences, nearest_distances, two_nn
+from sidelight.quality.dimension import (
+    first_occurrences,
+    jackknife_error,
+    nearest_distances,
+    two_nn,
+)
 from sidelight.quality.distortion import (
     each_pair_once,
+    require_memory_for_pairs,
     residual_variance_of_pairs,
     shepard_correlation_of_pairs,
     stress_of_pairs,
@@ -23,8 +29,10 @@ from sidelight.quality.neighborhoods import row_continuity, row_trustworthiness
 from sidelight.quality.pairwise import compared_distances
 from sidelight.quality.ranks import draw_rows, ranked_blocks
 
-# Pairs of points that a report looks at unless told otherwise: about two seconds.
-_PAIR_BUDGET = 6_250_000
+# Pairs of points, both ways, that are ranked unless told otherwise: about two seconds.
+_PAIR_BUDGET = 4_000_000
+# Pairs, one way, whose distances are compared in a sample.
+_DISTANCE_BUDGET = 2_000_000
 # Fewer points than this say too little, however many there are in all.
 _FEWEST_ROWS = 100
 _DEFAULT_NEIGHBORS = 10
@@ -86,7 +94,8 @@ class QualityReport:
     label_errors : int or None
         How many of the points used have another label than their nearest neighbour.
     standard_errors : dict of str to float
-        Of the measures that are means over points, when only a sample of them was used.
+        Of the measures that are means over points, and of the dimension, when only a sample of
+        the points was used.
     note : str
         What was sampled; empty if nothing was.
     """
@@ -195,8 +204,8 @@ def quality_report(
     labels : array-like of shape (n_samples,), optional
         Adds the leave-one-out accuracy of the nearest neighbour in the map.
     max_samples : int, optional
-        With more points than that, so many are drawn.  By default all up to 2,500 points, and
-        beyond that as many as make some six million pairs, but at least 100.
+        With more points than that, so many are drawn.  By default all up to 2,000 points, and
+        beyond that as many as make four million pairs, but at least 100.
     random_state : int, Generator or None
         Draws the points.
 
@@ -215,9 +224,9 @@ def quality_report(
     Drawn points are compared with *all* points, not among themselves: the neighbourhood of a
     sample of n/10 points would be ten times as wide, and the measures would be those of another,
     easier question.  Measures that are means over points are thus estimated without bias, and the
-    standard error of each is given; distances are those of all pairs with an end in the sample,
-    each pair once.  With the same ``random_state`` the same points are drawn for every map, so that
-    maps of the same data can be compared.
+    standard error of each is given; distances are those from the drawn points to all, or to as
+    many as make two million pairs, each pair once.  With the same ``random_state`` the same points
+    are drawn for every map, so that maps of the same data can be compared.
 
     Examples
     --------
@@ -227,7 +236,7 @@ def quality_report(
     >>> arc = np.column_stack([np.cos(angle), np.sin(angle)])
     >>> report = quality_report(arc, angle[:, None])
     >>> print(f"{report.trustworthiness:.3f} {report.auc:.3f} {report.stress:.3f}")
-    1.000 1.000 0.088
+    1.000 1.000 0.095
     """
     who = "quality_report"
     data, mapped = compared_distances(X, Z, metric, who=who)
@@ -239,10 +248,18 @@ def quality_report(
     limit = check_max_samples(max_samples, who=who)
     if limit is None:
         limit = max(_PAIR_BUDGET // n, _FEWEST_ROWS) if n * n > _PAIR_BUDGET else n
-    rows = draw_rows(n, limit, random_state)
+    generator = np.random.default_rng(random_state)
+    rows = draw_rows(n, limit, generator)
+    sampled = rows.size < n
+    columns = draw_rows(n, _DISTANCE_BUDGET // rows.size if sampled else None, generator)
+    require_memory_for_pairs(
+        rows.size * columns.size // (1 if sampled else 2),
+        who=who,
+        instead="Give a smaller max_samples, or leave it out.",
+    )
 
     counts = CorankingCounts(n)
-    once = each_pair_once(rows, n)
+    once = each_pair_once(rows, columns, n)
     distinct = first_occurrences(data)
     area = _area_of_rank(n)
     per_row: dict[str, list[FloatArray]] = {}
@@ -271,8 +288,11 @@ def quality_report(
     d = np.concatenate([second for _, second in pairs])
     pairs = [(delta, d)]
     seen_from = {name: np.concatenate(values) for name, values in per_row.items()}
-    sampled = rows.size < n
     right = seen_from.get("label_accuracy")
+    dimension, dimension_error = _dimension(radii)
+    errors = _standard_errors(seen_from, n, k) if sampled else {}
+    if sampled and dimension_error is not None:
+        errors["intrinsic_dimension"] = dimension_error
     return QualityReport(
         n_samples=n,
         n_samples_used=rows.size,
@@ -288,17 +308,18 @@ def quality_report(
         stress=stress_of_pairs(lambda: iter(pairs), "normalised", True, who=who),
         sammon_stress=stress_of_pairs(lambda: iter(pairs), "sammon", True, who=who),
         residual_variance=residual_variance_of_pairs(lambda: iter(pairs)),
-        intrinsic_dimension=_dimension(radii),
+        intrinsic_dimension=dimension,
         label_accuracy=None if right is None else float(right.mean()),
         label_errors=None if right is None else int(rows.size - right.sum()),
-        standard_errors=_standard_errors(seen_from, n, k) if sampled else {},
+        standard_errors=errors,
         note=_note(rows.size, n, delta.size) if sampled else "",
     )
 
 
 def _area_of_rank(n: int) -> FloatArray:
-    """What a pair adds to its point's area under R_NX, by the larger of its two ranks, but for a
-    constant: the area is linear in the counts, and so has a mean and an error over points.
+    """Give what a pair adds to its point's area under R_NX, by the larger of its two ranks.
+
+    But for a constant, that is: the area is linear in the counts, and so has an error over points.
     """
     k = np.arange(1, n - 1)
     weight = (n - 1) / ((n - 1.0 - k) * k**2) / np.sum(1.0 / k)
@@ -313,15 +334,16 @@ def _two_radii(distances: FloatArray, rows: IntArray, distinct: IntArray) -> Flo
     return radii[radii[:, 0] > 0]
 
 
-def _dimension(radii: list[FloatArray]) -> float | None:
+def _dimension(radii: list[FloatArray]) -> tuple[float, float] | tuple[None, None]:
+    """Estimate the dimension and its error."""
     found = np.concatenate(radii) if radii else np.empty((0, 2))
     if found.shape[0] < 4:
-        return None
+        return None, None
     try:
-        return two_nn(found)
+        return two_nn(found), jackknife_error(found, two_nn)
     except ValueError:
         # a lattice: the map's quality is known, the dimension is not
-        return None
+        return None, None
 
 
 def _standard_errors(seen_from: dict[str, FloatArray], n: int, k: int) -> dict[str, float]:
@@ -335,6 +357,6 @@ def _standard_errors(seen_from: dict[str, FloatArray], n: int, k: int) -> dict[s
 
 def _note(n_used: int, n: int, n_pairs: int) -> str:
     return (
-        f"Sampled: {n_used:,} of {n:,} points, each compared with all {n:,} "
-        f"({n_pairs:,} of {n * (n - 1) // 2:,} pairs). ± is one standard error."
+        f"Sampled: {n_used:,} of {n:,} points, each compared with all {n:,}; distances of "
+        f"{n_pairs:,} pairs.\n± is one standard error."
     )

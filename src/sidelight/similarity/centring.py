@@ -150,7 +150,9 @@ def centre_kernel(K: FloatArray) -> FloatArray:
     return Centring.of(K).matrix(K)
 
 
-def kernel_from_distances(D: FloatArray, *, dtype: Any = np.float64) -> FloatArray:
+def kernel_from_distances(
+    D: FloatArray, *, dtype: Any = np.float64, out: FloatArray | None = None
+) -> FloatArray:
     """Turn distances into the kernel −½ D∘D, still to be centred (eqs. 1.8 and 1.9, corrected).
 
     Parameters
@@ -159,12 +161,14 @@ def kernel_from_distances(D: FloatArray, *, dtype: Any = np.float64) -> FloatArr
         Distances, not squared.
     dtype : dtype
         What the kernel is stored in.
+    out : ndarray of shape (m, n), optional
+        Where to put it; D itself, to save memory.
 
     Returns
     -------
     ndarray of shape (m, n)
         −½ D².
     """
-    K = np.multiply(D, D, dtype=dtype)
+    K = np.multiply(D, D, dtype=dtype, out=out)
     K *= -0.5
     return K

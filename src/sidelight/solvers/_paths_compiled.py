@@ -28,8 +28,8 @@ different orders, short enough that nothing unsettled is passed on; 128 to 256 m
 """
 
 
-_LINE = 16
-"""Nodes per step of the transposition of labels into rows: one cache line in single precision."""
+BLOCK = 64
+"""Side of the blocks by which matrices are transposed, so that both sides stay in the cache."""
 
 
 @intrinsic
@@ -108,101 +108,116 @@ def _push(
 
 
 @njit(cache=True, nogil=True)
-def _heap_insert(heap, size, key, node):  # type: ignore[no-untyped-def]
-    """Insert ``node``; an entry is the bits of its key, a float32 ≥ 0, above its number."""
-    entry = (np.uint64(key.view(np.uint32)[node]) << np.uint64(32)) | np.uint64(node)
-    hole = size
-    while hole > 0:
-        parent = (hole - 1) >> 2
-        if heap[parent] <= entry:
-            break
-        heap[hole] = heap[parent]
-        hole = parent
-    heap[hole] = entry
-    return size + 1
-
-
-@njit(cache=True, nogil=True)
-def _heap_remove_least(heap, size):  # type: ignore[no-untyped-def]
-    """Close the gap at the top of the four-ary heap."""
-    size -= 1
-    last = heap[size]
-    hole = 0
-    while True:
-        child = 4 * hole + 1
-        if child >= size:
-            break
-        least = child
-        for other in range(child + 1, min(child + 4, size)):
-            if heap[other] < heap[least]:
-                least = other
-        if heap[least] >= last:
-            break
-        heap[hole] = heap[least]
-        hole = least
-    heap[hole] = last
-    return size
-
-
-@njit(cache=True, nogil=True)
-def _settling_order(indptr, indices, weights, key, heap, size, order, position):  # type: ignore[no-untyped-def]
-    """Dijkstra's order of the nodes from the seeds on the heap; how many are reached."""
-    n_reached = 0
-    position[:] = -1
-    while size > 0:
-        node = np.int64(heap[0] & np.uint64(0xFFFFFFFF))
-        size = _heap_remove_least(heap, size)
-        if position[node] >= 0:
+def breadth_first_order(indptr, indices, start, order, label):  # type: ignore[no-untyped-def]
+    """Number the nodes by breadth-first search from ``start``, then from what is left."""
+    n = indptr.shape[0] - 1
+    label[:] = -1
+    n_seen = 0
+    n_done = 0
+    for root in range(-1, n):
+        node = start if root < 0 else root
+        if label[node] >= 0:
             continue
-        position[node] = n_reached
-        order[n_reached] = node
-        n_reached += 1
-        for edge in range(indptr[node], indptr[node + 1]):
-            neighbour = indices[edge]
-            length = key[node] + np.float32(weights[edge])
-            if length < key[neighbour]:
-                key[neighbour] = length
-                size = _heap_insert(heap, size, key, neighbour)
-    return n_reached
+        label[node] = n_seen
+        order[n_seen] = node
+        n_seen += 1
+        while n_done < n_seen:
+            node = order[n_done]
+            n_done += 1
+            for edge in range(indptr[node], indptr[node + 1]):
+                neighbour = indices[edge]
+                if label[neighbour] < 0:
+                    label[neighbour] = n_seen
+                    order[n_seen] = neighbour
+                    n_seen += 1
 
 
 @njit(cache=True, nogil=True)
-def _settle(indptr, indices, weights, labels, order, n_reached, position, dirty):  # type: ignore[no-untyped-def]
-    """Visit flagged nodes in the given order, window by window, until no flag is left."""
+def _sort_by_key(key, count, scratch, order, position):  # type: ignore[no-untyped-def]
+    """Sort the nodes by their keys, float32 ≥ 0, to 13 bits of the mantissa; ties by number.
+
+    The bits of such floats sort as integers do: two passes of a radix sort, on 11 bits each.
+    """
+    bits = key.view(np.uint32)
+    n = key.shape[0]
+    for shift in (9, 20):
+        count[:] = 0
+        for node in range(n):
+            count[((bits[node] >> shift) & 2047) + 1] += 1
+        for digit in range(2047):
+            count[digit + 1] += count[digit]
+        for i in range(n):
+            node = i if shift == 9 else scratch[i]
+            digit = (bits[node] >> shift) & 2047
+            if shift == 9:
+                scratch[count[digit]] = node
+            else:
+                order[count[digit]] = node
+                position[node] = count[digit]
+            count[digit] += 1
+
+
+@njit(cache=True, nogil=True)
+def _settle(indptr, indices, weights, labels, order, position, dirty, window):  # type: ignore[no-untyped-def]
+    """Visit flagged nodes, window by window of the order, until no flag is left.
+
+    Within a window the passes run forwards and backwards in turn, for the sources that see its
+    nodes the other way round.
+    """
+    n = order.shape[0]
     n_visits = 0
     behind = True
     while behind:
         behind = False
         low = 0
-        while low < n_reached:
+        while low < n:
             if not dirty[low]:
                 low += 1
                 continue
-            high = min(low + _WINDOW, n_reached)
-            inside = True
-            while inside:
-                inside = False
-                for place in range(low, high):
+            high = min(low + window, n)
+            forwards = True
+            again = True
+            while again:
+                again = False
+                for i in range(high - low):
+                    place = low + i if forwards else high - 1 - i
                     if dirty[place]:
                         dirty[place] = 0
                         node = order[place]
                         start, stop = indptr[node], indptr[node + 1]
-                        lowest = _push(
-                            labels, indices, weights, start, stop, node, position, dirty
-                        )
+                        lowest = _push(labels, indices, weights, start, stop, node, position, dirty)
                         n_visits += 1
-                        inside |= low <= lowest <= place
+                        again |= lowest < high
                         behind |= lowest < low
+                forwards = not forwards
             low = high
     return n_visits
 
 
 @njit(cache=True, nogil=True)
-def solve_batches(indptr, indices, weights, entries, lengths, rows, first, last, out):  # type: ignore[no-untyped-def]
-    """Fill the rows ``rows[first:last]`` of ``out`` with distances to all nodes.
+def solve_batches(  # type: ignore[no-untyped-def]
+    indptr,
+    indices,
+    weights,
+    label,
+    entries,
+    lengths,
+    rows,
+    guides,
+    guide_rows,
+    guide_start,
+    first,
+    last,
+    out,
+):
+    """Fill rows of ``out`` with the distances to all nodes, for the batches ``first:last``.
 
-    Source i is joined to the nodes ``entries[i]`` by edges of the lengths ``lengths[i]``; a source
-    that is itself a node has one entry of length zero.  Returns the number of visits.
+    Batch b holds the sources ``rows[b * n_lanes : (b + 1) * n_lanes]``.  Source i is joined to the
+    nodes ``entries[i]`` by edges of the lengths ``lengths[i]``; a source that is itself a node has
+    one entry of length zero.  The rows ``guide_rows[guide_start[b] : guide_start[b + 1]]`` of
+    ``guides`` are distances from nodes close to the batch: their minimum is the order in which the
+    wave of the batch arrives, as far as it is known.  Without a guide the order of the labels is
+    swept to and fro.  Returns the number of visits.
     """
     n = indptr.shape[0] - 1
     n_entries = entries.shape[1]
@@ -212,35 +227,56 @@ def solve_batches(indptr, indices, weights, entries, lengths, rows, first, last,
     skip = (-(raw.ctypes.data // weights.itemsize)) % (64 // weights.itemsize)
     labels = raw[skip : skip + n * n_lanes]
     key = np.empty(n, dtype=np.float32)
-    dirty = np.zeros(n, dtype=np.uint8)
+    count = np.empty(2049, dtype=np.int64)
+    scratch = np.empty(n, dtype=np.int32)
     order = np.empty(n, dtype=np.int32)
     position = np.empty(n, dtype=np.int32)
-    heap = np.empty(indices.shape[0] + n_lanes * n_entries, dtype=np.uint64)
+    dirty = np.zeros(n, dtype=np.uint8)
     n_visits = 0
-    for begin in range(first, last, n_lanes):
-        width = min(n_lanes, last - begin)
-        labels[:] = np.inf
+    for batch in range(first, last):
+        begin = batch * n_lanes
+        width = min(n_lanes, rows.shape[0] - begin)
         key[:] = np.inf
-        size = 0
+        for g in range(guide_start[batch], guide_start[batch + 1]):
+            guide = guides[guide_rows[g]]
+            for column in range(n):
+                node = label[column]
+                key[node] = min(key[node], np.float32(guide[column]))
+        _sort_by_key(key, count, scratch, order, position)
+        labels[:] = np.inf
         for lane in range(width):
             source = rows[begin + lane]
             for j in range(n_entries):
-                node = entries[source, j]
-                length = lengths[source, j]
-                if length < labels[node * n_lanes + lane]:
-                    labels[node * n_lanes + lane] = length
-                if np.float32(length) < key[node]:
-                    key[node] = length
-                    size = _heap_insert(heap, size, key, node)
-        n_reached = _settling_order(indptr, indices, weights, key, heap, size, order, position)
-        for lane in range(width):
-            for j in range(n_entries):
-                dirty[position[entries[rows[begin + lane], j]]] = 1
-        n_visits += _settle(indptr, indices, weights, labels, order, n_reached, position, dirty)
-        for block in range(0, n, _LINE):
-            stop = min(block + _LINE, n)
+                node = label[entries[source, j]]
+                cell = node * n_lanes + lane
+                if lengths[source, j] < labels[cell]:
+                    labels[cell] = lengths[source, j]
+                    dirty[position[node]] = 1
+        window = _WINDOW if guide_start[batch] < guide_start[batch + 1] else n
+        n_visits += _settle(indptr, indices, weights, labels, order, position, dirty, window)
+        for block in range(0, n, BLOCK):
+            stop = min(block + BLOCK, n)
             for lane in range(width):
                 row = rows[begin + lane]
-                for node in range(block, stop):
-                    out[row, node] = labels[node * n_lanes + lane]
+                for column in range(block, stop):
+                    out[row, column] = labels[label[column] * n_lanes + lane]
     return n_visits
+
+
+@njit(cache=True, nogil=True)
+def symmetrise(matrix, first, last):  # type: ignore[no-untyped-def]
+    """Take the lesser of both directions, for the blocks of rows ``first:last``.
+
+    Both are the same length summed from either end, a rounding apart.
+    """
+    n = matrix.shape[0]
+    for block in range(first, last):
+        top = block * BLOCK
+        bottom = min(top + BLOCK, n)
+        for left in range(top, n, BLOCK):
+            right = min(left + BLOCK, n)
+            for i in range(top, bottom):
+                for j in range(max(left, i + 1), right):
+                    lesser = min(matrix[i, j], matrix[j, i])
+                    matrix[i, j] = lesser
+                    matrix[j, i] = lesser

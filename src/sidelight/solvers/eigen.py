@@ -127,9 +127,7 @@ def largest_eigenpairs(
 
     if not callable(A) and (n <= DENSE_ORDER or n_pairs > n // 4):
         dense = A.toarray() if sp.issparse(A) else A
-        values, vectors = scipy.linalg.eigh(
-            np.asarray(dense, dtype=np.float64), check_finite=False
-        )
+        values, vectors = scipy.linalg.eigh(np.asarray(dense, dtype=np.float64), check_finite=False)
         values, vectors = values[::-1], vectors[:, ::-1]
         lowest, converged = float(values[-1]), True
         values, vectors = values[:n_pairs], vectors[:, :n_pairs]

@@ -33,7 +33,6 @@ from sidelight.similarity.kernels import (
 from sidelight.solvers.eigen import largest_eigenpairs
 
 
-
 class KernelParameter:
     """The parameter ``kernel`` of an estimator that also has a method of that name.
 

@@ -85,6 +85,7 @@ class PCA(Embedder):
         ),
         "method": (OneOf(("auto", "direct", "dual", "operator")),),
     }
+    _not_saved = ("_fit_X",)  # only kernel() needs the training rows
 
     def __init__(self, n_components: int | float | None = 2, *, method: str = "auto") -> None:
         self.n_components = n_components
@@ -187,7 +188,9 @@ class PCA(Embedder):
             Uᵀ(x − m).
         """
         X = self._check_new(X)
-        return np.asarray(X @ self.components_.T - self.mean_ @ self.components_.T)
+        # float32 rows are multiplied in float32
+        scores = X @ self.components_.T.astype(X.dtype, copy=False)
+        return np.asarray(scores - self.mean_ @ self.components_.T)
 
     def inverse_transform(self, Z: Any) -> FloatArray:
         """Rebuild rows from their projections.

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from sidelight.datasets import image_walk, picture, texture, trajectory
-from sidelight.datasets.image_walk import ACTIONS, TRAJECTORIES
+from sidelight.datasets.walks import ACTIONS, TRAJECTORIES
 
 _WORLD = texture((120, 150), random_state=3)
 

@@ -1,0 +1,91 @@
+"""Sets of points whose neighbours all lie within the set."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.sparse.csgraph import connected_components
+
+from sidelight.arrays import IntArray
+from sidelight.neighbors.metrics import Metric
+from sidelight.neighbors.nearest import nearest_neighbors
+
+
+def closed_classes(directed: sp.csr_array) -> list[IntArray]:
+    """Find the minimal sets of points that no arrow leaves.
+
+    Parameters
+    ----------
+    directed : sparse array of shape (n, n)
+        Row i holds the neighbours of point i.
+
+    Returns
+    -------
+    list of ndarray
+        The points of each set; just one set where the graph hangs together.
+
+    Examples
+    --------
+    >>> import numpy as np, scipy.sparse as sp
+    >>> arrows = sp.csr_array((np.ones(4), ([0, 1, 2, 3], [1, 0, 3, 2])), shape=(4, 4))
+    >>> closed_classes(arrows)
+    [array([0, 1]), array([2, 3])]
+    """
+    n_classes, labels = connected_components(directed, directed=True, connection="strong")
+    source = np.repeat(np.arange(directed.shape[0]), np.diff(directed.indptr))
+    leaves = labels[source] != labels[directed.indices]
+    is_open = np.zeros(n_classes, dtype=bool)
+    is_open[labels[source[leaves]]] = True
+    order = np.argsort(labels, kind="stable")
+    starts = np.searchsorted(labels[order], np.arange(n_classes + 1))
+    return [order[starts[c] : starts[c + 1]] for c in np.flatnonzero(~is_open)]
+
+
+def open_closed_classes(
+    directed: sp.csr_array, X: Any, *, metric: Metric = "euclidean"
+) -> tuple[sp.csr_array, int]:
+    """Give every closed set its shortest way out, until there is only one.
+
+    Parameters
+    ----------
+    directed : sparse array of shape (n, n)
+        Row i holds the neighbours of point i.
+    X : array or sparse array of shape (n, p)
+        The points, or the table of distances with ``metric="precomputed"``.
+    metric : str or callable
+        How far points are from each other.
+
+    Returns
+    -------
+    directed : sparse array of shape (n, n)
+        With one closed set.
+    n_opened : int
+        How many arrows were added.
+    """
+    n_opened = 0
+    while len(classes := closed_classes(directed)) > 1:
+        # all but the largest find a way out; each round at least halves their number
+        classes.sort(key=len, reverse=True)
+        ways = [_shortest_way_out(members, X, metric) for members in classes[1:]]
+        rows, columns = np.array(ways).T
+        extra = sp.csr_array((np.ones(len(ways)), (rows, columns)), shape=directed.shape)
+        ones = sp.csr_array(
+            (np.ones(len(directed.indices)), directed.indices, directed.indptr),
+            shape=directed.shape,
+        )
+        directed = sp.csr_array(ones + extra)
+        n_opened += len(ways)
+    return directed, n_opened
+
+
+def _shortest_way_out(members: IntArray, X: Any, metric: Metric) -> tuple[int, int]:
+    outside = np.setdiff1d(np.arange(X.shape[0]), members, assume_unique=True)
+    if metric == "precomputed":
+        block = X[np.ix_(members, outside)]
+        row, column = np.unravel_index(int(np.argmin(block)), block.shape)
+        return int(members[row]), int(outside[column])
+    near = nearest_neighbors(X[outside], 1, queries=X[members], metric=metric)
+    row = int(np.argmin(near.distances[:, 0]))
+    return int(members[row]), int(outside[near.indices[row, 0]])

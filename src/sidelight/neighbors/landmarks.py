@@ -1,0 +1,58 @@
+"""Which points stand for all: landmarks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from sidelight.arrays import FloatArray, IntArray
+from sidelight.neighbors.metrics import Metric, distance_blocks
+
+#: The choice is made among this many times as many points as landmarks.
+_CANDIDATES = 3
+
+
+def spread_landmarks(
+    X: Any, n_landmarks: int, *, metric: Metric = "euclidean", seed: int = 0
+) -> IntArray:
+    """Choose points that are spread over the data: farthest first, among a random few.
+
+    Candidates follow the data's density; among them each landmark is the one farthest from those
+    chosen before.
+
+    Parameters
+    ----------
+    X : array or sparse array of shape (n, p)
+        The points, or the table of distances with ``metric="precomputed"``.
+    n_landmarks : int
+        How many.
+    metric : str or callable
+        How far points are from each other.
+    seed : int
+        Of the candidates.
+
+    Returns
+    -------
+    ndarray of shape (n_landmarks,)
+        Rows, ascending.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> spread_landmarks(np.arange(11.0)[:, None], 3)
+    array([ 0,  5, 10])
+    """
+    n = X.shape[0]
+    rng = np.random.default_rng(seed)
+    candidates = np.sort(rng.permutation(n)[: min(n, _CANDIDATES * n_landmarks + 8)])
+    among = X[np.ix_(candidates, candidates)] if metric == "precomputed" else X[candidates]
+    blocks = distance_blocks(among, None, metric, who="spread_landmarks")
+    D: FloatArray = np.vstack([np.asarray(block) for _, block in blocks])
+    chosen = np.empty(n_landmarks, dtype=np.intp)
+    chosen[0] = int(np.argmax(D.sum(axis=1)))  # far out to begin with
+    gap = D[chosen[0]].copy()
+    for step in range(1, n_landmarks):
+        chosen[step] = int(np.argmax(gap))
+        np.minimum(gap, D[chosen[step]], out=gap)
+    return np.sort(candidates[chosen])

@@ -1,0 +1,199 @@
+"""A map as a picture."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from sidelight.arrays import ArrayLike, FloatArray
+from sidelight.plot.colouring import Colouring, choose_colours, draw_key, key_width
+from sidelight.plot.points import as_map, draw_line_of_points, draw_points
+from sidelight.plot.style import (
+    INK,
+    TEXT_SIZE,
+    is_spatial,
+    new_axes,
+    require_matplotlib,
+    style_axes,
+)
+from sidelight.plot.thumbnails import as_images, draw_thumbnails
+
+_LEGENDS = ("auto", "outside", "direct", "none")
+
+
+def scatter(
+    Z: ArrayLike,
+    *,
+    color: ArrayLike | str | None = None,
+    labels: ArrayLike | None = None,
+    images: ArrayLike | None = None,
+    image_shape: tuple[int, ...] | None = None,
+    title: str | None = None,
+    key_title: str | None = None,
+    axis_names: tuple[str, ...] | None = None,
+    point_size: float | str = "auto",
+    alpha: float | str = "auto",
+    legend: str = "auto",
+    max_thumbnails: int = 150,
+    image_cmap: str = "auto",
+    ax: Any = None,
+) -> Any:
+    """Draw a map of one, two or three dimensions.
+
+    Two dimensions are drawn with equal scales, three in perspective, one as a histogram above a
+    strip of the points.
+
+    Parameters
+    ----------
+    Z : array-like of shape (n_points, 1), (n_points, 2) or (n_points, 3)
+        The map.
+    color : array-like of shape (n_points,) or str, optional
+        A value per point, shown along a perceptually uniform colour map with a colour bar
+        (missing values in grey); words are taken as labels; a single word names one colour.
+    labels : array-like of shape (n_points,), optional
+        The class of each point, shown in a palette that colour-blind people can read.  From the
+        eleventh label on, shapes help; beyond twenty, the rarer ones are drawn together in grey.
+    images : array-like of shape (n_points, rows, columns) or (n_points, pixels), optional
+        One image per point; as many as fit are drawn without overlap, framed in the colour of
+        their point.  Two dimensions only.
+    image_shape : tuple of int, optional
+        The (rows, columns) of flattened images.
+    title : str, optional
+        The title.
+    key_title : str, optional
+        What the colours mean, written above the legend or the colour bar.
+    axis_names : tuple of str, optional
+        One name per dimension.
+    point_size : float or "auto"
+        The area of a point in square typographic points; by default it falls with the number of
+        points.
+    alpha : float or "auto"
+        The opacity of a point; by default it falls with the number of points.
+    legend : {"auto", "outside", "direct", "none"}
+        ``"outside"`` (also ``"auto"``) draws the legend or the colour bar at the right side;
+        ``"direct"`` writes each label into the map; ``"none"`` draws no key.
+    max_thumbnails : int
+        At most how many images are drawn.
+    image_cmap : str
+        The colour map of grey images.  ``"auto"`` shows strokes on an empty ground as dark on
+        light, everything else with bright as white.
+    ax : Axes, optional
+        Where to draw; by default on a new figure outside pyplot (``ax.figure``).
+
+    Returns
+    -------
+    Axes
+        The axes drawn on.
+
+    Raises
+    ------
+    MissingExtraError
+        If matplotlib is not installed.
+    ValueError
+        If a length or a shape does not fit the map.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sidelight.plot import scatter
+    >>> ax = scatter(np.random.RandomState(0).normal(size=(50, 2)), labels=np.arange(50) % 3)
+    >>> [text.get_text() for text in ax.get_legend().get_texts()]
+    ['0', '1', '2']
+    """
+    require_matplotlib("sidelight.plot.scatter")
+    points = as_map("scatter", Z)
+    n_dimensions = points.shape[1]
+    _check("scatter", n_dimensions, images is not None, legend, axis_names, ax)
+    colouring = choose_colours("scatter", len(points), color, labels)
+    pictures = None
+    if images is not None:
+        pictures = as_images("scatter", images, image_shape, len(points))
+    if ax is None:
+        beside = legend in ("auto", "outside")
+        ax = _own_axes(points, key_width(colouring) if beside else 0.0)
+    if n_dimensions == 1:
+        draw_line_of_points(ax, points[:, 0], colouring, point_size=point_size, alpha=alpha)
+    else:
+        draw_points(ax, points, colouring, point_size=point_size, alpha=alpha)
+    names = axis_names or ((None,) * n_dimensions)
+    vertical = "points" if n_dimensions == 1 else names[1]
+    style_axes(ax, title=title, x_label=names[0], y_label=vertical)
+    if n_dimensions == 3 and names[2]:
+        ax.set_zlabel(names[2], fontsize=TEXT_SIZE, color=INK)
+    if legend == "direct" and colouring.key and n_dimensions == 2:
+        _write_labels(ax, points, colouring)
+    elif legend != "none":
+        draw_key(ax, colouring, ax, title=key_title)
+    if pictures is not None:
+        frames = colouring.colours if colouring.key or colouring.limits else None
+        draw_thumbnails(
+            ax, points, pictures, frames, max_thumbnails=max_thumbnails, image_cmap=image_cmap
+        )
+    return ax
+
+
+def _check(
+    who: str,
+    n_dimensions: int,
+    has_images: bool,
+    legend: str,
+    axis_names: tuple[str, ...] | None,
+    ax: Any,
+) -> None:
+    if legend not in _LEGENDS:
+        raise ValueError(
+            f"The 'legend' parameter of {who} must be one of {', '.join(_LEGENDS)}. "
+            f"Got {legend!r} instead."
+        )
+    if has_images and n_dimensions != 2:
+        raise ValueError(
+            f"The 'images' parameter of {who} needs a map of two dimensions. Got {n_dimensions}. "
+            "Give Z[:, :2]."
+        )
+    if axis_names is not None and len(axis_names) != n_dimensions:
+        raise ValueError(
+            f"The 'axis_names' parameter of {who} must hold one name per dimension, "
+            f"{n_dimensions} of them. Got {len(axis_names)} instead."
+        )
+    if ax is not None and is_spatial(ax) != (n_dimensions == 3):
+        raise ValueError(
+            f"The 'ax' parameter of {who} must have as many dimensions as the map, which has "
+            f"{n_dimensions}. Make axes for three with projection='3d'."
+        )
+
+
+def _own_axes(points: FloatArray, room: float) -> Any:
+    """Make axes whose shape follows the map's, within reason, with room for the key beside."""
+    if points.shape[1] == 1:
+        return new_axes(6.4 + room, 3.2)
+    if points.shape[1] == 3:
+        return new_axes(6.0 + room, 5.6, projection="3d")
+    width, height = np.nanmax(points, axis=0) - np.nanmin(points, axis=0)
+    ratio = float(np.clip(height / width if width > 0 else 1.0, 0.45, 1.1))
+    return new_axes(6.2 + room, 6.2 * ratio + 0.6)
+
+
+def _write_labels(ax: Any, points: FloatArray, colouring: Colouring) -> None:
+    """Write each label at the point nearest to the median of its class."""
+    for place, line in enumerate(colouring.key):
+        members = points[(colouring.entry == place) & np.isfinite(points).all(axis=1)]
+        if len(members) == 0:
+            continue
+        offsets = np.abs(members - np.median(members, axis=0)).sum(axis=1)
+        ax.annotate(
+            line.name,
+            members[np.argmin(offsets)],
+            ha="center",
+            va="center",
+            fontsize=TEXT_SIZE,
+            color=INK,
+            bbox={
+                "boxstyle": "round,pad=0.25",
+                "facecolor": "white",
+                "alpha": 0.85,
+                "edgecolor": line.colour,
+                "linewidth": 1.2,
+            },
+            zorder=4,
+        )

@@ -1,0 +1,51 @@
+"""Figures into files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+
+def save(figure_or_ax: Any, path: str | Path, *, dpi: int = 200) -> Path:
+    """Write a figure to a file, cut to what is drawn.
+
+    Parameters
+    ----------
+    figure_or_ax : Figure or Axes
+        What the functions of :mod:`sidelight.plot` return.
+    path : str or Path
+        The file; its ending says the format (png, pdf, svg …).  Its folder is made if needed.
+    dpi : int
+        Dots per inch, for formats made of pixels.
+
+    Returns
+    -------
+    Path
+        The file written.
+
+    Raises
+    ------
+    ValueError
+        If the ending is not a format of matplotlib.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from sidelight.plot import save, scatter
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save(scatter([[0.0, 1.0], [1.0, 0.0]]), Path(folder) / "map.png").name
+    'map.png'
+    """
+    target = Path(path)
+    # axes have a figure, and may lie on a part of one; a figure is its own root
+    figure = getattr(figure_or_ax, "figure", figure_or_ax).get_figure(root=True)
+    known = figure.canvas.get_supported_filetypes()
+    if target.suffix.lower().removeprefix(".") not in known:
+        raise ValueError(
+            f"The 'path' parameter of save must end in one of {', '.join(sorted(known))}. "
+            f"Got {target.name!r} instead."
+        )
+    target.parent.mkdir(parents=True, exist_ok=True)
+    figure.savefig(target, dpi=dpi, bbox_inches="tight", pad_inches=0.08, facecolor="white")
+    return target

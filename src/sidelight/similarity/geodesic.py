@@ -1,0 +1,150 @@
+"""Distances along a manifold: lengths of shortest paths in the graph of neighbours."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+
+from sidelight.arrays import FloatArray, IntArray
+from sidelight.memory import require_memory
+from sidelight.solvers.paths import (
+    all_pairs_shortest_paths,
+    shortest_paths_from,
+    shortest_paths_from_outside,
+    undirected_graph,
+)
+
+_TOLERANCE = 1e-6
+"""Two directions of one edge may differ by this much, relative to its length."""
+
+_WORKING_SHARE = 1.1
+"""Memory at the peak, as a multiple of the table that is returned."""
+
+
+def geodesic_distances(
+    graph: sp.csr_array,
+    sources: IntArray | None = None,
+    *,
+    dtype: npt.DTypeLike = np.float64,
+    n_jobs: int | None = None,
+    who: str = "geodesic_distances",
+) -> FloatArray:
+    """Compute distances along the graph between all points, or from some to all.
+
+    D[i, j] = min over the paths i = v_0, v_1, …, v_m = j of Σ_l ‖x_{v_l} − x_{v_{l−1}}‖, the second
+    step of Isomap [1]_.
+
+    Parameters
+    ----------
+    graph : sparse array of shape (n, n)
+        Lengths of the edges between neighbours; one direction of an edge is enough, and a stored
+        zero joins two points at the same place.
+    sources : ndarray of shape (m,), optional
+        Points to measure from; by default all.
+    dtype : {np.float32, np.float64}
+        Precision.  Single precision halves memory and time; a path gathers one rounding per edge.
+    n_jobs : int, optional
+        Threads: 1 by default, -1 for one per processor.  The result is the same to the bit.
+    who : str
+        Whose argument the graph is, for errors.
+
+    Returns
+    -------
+    ndarray of shape (n, n) or (m, n)
+        Distances, infinite between pieces of the graph that are not joined.
+
+    Raises
+    ------
+    ValueError
+        If the graph is not square and symmetric with lengths of at least 0.
+    MemoryError
+        If the table would not fit.
+
+    References
+    ----------
+    .. [1] J. B. Tenenbaum, V. de Silva and J. C. Langford (2000), "A global geometric framework
+       for nonlinear dimensionality reduction".
+
+    Examples
+    --------
+    Half way round a circle of 100 points, each joined to the next.
+
+    >>> import numpy as np, scipy.sparse as sp
+    >>> from sidelight.similarity.geodesic import geodesic_distances
+    >>> step = 2 * np.sin(np.pi / 100)
+    >>> circle = sp.csr_array(step * np.roll(np.eye(100), 1, axis=1))
+    >>> float(geodesic_distances(circle)[0, 50].round(4))
+    3.1411
+    """
+    graph = undirected_graph(graph, who=who, tolerance=_TOLERANCE)
+    n = graph.shape[0]
+    n_rows = n if sources is None else np.size(sources)
+    _require_table(n_rows, n, dtype, who)
+    if sources is None:
+        return all_pairs_shortest_paths(graph, dtype=dtype, n_jobs=n_jobs)
+    return shortest_paths_from(graph, sources, dtype=dtype, n_jobs=n_jobs)
+
+
+def geodesic_distances_of_new(
+    graph: sp.csr_array,
+    neighbors: IntArray,
+    distances: FloatArray,
+    *,
+    dtype: npt.DTypeLike = np.float64,
+    n_jobs: int | None = None,
+    who: str = "geodesic_distances_of_new",
+) -> FloatArray:
+    """Compute distances along the graph from new points, each joined to its neighbours.
+
+    D[i, j] = min_l distances[i, l] + d(neighbors[i, l], j): a new point is joined to points of the
+    graph and never to another new one, so that its row depends on its own neighbours alone.
+
+    Parameters
+    ----------
+    graph : sparse array of shape (n, n)
+        Lengths of the edges between neighbours, as for :func:`geodesic_distances`.
+    neighbors : ndarray of shape (m, k)
+        Points of the graph next to each new point.
+    distances : ndarray of shape (m, k)
+        How far these are; infinite for none.
+    dtype : {np.float32, np.float64}
+        Precision.
+    n_jobs : int, optional
+        Threads: 1 by default, -1 for one per processor.  The result is the same to the bit.
+    who : str
+        Whose argument the graph is, for errors.
+
+    Returns
+    -------
+    ndarray of shape (m, n)
+        Distances, infinite where there is no path.
+
+    Raises
+    ------
+    ValueError
+        If the graph is not square and symmetric with lengths of at least 0, or the neighbours are
+        not its points.
+    MemoryError
+        If the table would not fit.
+
+    Examples
+    --------
+    >>> import numpy as np, scipy.sparse as sp
+    >>> from sidelight.similarity.geodesic import geodesic_distances_of_new
+    >>> line = sp.csr_array(np.diag(np.ones(3), 1))
+    >>> geodesic_distances_of_new(line, np.array([[1, 2]]), np.array([[0.5, 0.5]])).tolist()
+    [[1.5, 0.5, 0.5, 1.5]]
+    """
+    graph = undirected_graph(graph, who=who, tolerance=_TOLERANCE)
+    _require_table(len(neighbors), graph.shape[0], dtype, who)
+    return shortest_paths_from_outside(graph, neighbors, distances, dtype=dtype, n_jobs=n_jobs)
+
+
+def _require_table(n_rows: int, n: int, dtype: npt.DTypeLike, who: str) -> None:
+    require_memory(
+        _WORKING_SHARE * n_rows * n * np.dtype(dtype).itemsize,
+        what=f"the {n_rows} × {n} table of geodesic distances",
+        who=who,
+        instead="Measure from some landmarks instead of from every point, or use dtype=np.float32.",
+    )

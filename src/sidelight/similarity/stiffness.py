@@ -1,0 +1,39 @@
+"""The kernel of a stiffness matrix: its pseudo-inverse."""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy.linalg
+
+from sidelight.arrays import FloatArray
+
+
+def pseudo_inverse(A: FloatArray, null: FloatArray) -> FloatArray:
+    """Invert a positive semidefinite matrix off its one known null vector.
+
+    A† = (A + u uᵀ)⁻¹ − u uᵀ with u the normalised null vector, scaled to A's size.
+
+    Parameters
+    ----------
+    A : ndarray of shape (n, n)
+        Symmetric, positive semidefinite, A·null = 0, of rank n − 1.
+    null : ndarray of shape (n,)
+        The null vector.
+
+    Returns
+    -------
+    ndarray of shape (n, n)
+        A†.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> pseudo_inverse(np.array([[1.0, -1.0], [-1.0, 1.0]]), np.ones(2))
+    array([[ 0.25, -0.25],
+           [-0.25,  0.25]])
+    """
+    u = null / np.linalg.norm(null)
+    scale = float(np.trace(A)) / len(A) or 1.0
+    outer = np.outer(u, u)
+    inverse = scipy.linalg.inv(A + scale * outer)
+    return np.asarray((inverse + inverse.T) / 2 - outer / scale)

@@ -1,0 +1,497 @@
+"""Exact shortest paths in undirected graphs with lengths, from all nodes, some, or new points.
+
+Batches of sources that lie close together are solved at once, one source per lane of a vector
+(64 lanes in single precision, 32 in double), by correcting labels until no edge can lower any.
+What makes this fast is that nearly every node is then visited once, which takes an order of the
+nodes that suits all sources of the batch.  It is found from coarse to fine:
+
+1. A first batch of landmarks, spread over the graph, is swept to and fro in breadth-first order.
+2. Distances to the landmarks are coordinates of the nodes; a k-d tree on their principal axes
+   puts close sources into one batch.
+3. The least distance from a few solved sources nearby, the guides, is the order in which the
+   wave of a batch arrives.  For all pairs every sixteenth source is solved first, guided by the
+   landmarks, and guides its own neighbours.
+
+The result is the least rounded length of a path, summed from the source; it depends neither on
+the batches nor on the number of threads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+from joblib import effective_n_jobs
+from scipy.sparse.csgraph import dijkstra
+
+from sidelight.arrays import FloatArray, IntArray
+from sidelight.progress import report
+
+_COMPILED_FROM = 200
+"""Smaller graphs are left to scipy, which has nothing to compile."""
+
+_GROUP = 16
+"""One source of so many guides the others; four to a batch follow its outline well."""
+
+_BATCHES_PER_CALL = 8
+"""Batches between two reports of progress, or two chances to interrupt."""
+
+_PRINCIPAL_AXES = 8
+
+
+def all_pairs_shortest_paths(
+    graph: sp.csr_array,
+    *,
+    dtype: npt.DTypeLike = np.float32,
+    n_jobs: int | None = None,
+) -> FloatArray:
+    """Compute the length of the shortest path between every two nodes.
+
+    D[i, j] = min over the paths from i to j of the sum of the lengths of their edges.
+
+    Parameters
+    ----------
+    graph : sparse array of shape (n, n)
+        Lengths of edges, at least 0.  An edge stored once serves both directions, the shorter of
+        two stored lengths counts, and a stored zero is an edge of length zero.
+    dtype : {np.float32, np.float64}
+        Precision of the arithmetic and of the result.  A path gathers one rounding per edge.
+    n_jobs : int, optional
+        Threads: 1 by default, -1 for one per processor.  The result is the same to the bit.
+
+    Returns
+    -------
+    ndarray of shape (n, n)
+        Symmetric distances, infinite where there is no path.
+
+    Raises
+    ------
+    ValueError
+        If the graph is not square or a length is negative or not a number.
+
+    References
+    ----------
+    E. W. Dijkstra (1959), "A note on two problems in connexion with graphs".
+    D. Delling, A. V. Goldberg, A. Nowatzyk and R. F. Werneck (2013), "PHAST: hardware-accelerated
+    shortest path trees" (several sources per vector).
+
+    Examples
+    --------
+    >>> import numpy as np, scipy.sparse as sp
+    >>> from sidelight.solvers.paths import all_pairs_shortest_paths
+    >>> ring = sp.csr_array(np.roll(np.eye(5), 1, axis=1))
+    >>> all_pairs_shortest_paths(ring)[0].tolist()
+    [0.0, 1.0, 2.0, 2.0, 1.0]
+    """
+    who = "all_pairs_shortest_paths"
+    undirected = undirected_graph(graph, who=who)
+    dtype = _float_type(dtype, who)
+    n = undirected.shape[0]
+    if n < _COMPILED_FROM:
+        D = dijkstra(undirected) if n else np.empty((0, 0))
+        return np.minimum(D, D.T).astype(dtype)
+    out = np.empty((n, n), dtype=dtype)
+    _Waves.through(undirected, dtype, n_jobs).from_every_node(out)
+    return out
+
+
+def shortest_paths_from(
+    graph: sp.csr_array,
+    sources: IntArray,
+    *,
+    dtype: npt.DTypeLike = np.float64,
+    n_jobs: int | None = None,
+) -> FloatArray:
+    """Compute the length of the shortest path from some nodes to every node.
+
+    Parameters
+    ----------
+    graph : sparse array of shape (n, n)
+        Lengths of edges, as for :func:`all_pairs_shortest_paths`.
+    sources : ndarray of shape (m,)
+        Nodes, in any order; one may come twice.
+    dtype : {np.float32, np.float64}
+        Precision of the arithmetic and of the result.
+    n_jobs : int, optional
+        Threads: 1 by default, -1 for one per processor.  The result is the same to the bit.
+
+    Returns
+    -------
+    ndarray of shape (m, n)
+        Distances, infinite where there is no path.
+
+    Raises
+    ------
+    ValueError
+        If the graph or the sources are not valid.
+
+    Examples
+    --------
+    >>> import numpy as np, scipy.sparse as sp
+    >>> from sidelight.solvers.paths import shortest_paths_from
+    >>> ring = sp.csr_array(np.roll(np.eye(5), 1, axis=1))
+    >>> shortest_paths_from(ring, np.array([2])).tolist()
+    [[2.0, 1.0, 0.0, 1.0, 2.0]]
+    """
+    who = "shortest_paths_from"
+    undirected = undirected_graph(graph, who=who)
+    nodes = _valid_nodes(sources, 1, undirected.shape[0], "sources", who)
+    entries = nodes[:, None]
+    return _from_entries(undirected, entries, np.zeros(entries.shape), dtype, n_jobs, who)
+
+
+def shortest_paths_from_outside(
+    graph: sp.csr_array,
+    entry_nodes: IntArray,
+    entry_distances: FloatArray,
+    *,
+    dtype: npt.DTypeLike = np.float64,
+    n_jobs: int | None = None,
+) -> FloatArray:
+    """Compute the length of the shortest path from new points to every node.
+
+    New point i is joined to the nodes a = entry_nodes[i] by edges of the lengths
+    e = entry_distances[i], and to no other new point: D[i, j] = min_l e_l + d(a_l, j).  Each row of
+    the result depends on that row of the entries alone.
+
+    Parameters
+    ----------
+    graph : sparse array of shape (n, n)
+        Lengths of edges, as for :func:`all_pairs_shortest_paths`.
+    entry_nodes : ndarray of shape (m, k)
+        Nodes that each new point is joined to.
+    entry_distances : ndarray of shape (m, k)
+        Lengths of these edges, at least 0; infinite for no edge.
+    dtype : {np.float32, np.float64}
+        Precision of the arithmetic and of the result.
+    n_jobs : int, optional
+        Threads: 1 by default, -1 for one per processor.  The result is the same to the bit.
+
+    Returns
+    -------
+    ndarray of shape (m, n)
+        Distances, infinite where there is no path.
+
+    Raises
+    ------
+    ValueError
+        If the graph or the entries are not valid.
+
+    Examples
+    --------
+    >>> import numpy as np, scipy.sparse as sp
+    >>> from sidelight.solvers.paths import shortest_paths_from_outside
+    >>> ring = sp.csr_array(np.roll(np.eye(5), 1, axis=1))
+    >>> shortest_paths_from_outside(ring, np.array([[0, 2]]), np.array([[0.5, 0.25]])).tolist()
+    [[0.5, 1.25, 0.25, 1.25, 1.5]]
+    """
+    who = "shortest_paths_from_outside"
+    undirected = undirected_graph(graph, who=who)
+    entries = _valid_nodes(entry_nodes, 2, undirected.shape[0], "entry_nodes", who)
+    lengths = np.asarray(entry_distances, dtype=np.float64)
+    if lengths.shape != entries.shape:
+        raise ValueError(
+            f"The 'entry_distances' of {who} must have the shape of 'entry_nodes', "
+            f"{entries.shape}. Got {lengths.shape} instead."
+        )
+    if not np.all(lengths >= 0):
+        raise ValueError(
+            f"The 'entry_distances' of {who} must be at least 0. Got "
+            f"{lengths[~(lengths >= 0)][0]} instead."
+        )
+    return _from_entries(undirected, entries, lengths, dtype, n_jobs, who)
+
+
+def undirected_graph(
+    graph: sp.csr_array, *, who: str, tolerance: float = np.inf
+) -> sp.csr_array:
+    """Take the shorter length of both directions of every edge.
+
+    Parameters
+    ----------
+    graph : sparse array of shape (n, n)
+        Lengths of edges, stored in one direction or both; a stored zero is an edge.
+    who : str
+        Whose argument it is, for the error.
+    tolerance : float
+        How far two stored lengths of one edge may differ, relative to the longer.
+
+    Returns
+    -------
+    csr_array of shape (n, n)
+        Symmetric, sorted, with stored zeros kept.
+
+    Raises
+    ------
+    ValueError
+        If the graph is not square, a length is negative or not a number, or the two directions
+        of an edge disagree.
+    TypeError
+        If the graph is not sparse.
+    """
+    if not sp.issparse(graph):
+        raise TypeError(
+            f"The 'graph' of {who} must be a sparse array, in which a stored zero is an edge and "
+            f"what is not stored is none. Got {type(graph).__name__} instead."
+        )
+    if graph.ndim != 2 or graph.shape[0] != graph.shape[1]:
+        raise ValueError(f"The 'graph' of {who} must be square. Got shape {graph.shape} instead.")
+    forth = sp.csr_array(graph, dtype=np.float64, copy=True)
+    forth.sum_duplicates()
+    if not np.all(forth.data >= 0):
+        raise ValueError(
+            f"The 'graph' of {who} must hold lengths of at least 0. Got "
+            f"{forth.data[~(forth.data >= 0)][0]} instead."
+        )
+    back = sp.csr_array(forth.T)
+    if np.array_equal(forth.indptr, back.indptr) and np.array_equal(forth.indices, back.indices):
+        _check_directions(forth.data, back.data, tolerance, who)
+        forth.data = np.minimum(forth.data, back.data)
+        return forth
+    # both directions of every edge, sorted so that the shorter of two stored lengths comes first
+    n = forth.shape[0]
+    rows = np.repeat(np.arange(n), np.diff(forth.indptr))
+    rows, columns = np.append(rows, forth.indices), np.append(forth.indices, rows)
+    lengths = np.append(forth.data, forth.data)
+    order = np.lexsort((lengths, columns, rows))
+    rows, columns, lengths = rows[order], columns[order], lengths[order]
+    first = np.append(True, (np.diff(rows) != 0) | (np.diff(columns) != 0))
+    second = np.flatnonzero(~first)
+    _check_directions(lengths[second], lengths[second - 1], tolerance, who)
+    starts = np.searchsorted(rows[first], np.arange(n + 1))
+    return sp.csr_array((lengths[first], columns[first], starts), shape=(n, n))
+
+
+def _check_directions(forth: FloatArray, back: FloatArray, tolerance: float, who: str) -> None:
+    if tolerance == np.inf:
+        return
+    differ = np.flatnonzero(np.abs(forth - back) > tolerance * np.maximum(forth, back))
+    if len(differ):
+        raise ValueError(
+            f"The 'graph' of {who} must be symmetric. Got an edge of length {forth[differ[0]]} in "
+            f"one direction and {back[differ[0]]} in the other. Take graph.minimum(graph.T), or "
+            f"the mean of both."
+        )
+
+
+@dataclass(frozen=True)
+class _Waves:
+    """A graph ready for the compiled kernels.
+
+    Nodes are relabelled in breadth-first order from the rim, so that neighbours lie close together
+    in memory; ``label[i]`` is the new number of node i and ``node[label]`` the old one.
+    """
+
+    indptr: IntArray
+    indices: IntArray
+    weights: FloatArray
+    label: IntArray
+    node: IntArray
+    n_lanes: int
+    n_threads: int
+
+    @classmethod
+    def through(cls, graph: sp.csr_array, dtype: np.dtype[Any], n_jobs: int | None) -> _Waves:
+        from sidelight.solvers._paths_compiled import ROW_BYTES, breadth_first_order
+
+        n = graph.shape[0]
+        indptr, indices = graph.indptr.astype(np.int64), graph.indices.astype(np.int32)
+        label, node = np.empty(n, dtype=np.int32), np.empty(n, dtype=np.int32)
+        breadth_first_order(indptr, indices, 0, node, label)
+        breadth_first_order(indptr, indices, int(node[-1]), node, label)
+        degrees = np.diff(indptr)[node]
+        starts = np.append(0, np.cumsum(degrees))
+        edges = np.repeat(indptr[node] - starts[:-1], degrees) + np.arange(starts[-1])
+        return cls(
+            indptr=starts,
+            indices=label[indices[edges]],
+            weights=graph.data[edges].astype(dtype),
+            label=label,
+            node=node,
+            n_lanes=ROW_BYTES // dtype.itemsize,
+            n_threads=effective_n_jobs(n_jobs),
+        )
+
+    def from_every_node(self, out: FloatArray) -> None:
+        """Fill the symmetric table of distances between all nodes."""
+        from sidelight.solvers._paths_compiled import BLOCK, symmetrise
+
+        n = len(out)
+        entries = np.arange(n)[:, None]
+        lengths = np.zeros((n, 1), dtype=out.dtype)
+        landmarks = self._distances_to_landmarks()
+        order = _compact_order(landmarks.T, self.n_lanes)
+        centres = order[_GROUP // 2 :: _GROUP]
+        others = np.delete(order, np.s_[_GROUP // 2 :: _GROUP])
+        nearest = landmarks.argmin(axis=0)
+        by_landmarks = [np.unique(nearest[rows]) for rows in self._batches(centres)]
+        # the sources of a batch come from successive groups, each with one centre and 15 others
+        groups = self._batches(np.minimum(np.arange(len(others)) // (_GROUP - 1), len(centres) - 1))
+        by_centres = [centres[group[0] : group[-1] + 1] for group in groups]
+
+        def advance(done: int) -> None:
+            report("shortest paths", done, n)
+
+        def advance_beyond_centres(done: int) -> None:
+            report("shortest paths", len(centres) + done, n)
+
+        self._solve(entries, lengths, centres, out, landmarks, by_landmarks, advance)
+        self._solve(entries, lengths, others, out, out, by_centres, advance_beyond_centres)
+        steps = np.arange(0, -(-n // BLOCK) + 1)
+        self._in_threads([(symmetrise, (out, first, first + 1)) for first in steps[:-1]])
+
+    def from_entries(self, entries: IntArray, lengths: FloatArray, out: FloatArray) -> None:
+        """Fill one row of distances per source, joined to the graph by its entries."""
+
+        def advance(done: int) -> None:
+            report("shortest paths", done, len(out))
+
+        rows = np.arange(len(out))
+        lengths = lengths.astype(out.dtype)
+        if len(out) <= self.n_lanes:  # the landmarks would take as long
+            self._solve(entries, lengths, rows, out, out, [rows[:0]], advance)
+            return
+        landmarks = self._distances_to_landmarks()
+        door = entries[rows, lengths.argmin(axis=1)]
+        rows = _compact_order(landmarks[:, door].T, self.n_lanes)
+        nearest = landmarks.argmin(axis=0)[door]
+        by_landmarks = [np.unique(nearest[batch]) for batch in self._batches(rows)]
+        self._solve(entries, lengths, rows, out, landmarks, by_landmarks, advance)
+
+    def _distances_to_landmarks(self) -> FloatArray:
+        """Distances from one batch of nodes, spread evenly over the breadth-first order."""
+        n = len(self.node)
+        landmarks = self.node[np.linspace(0, n - 1, self.n_lanes).astype(np.intp)]
+        entries = landmarks[:, None].astype(np.intp)
+        out = np.empty((len(landmarks), n), dtype=self.weights.dtype)
+        rows = np.arange(len(landmarks))
+        self._solve(entries, np.zeros(entries.shape, out.dtype), rows, out, out, [rows[:0]])
+        return out
+
+    def _batches(self, rows: IntArray) -> list[IntArray]:
+        return [rows[start : start + self.n_lanes] for start in range(0, len(rows), self.n_lanes)]
+
+    def _solve(
+        self,
+        entries: IntArray,
+        lengths: FloatArray,
+        rows: IntArray,
+        out: FloatArray,
+        guides: FloatArray,
+        guide_rows: list[IntArray],
+        advance: Callable[[int], None] | None = None,
+    ) -> None:
+        """Fill the rows of ``out`` batch by batch; batch b follows its rows of ``guides``."""
+        from sidelight.solvers._paths_compiled import solve_batches
+
+        guide_start = np.append(0, np.cumsum([len(batch) for batch in guide_rows]))
+        fixed = (self.indptr, self.indices, self.weights, self.label, entries, lengths, rows)
+        fixed = (*fixed, guides, np.concatenate(guide_rows), guide_start)
+        calls = []
+        for first in range(0, len(guide_rows), _BATCHES_PER_CALL):
+            last = min(first + _BATCHES_PER_CALL, len(guide_rows))
+            calls.append((solve_batches, (*fixed, first, last, out)))
+
+        def advance_by_calls(n_done: int) -> None:
+            if advance is not None:
+                advance(min(n_done * _BATCHES_PER_CALL * self.n_lanes, len(rows)))
+
+        self._in_threads(calls, advance_by_calls)
+
+    def _in_threads(
+        self,
+        calls: list[tuple[Callable[..., Any], tuple[Any, ...]]],
+        advance: Callable[[int], None] | None = None,
+    ) -> None:
+        """Make independent calls, and say in the calling thread how many are done."""
+        if self.n_threads == 1 or len(calls) == 1:
+            for n_done, (function, arguments) in enumerate(calls, start=1):
+                function(*arguments)
+                if advance is not None:
+                    advance(n_done)
+            return
+        pool = ThreadPoolExecutor(self.n_threads)
+        try:
+            running = [pool.submit(function, *arguments) for function, arguments in calls]
+            for n_done, call in enumerate(as_completed(running), start=1):
+                call.result()
+                if advance is not None:
+                    advance(n_done)
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+
+def _compact_order(coordinates: FloatArray, leaf: int) -> IntArray:
+    """Order rows by a k-d tree on their principal axes, whose leaves are whole batches.
+
+    Leaves of ``leaf`` rows are split further into groups, without keeping batches together.
+    """
+    finite = np.isfinite(coordinates)
+    far = 2 * coordinates.max(where=finite, initial=0)
+    points = np.where(finite, coordinates, far)
+    points = points - points.mean(axis=0)
+    _, axes = np.linalg.eigh(points.T @ points)
+    points = points @ axes[:, -_PRINCIPAL_AXES:]
+    ordered = []
+    pending = [np.arange(len(points))]
+    while pending:
+        rows = pending.pop()
+        if len(rows) <= _GROUP:
+            ordered.append(rows)
+            continue
+        unit = leaf if len(rows) > leaf else _GROUP
+        middle = max(1, round(len(rows) / (2 * unit))) * unit
+        cell = points[rows]
+        widest = cell[:, (cell.max(axis=0) - cell.min(axis=0)).argmax()]
+        rows = rows[np.argpartition(widest, min(middle, len(rows) - 1))]
+        pending += [rows[middle:], rows[:middle]]
+    return np.concatenate(ordered)
+
+
+def _from_entries(
+    graph: sp.csr_array,
+    entries: IntArray,
+    lengths: FloatArray,
+    dtype: npt.DTypeLike,
+    n_jobs: int | None,
+    who: str,
+) -> FloatArray:
+    dtype = _float_type(dtype, who)
+    n = graph.shape[0]
+    if n < _COMPILED_FROM:
+        doors, place = np.unique(entries, return_inverse=True)
+        through = dijkstra(graph, directed=True, indices=doors)[place.reshape(entries.shape)]
+        return (through + lengths[:, :, None]).min(axis=1, initial=np.inf).astype(dtype)
+    out = np.full((len(entries), n), np.inf, dtype=dtype)
+    if entries.size:
+        _Waves.through(graph, dtype, n_jobs).from_entries(entries, lengths, out)
+    return out
+
+
+def _float_type(dtype: npt.DTypeLike, who: str) -> np.dtype[Any]:
+    found = np.dtype(dtype)
+    if found not in (np.float32, np.float64):
+        raise ValueError(f"The 'dtype' of {who} must be float32 or float64. Got {found} instead.")
+    return found
+
+
+def _valid_nodes(nodes: IntArray, ndim: int, n: int, name: str, who: str) -> IntArray:
+    found = np.asarray(nodes)
+    if found.size == 0 and found.dtype.kind == "f":  # np.array([]) is of floats
+        found = found.astype(np.intp)
+    if found.ndim != ndim or found.dtype.kind not in "iu":
+        raise ValueError(
+            f"The '{name}' of {who} must be an array of integers with {ndim} dimension(s). "
+            f"Got {found.dtype} with shape {found.shape} instead."
+        )
+    if found.size and not (0 <= found.min() and found.max() < n):
+        raise ValueError(
+            f"The '{name}' of {who} must be nodes of the graph, from 0 to {n - 1}. "
+            f"Got {found.min()} to {found.max()} instead."
+        )
+    return found.astype(np.intp)

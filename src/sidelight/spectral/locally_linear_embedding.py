@@ -1,0 +1,184 @@
+"""Locally linear embedding (section 1.3)."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, ClassVar
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.utils.validation import check_is_fitted
+
+from sidelight.arrays import FloatArray, IntArray
+from sidelight.errors import DisconnectedGraphError, DisconnectedGraphWarning
+from sidelight.graph_based import GraphEmbedder, Neighborhood
+from sidelight.memory import require_memory
+from sidelight.neighbors.closed import open_closed_classes
+from sidelight.parameters import Real
+from sidelight.similarity.barycentre import (
+    barycentre_weights,
+    local_gram_from_distances,
+    local_gram_from_features,
+    solve_barycentres,
+)
+from sidelight.similarity.stiffness import pseudo_inverse
+from sidelight.solvers.eigen import smallest_eigenpairs
+
+
+class LocallyLinearEmbedding(GraphEmbedder):
+    """Locally linear embedding (LLE): each point is the same mixture of its neighbours.
+
+    First the weights: W minimises Σ_i ‖x_i − Σ_j W_ij x_j‖² over the neighbours j of i, with rows
+    that sum to one.  Then the map: Y minimises Σ_i ‖y_i − Σ_j W_ij y_j‖² = tr(Yᵀ M Y), M =
+    (I − W)ᵀ(I − W), under YᵀY = I, orthogonal to the constant: the smallest eigenvectors of M.
+
+    Parameters
+    ----------
+    n_components : int
+        Dimensions of the map.
+    n_neighbors : int or "auto"
+        Neighbours of each point; ``"auto"`` is 10 (or all others of fewer points).
+    reg : float
+        Added to the diagonal of each local Gram matrix, relative to its trace.
+    metric : str or callable
+        By which neighbours are found; ``"precomputed"`` for a table of distances, from which the
+        weights are computed too.
+    neighbors : {"auto", "kd_tree", "blocked", "approximate"}
+        How neighbours are searched.
+    on_disconnected : {"connect", "error", "largest", "separate"}
+        What to do when the graph falls apart.
+
+    Attributes
+    ----------
+    embedding_ : ndarray of shape (n_samples, n_components)
+        The map, YᵀY = I.
+    eigenvalues_ : ndarray of shape (n_components,)
+        The smallest eigenvalues of M after that of the constant.
+    residuals_ : ndarray of shape (n_components,)
+        ‖M y − λ y‖ relative to the largest eigenvalue, as measured.
+    reconstruction_error_ : float
+        Their sum, tr(Yᵀ M Y).
+    components_ : ndarray of shape (n_samples,)
+        The piece of the graph that each row was found in.
+
+    Notes
+    -----
+    Being a neighbour is not mutual here, so that a connected graph is not enough: a set of points
+    whose neighbours all lie within the set could collapse on one place at no cost.  Where there
+    are several such sets each is given its shortest way out as a further neighbour.
+
+    A new row is placed by the barycentre of its neighbours' places with its own weights.
+
+    References
+    ----------
+    S. Roweis and L. Saul (2000), "Nonlinear dimensionality reduction by locally linear
+    embedding".
+
+    Examples
+    --------
+    Points on a line in the plane keep their order and spacing.
+
+    >>> import numpy as np
+    >>> from sidelight import LocallyLinearEmbedding
+    >>> X = np.outer(np.arange(7.0), [3.0, 4.0])
+    >>> Z = LocallyLinearEmbedding(1, n_neighbors=2, reg=1e-9).fit_transform(X)
+    >>> np.diff(Z[:, 0] / Z[0, 0]).round(4)
+    array([-0.3333, -0.3333, -0.3333, -0.3333, -0.3333, -0.3333])
+    """
+
+    _parameters: ClassVar[Any] = {
+        **GraphEmbedder._graph_parameters,
+        "reg": (Real(0),),
+    }
+
+    def __init__(
+        self,
+        n_components: int = 2,
+        *,
+        n_neighbors: int | str = "auto",
+        reg: float = 1e-3,
+        metric: Any = "euclidean",
+        neighbors: str = "auto",
+        on_disconnected: str = "connect",
+    ) -> None:
+        self.n_components = n_components
+        self.n_neighbors = n_neighbors
+        self.reg = reg
+        self.metric = metric
+        self.neighbors = neighbors
+        self.on_disconnected = on_disconnected
+
+    def _embed(self, neighborhood: Neighborhood) -> FloatArray:
+        counts = neighborhood.counts.astype(np.float64)
+        self._points = neighborhood.points
+        W = barycentre_weights(self._arrows(neighborhood), self._gram, reg=self.reg)
+        residual = sp.eye_array(W.shape[0], format="csr") - W
+        M = sp.csr_array(residual.T @ sp.diags_array(counts) @ residual)
+        constant = np.ones((M.shape[0], 1))
+        pairs = smallest_eigenpairs(
+            M, self.n_components, diagonal=counts, null=constant, who=self._name
+        )
+        self.eigenvalues_, self.residuals_ = pairs.values, pairs.residuals
+        self.reconstruction_error_ = float(pairs.values.sum())
+        self._stiffness, self._mass, self._places = M, counts, pairs.vectors
+        return pairs.vectors
+
+    def _arrows(self, neighborhood: Neighborhood) -> sp.csr_array:
+        """The neighbours of each point, row by row, with a way out of every closed set."""
+        assert neighborhood.neighbors is not None
+        indices = neighborhood.neighbors.indices
+        n, k = indices.shape
+        joins = neighborhood.joins
+        rows = np.concatenate([np.repeat(np.arange(n), k), joins[:, 0], joins[:, 1]])
+        columns = np.concatenate([indices.ravel(), joins[:, 1], joins[:, 0]])
+        arrows = sp.csr_array((np.ones(len(rows)), (rows, columns)), shape=(n, n))
+        arrows, n_opened = open_closed_classes(arrows, self._points, metric=self._metric)
+        if n_opened and self.on_disconnected == "error":
+            raise DisconnectedGraphError(
+                f"{n_opened} sets of points of LocallyLinearEmbedding have all their neighbours "
+                f"within the set, and would collapse. Raise n_neighbors={k}, or use "
+                f"on_disconnected='connect'."
+            )
+        if n_opened:
+            warnings.warn(
+                f"{n_opened} sets of points of LocallyLinearEmbedding have all their neighbours "
+                f"within the set, and would collapse; each was given its shortest way out. "
+                f"Raise n_neighbors={k}.",
+                DisconnectedGraphWarning,
+                stacklevel=4,
+            )
+        return arrows
+
+    def _gram(self, items: IntArray, indices: IntArray) -> FloatArray:
+        if self._precomputed:
+            return local_gram_from_distances(self._points, indices, self._points[items])
+        return local_gram_from_features(self._points, indices, self._points[items])
+
+    def _place(self, X: Any) -> FloatArray:
+        near = self._neighbors_of_new(X)
+        if self._precomputed:
+            G = local_gram_from_distances(self._points, near.indices, X)
+        else:
+            G = local_gram_from_features(self._points, near.indices, X)
+        w = solve_barycentres(G, reg=self.reg)
+        places = np.einsum("ij,ijp->ip", w, self._places[near.indices])
+        return self._keep_matches(places, near, self._places)
+
+    def kernel(self) -> FloatArray:
+        """Compute the kernel that LLE is kernel PCA of: the pseudo-inverse of M (eq. 1.6).
+
+        Its leading eigenvectors are the map; its eigenvalues are 1/λ.
+
+        Returns
+        -------
+        ndarray of shape (n_points, n_points)
+            Of the distinct rows.
+        """
+        check_is_fitted(self)
+        self._kernel_of_one_piece()
+        root = np.sqrt(self._mass)
+        n = len(root)
+        require_memory(
+            24.0 * n * n, what=f"the {n} × {n} kernel", who=self._name, instead="Use fewer rows."
+        )
+        return pseudo_inverse(self._stiffness.toarray() / np.outer(root, root), root)

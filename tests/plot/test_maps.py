@@ -1,0 +1,240 @@
+"""A map as a picture: colours, keys, thumbnails, histograms."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+mpl = pytest.importorskip("matplotlib")
+
+from matplotlib.colors import to_hex, to_rgb  # noqa: E402
+from matplotlib.figure import Figure  # noqa: E402
+
+from sidelight.plot import scatter  # noqa: E402
+from sidelight.plot.style import MISSING, PALETTE, value_map  # noqa: E402
+
+_Z = np.random.default_rng(0).normal(size=(400, 2))
+
+
+def _drawn(ax):
+    """Every point drawn: its place and its colour."""
+    places = np.concatenate([np.asarray(c.get_offsets()) for c in ax.collections])
+    colours = np.concatenate([c.get_facecolors()[:, :3] for c in ax.collections])
+    return places, colours
+
+
+def _colour_at(ax, Z):
+    places, colours = _drawn(ax)
+    order = [int(np.flatnonzero((places == z).all(axis=1))[0]) for z in Z]
+    return colours[order]
+
+
+def _key(ax):
+    legend = ax.get_legend()
+    names = [text.get_text() for text in legend.get_texts()]
+    return dict(zip(names, (to_hex(h.get_color()) for h in legend.legend_handles), strict=True))
+
+
+@pytest.mark.parametrize("n_labels", [3, 12])
+def test_the_legend_has_the_colours_of_the_points(n_labels):
+    labels = np.array([f"class {i:02d}" for i in np.arange(400) % n_labels])
+    ax = scatter(_Z, labels=labels)
+    key = _key(ax)
+    assert list(key) == sorted(set(labels))
+    for z, colour, label in zip(_Z, _colour_at(ax, _Z), labels, strict=True):
+        assert to_hex(colour) == key[label], z
+
+
+def test_labels_beyond_ten_differ_in_shape():
+    ax = scatter(_Z, labels=np.arange(400) % 12)
+    shapes = {h.get_label(): h.get_marker() for h in ax.get_legend().legend_handles}
+    assert shapes["0"] == shapes["9"] != shapes["10"] == shapes["11"]
+    assert len(ax.collections) == 2
+
+
+def test_beyond_twenty_labels_the_rare_ones_are_taken_together():
+    labels = np.concatenate([np.repeat(np.arange(19), 20), np.arange(100, 120)])
+    key = _key(scatter(_Z, labels=labels))
+    assert list(key) == [str(i) for i in range(19)] + ["20 other labels"]
+
+
+@pytest.mark.parametrize("spread", [1.0, 1e-3, 1e6])
+def test_the_colour_bar_spans_the_values_and_points_follow_the_map(spread):
+    values = spread * np.random.default_rng(1).uniform(-3, 5, 400)
+    ax = scatter(_Z, color=values)
+    (bar,) = [other for other in ax.figure.axes if other is not ax]
+    assert bar.get_ylim() == pytest.approx((values.min(), values.max()), rel=1e-12)
+    share = (values - values.min()) / np.ptp(values)
+    np.testing.assert_allclose(_colour_at(ax, _Z), value_map()(share)[:, :3])
+
+
+def test_missing_values_are_grey_and_named():
+    values = np.arange(400.0)
+    values[::5] = np.nan
+    ax = scatter(_Z, color=values)
+    colours = _colour_at(ax, _Z)
+    np.testing.assert_allclose(colours[::5], np.tile(to_rgb(MISSING), (80, 1)))
+    assert _key(ax) == {"missing": MISSING}
+    (bar,) = [other for other in ax.figure.axes if other is not ax]
+    assert bar.get_ylim() == (1.0, 399.0)
+
+
+def test_equal_values_and_labels_that_are_missing_are_drawn():
+    ax = scatter(_Z[:4], color=[2.0, 2.0, 2.0, 2.0])
+    assert len({to_hex(c) for c in _colour_at(ax, _Z[:4])}) == 1
+    key = _key(scatter(_Z[:4], labels=["a", None, "b", "a"]))
+    assert list(key) == ["a", "b", "missing"]
+
+
+def test_words_given_as_colour_are_labels():
+    assert list(_key(scatter(_Z[:3], color=["x", "y", "x"]))) == ["x", "y"]
+    assert list(_key(scatter(_Z[:3], color=[True, False, True]))) == ["False", "True"]
+
+
+def _thumbnail_boxes(ax):
+    ax.figure.canvas.draw()
+    return np.array([image.get_window_extent().extents for image in ax.images])
+
+
+def _overlapping(boxes):
+    return [
+        (i, j)
+        for i in range(len(boxes))
+        for j in range(i)
+        if (boxes[i, :2] < boxes[j, 2:]).all() and (boxes[j, :2] < boxes[i, 2:]).all()
+    ]
+
+
+@pytest.mark.parametrize("shape", [(8, 8), (4, 12)])
+@pytest.mark.parametrize("n_points", [5, 400, 5000])
+def test_thumbnails_do_not_overlap_and_stay_on_the_axes(n_points, shape):
+    random = np.random.default_rng(2)
+    Z = random.normal(size=(n_points, 2)) * [3, 1]
+    images = random.uniform(size=(n_points, shape[0] * shape[1]))
+    ax = scatter(Z, images=images, image_shape=shape, labels=np.arange(n_points) % 4)
+    boxes = _thumbnail_boxes(ax)
+    assert len(boxes) >= min(n_points, 5) - 2
+    assert _overlapping(boxes) == []
+    page = ax.get_window_extent().extents
+    assert (boxes[:, :2] >= page[:2] - 1).all()
+    assert (boxes[:, 2:] <= page[2:] + 1).all()
+    # in the shape of the image, also on the page
+    width, height = (boxes[:, 2:] - boxes[:, :2]).T
+    np.testing.assert_allclose(width / height, shape[1] / shape[0], rtol=1e-6)
+
+
+def test_resizing_the_figure_does_not_make_thumbnails_overlap():
+    ax = scatter(_Z, images=np.ones((400, 8, 8)))
+    ax.figure.set_size_inches(3, 7)
+    assert _overlapping(_thumbnail_boxes(ax)) == []
+
+
+def test_thumbnails_show_their_points_image_in_their_points_colour():
+    images = np.arange(400)[:, None, None] * np.ones((1, 4, 4))
+    ax = scatter(_Z, images=images, labels=np.arange(400) % 5, max_thumbnails=20)
+    assert 10 <= len(ax.images) <= 20
+    for image, frame in zip(ax.images, ax.patches, strict=True):
+        point = int(image.get_array()[0, 0])
+        left, right, low, high = image.get_extent()
+        np.testing.assert_allclose([(left + right) / 2, (low + high) / 2], _Z[point])
+        assert to_hex(frame.get_edgecolor()) == PALETTE[point % 5]
+
+
+def test_thumbnails_are_the_same_every_time():
+    chosen = [[i.get_gid() for i in scatter(_Z, images=np.ones((400, 4, 4))).images] for _ in "ab"]
+    assert chosen[0] == chosen[1]
+
+
+def test_maps_have_equal_scales():
+    ax = scatter(_Z * [5, 1])
+    ax.figure.canvas.draw()
+    one = ax.transData.transform([[0, 0], [1, 1]])
+    assert np.diff(one[:, 0]) == pytest.approx(np.diff(one[:, 1]))
+
+
+def test_one_dimension_is_a_histogram_of_all_points():
+    values = np.random.default_rng(3).normal(size=500)
+    ax = scatter(values)
+    heights = [bar.get_height() for bar in ax.patches]
+    edges = [bar.get_x() for bar in ax.patches] + [values.max()]
+    np.testing.assert_array_equal(heights, np.histogram(values, bins=edges)[0])
+    assert sum(heights) == 500
+    np.testing.assert_allclose(np.sort(_drawn(ax)[0][:, 0]), np.sort(values))
+
+
+def test_a_histogram_is_stacked_by_label():
+    values, labels = np.repeat([0.0, 1.0, 1.0], 50), np.repeat(["a", "b", "c"], 50)
+    ax = scatter(values, labels=labels)
+    of = {}
+    for bar in ax.patches:
+        of.setdefault(to_hex(bar.get_facecolor()), 0)
+        of[to_hex(bar.get_facecolor())] += bar.get_height()
+    assert of == {PALETTE[0]: 50, PALETTE[1]: 50, PALETTE[2]: 50}
+    assert max(bar.get_y() + bar.get_height() for bar in ax.patches) == 100
+
+
+def test_three_dimensions_hold_every_point():
+    Z = np.random.default_rng(4).normal(size=(30, 3))
+    ax = scatter(Z, axis_names=("a", "b", "c"))
+    drawn = np.array(ax.collections[0]._offsets3d).T
+    np.testing.assert_allclose(np.sort(drawn, axis=0), np.sort(Z, axis=0))
+    assert ax.get_zlabel() == "c"
+
+
+def test_more_points_are_smaller_and_paler():
+    few, many = (
+        scatter(np.random.default_rng(0).normal(size=(n, 2))).collections[0] for n in (10, 20_000)
+    )
+    assert few.get_sizes()[0] > 10 * many.get_sizes()[0]
+    assert few.get_alpha() > many.get_alpha() >= 0.3
+
+
+def test_given_axes_are_drawn_on_and_pyplot_is_left_alone():
+    import matplotlib.pyplot as plt
+
+    before = plt.get_fignums()
+    ax = Figure().add_subplot()
+    assert scatter(_Z, ax=ax) is ax
+    scatter(_Z)
+    assert plt.get_fignums() == before
+
+
+def test_direct_labels_are_written_at_their_class():
+    labels = np.where(_Z[:, 0] > 0, "right", "left")
+    ax = scatter(_Z, labels=labels, legend="direct")
+    assert ax.get_legend() is None
+    where = {text.get_text(): text.xy[0] for text in ax.texts}
+    assert where["right"] > 0 > where["left"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ({"color": np.ones(399)}, r"'color' parameter of scatter .*\(400,\).*\(399,\)"),
+        ({"labels": ["a"]}, r"'labels' parameter of scatter .*\(400,\).*\(1,\)"),
+        ({"color": np.ones(400), "labels": np.ones(400)}, r"either 'color' .* or 'labels'"),
+        ({"color": "no such colour"}, r"'color' parameter .* Got 'no such colour'"),
+        ({"images": np.ones((3, 2, 2))}, r"'images' parameter of scatter .* 400 .* Got 3"),
+        ({"images": np.ones((400, 6))}, r"flattened images of 6 pixels.*'image_shape'"),
+        (
+            {"images": np.ones((400, 6)), "image_shape": (2, 2)},
+            r"'image_shape' parameter .* 6 pixels.* Got \(2, 2\)",
+        ),
+        ({"legend": "left"}, r"'legend' parameter of scatter .* Got 'left'"),
+        ({"axis_names": ("x",)}, r"'axis_names' parameter .* 2 of them. Got 1"),
+    ],
+)
+def test_what_does_not_fit_the_map_is_refused(arguments, said):
+    with pytest.raises(ValueError, match=said):
+        scatter(_Z, **arguments)
+
+
+def test_maps_that_cannot_be_drawn_are_refused():
+    with pytest.raises(ValueError, match=r"'Z' parameter of scatter .* Got \(5, 4\)"):
+        scatter(np.ones((5, 4)))
+    with pytest.raises(ValueError, match="no point with finite"):
+        scatter(np.full((5, 2), np.nan))
+    with pytest.raises(ValueError, match="two dimensions. Got 3"):
+        scatter(np.ones((5, 3)), images=np.ones((5, 2, 2)))
+    with pytest.raises(ValueError, match="'ax' parameter .* which has 3"):
+        scatter(np.ones((5, 3)), ax=Figure().add_subplot())

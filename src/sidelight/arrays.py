@@ -13,3 +13,19 @@ IntArray: TypeAlias = npt.NDArray[np.integer[Any]]
 BoolArray: TypeAlias = npt.NDArray[np.bool_]
 SparseMatrix: TypeAlias = sp.csr_array
 ArrayLike: TypeAlias = npt.ArrayLike
+
+
+def is_sparse(X: Any) -> bool:
+    """Tell whether X is a sparse array or matrix (without narrowing its type).
+
+    Parameters
+    ----------
+    X : object
+        Any array.
+
+    Returns
+    -------
+    bool
+        Whether it is.
+    """
+    return bool(sp.issparse(X))

@@ -6,11 +6,10 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
 import numpy as np
-import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
-from sidelight.arrays import FloatArray
+from sidelight.arrays import FloatArray, is_sparse
 from sidelight.mapping.smoother import KernelSmoother
 from sidelight.parameters import Expected, check_parameters
 from sidelight.registry import ESTIMATORS
@@ -103,7 +102,7 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
             if name != "feature_names_in_":
                 delattr(self, name)
         for stale in ("_smoother", "_regression"):
-            vars(self).pop(stale, None)
+            self.__dict__.pop(stale, None)
         return X
 
     def _check_new(self, X: Any) -> Any:
@@ -202,4 +201,4 @@ def as_dense(X: Any) -> FloatArray:
     ndarray
         Dense.
     """
-    return np.asarray(X.toarray() if sp.issparse(X) else X)
+    return np.asarray(X.toarray() if is_sparse(X) else X)

@@ -118,7 +118,7 @@ class GraphEmbedder(Embedder):
         self._distinct = distinct_rows(X, metric=self._metric, who=self._name)
         neighborhood = self._neighborhood(X, self._distinct)
         self.components_ = neighborhood.pieces[self._distinct.inverse]
-        vars(self).pop("_parts", None)
+        self.__dict__.pop("_parts", None)
         if neighborhood.apart:
             self._fit_pieces(X)
         else:
@@ -198,7 +198,8 @@ class GraphEmbedder(Embedder):
             graph = neighborhood_graph(
                 points, radius=self.radius, metric=self._metric, who=self._name
             )
-        pieces, joins = component_labels(graph), np.empty((0, 2), dtype=np.intp)
+        pieces = component_labels(graph)
+        joins: IntArray = np.empty((0, 2), dtype=np.intp)
         if pieces.any():
             graph, joins = self._apply_policy(graph, pieces, points)
         return Neighborhood(points, distinct.counts, graph, pieces, near, joins)
@@ -216,7 +217,7 @@ class GraphEmbedder(Embedder):
         advice = f"Raise {wider}, or choose another on_disconnected: {', '.join(POLICIES)}."
         if self.on_disconnected == "error":
             raise DisconnectedGraphError(f"{found}. {advice}")
-        joins = np.empty((0, 2), dtype=np.intp)
+        joins: IntArray = np.empty((0, 2), dtype=np.intp)
         if self.on_disconnected == "connect":
             graph, joins = connect_components(graph, points, metric=self._metric, who=self._name)
             done = f"they were joined by their {len(joins)} shortest connections"
@@ -281,15 +282,16 @@ class GraphEmbedder(Embedder):
             nearest = nearest_neighbors(self._items, 1, queries=X, metric=self._metric).indices[
                 :, 0
             ]
-        return self.components_[nearest]
+        return np.asarray(self.components_[nearest])
 
     def _neighbors_of_new(self, X: Any) -> Neighbors:
-        """The neighbours of new rows among the distinct points; unused places are infinitely far."""
+        """The neighbours of new rows among the points; unused places are infinitely far."""
         if self._k is not None:
             k = min(self._k, self._points.shape[0])
             return nearest_neighbors(
                 self._points, k, queries=X, metric=self._metric, who=self._name
             )
+        assert self.radius is not None
         within = radius_neighbors(
             self._points,
             self.radius,

@@ -91,7 +91,7 @@ class Real:
         bool
             Whether it is.
         """
-        if not isinstance(value, numbers.Real) or isinstance(value, (bool, np.bool_)):
+        if isinstance(value, (bool, np.bool_)) or not isinstance(value, numbers.Real):
             return False
         number = float(value)
         return np.isfinite(number) and (

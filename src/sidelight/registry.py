@@ -33,6 +33,8 @@ class Entry:
         Out of ``"map"``, ``"new points"``, ``"way back"``, ``"density"``.
     needs_graph : bool
         Whether it works from a neighbourhood graph.
+    takes_distances : bool
+        Whether a table of distances will do, ``metric="precomputed"``.
     """
 
     name: str
@@ -43,6 +45,7 @@ class Entry:
     understands: tuple[str, ...] = ()
     gives: tuple[str, ...] = ("map", "new points", "way back")
     needs_graph: bool = False
+    takes_distances: bool = False
 
     def load(self) -> type[Any]:
         """Import the estimator's class.
@@ -75,6 +78,7 @@ ESTIMATORS: tuple[Entry, ...] = (
         "a map from distances",
         "sidelight.spectral.classical_mds",
         "mds",
+        takes_distances=True,
     ),
     Entry(
         "Isomap",
@@ -83,6 +87,7 @@ ESTIMATORS: tuple[Entry, ...] = (
         "sidelight.spectral.isomap",
         "isomap",
         needs_graph=True,
+        takes_distances=True,
     ),
     Entry(
         "LocallyLinearEmbedding",
@@ -91,6 +96,7 @@ ESTIMATORS: tuple[Entry, ...] = (
         "sidelight.spectral.locally_linear_embedding",
         "lle",
         needs_graph=True,
+        takes_distances=True,
     ),
     Entry(
         "LaplacianEigenmaps",
@@ -99,6 +105,7 @@ ESTIMATORS: tuple[Entry, ...] = (
         "sidelight.spectral.laplacian_eigenmaps",
         "lem",
         needs_graph=True,
+        takes_distances=True,
     ),
 )
 

@@ -7,10 +7,10 @@ import pytest
 
 pytest.importorskip("matplotlib")
 
-from matplotlib.colors import to_hex  # noqa: E402
-from matplotlib.figure import Figure  # noqa: E402
+from matplotlib.colors import to_hex
+from matplotlib.figure import Figure
 
-from sidelight.plot import comparison, save, scatter  # noqa: E402
+from sidelight.plot import comparison, save, scatter
 
 _Z = np.random.default_rng(0).normal(size=(50, 2))
 _LABELS = np.arange(50) % 3
@@ -24,7 +24,7 @@ def test_maps_share_one_legend_with_the_colours_of_the_points():
     for ax, Z in zip(figure.axes, (_Z, -_Z, _Z[:, ::-1]), strict=True):
         (drawn,) = ax.collections
         for place, colour in zip(drawn.get_offsets(), drawn.get_facecolors(), strict=True):
-            point = int(np.flatnonzero((Z == place).all(axis=1))[0])
+            point = int(np.flatnonzero((place == Z).all(axis=1))[0])
             assert to_hex(colour) == key[str(_LABELS[point])]
 
 

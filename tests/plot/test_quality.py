@@ -11,7 +11,7 @@ from scipy.stats import pearsonr, spearmanr
 
 pytest.importorskip("matplotlib")
 
-from sidelight.plot import coranking_curves, shepard_diagram  # noqa: E402
+from sidelight.plot import coranking_curves, shepard_diagram
 
 _RANDOM = np.random.default_rng(0)
 _X = _RANDOM.normal(size=(60, 5))
@@ -82,5 +82,5 @@ def test_wrong_lengths_are_refused():
         shepard_diagram(_X, _X[1:])
     with pytest.raises(ValueError, match=r"square table .* Got shape \(60, 5\)"):
         shepard_diagram(_X, _X, metric="precomputed")
-    with pytest.raises(ValueError, match="'max_pairs' parameter .* Got 0"):
+    with pytest.raises(ValueError, match=r"'max_pairs' parameter .* Got 0"):
         shepard_diagram(_X, _X, max_pairs=0)

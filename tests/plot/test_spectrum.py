@@ -7,10 +7,10 @@ import pytest
 
 pytest.importorskip("matplotlib")
 
-from matplotlib.colors import to_hex  # noqa: E402
+from matplotlib.colors import to_hex
 
-from sidelight.plot import eigenvalues  # noqa: E402
-from sidelight.plot.style import NEGATIVE  # noqa: E402
+from sidelight.plot import eigenvalues
+from sidelight.plot.style import NEGATIVE
 
 _VALUES = [1.0, -2.0, 6.0, 3.0, -0.5]
 

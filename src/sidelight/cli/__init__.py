@@ -1,1 +1,24 @@
-"""(to be written)"""
+"""The command line: ``sidelight embed | compare | transform | decode | score | …``.
+
+Every command is a file of its own, and imports what it works with when it is run, so that
+``sidelight --help`` answers at once.
+"""
+
+from __future__ import annotations
+
+import sys
+
+
+def main() -> None:
+    """Run the command line."""
+    try:
+        import rich  # noqa: F401
+        import typer  # noqa: F401
+    except ImportError as error:
+        sys.exit(
+            f"The command line needs the package {error.name!r}, which is not installed. "
+            'Install it with: pip install "sidelight[cli]"'
+        )
+    from sidelight.cli.application import application
+
+    application()

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from sidelight.arrays import FloatArray, IntArray
+from sidelight.arrays import FloatArray, IntArray, is_sparse
 from sidelight.neighbors.nearest import nearest_neighbors
 
 #: The smoother looks at this many of the nearest points.
@@ -99,7 +99,7 @@ class KernelSmoother:
         n = self.points.shape[0]
         near = nearest_neighbors(self.points, min(SUPPORT, n), queries=np.asarray(Z, np.float64))
         predicted = _weights(near.distances**2, near.indices, self.bandwidth, n) @ self.items
-        return np.asarray(predicted.toarray() if sp.issparse(predicted) else predicted)
+        return np.asarray(predicted.toarray() if is_sparse(predicted) else predicted)
 
 
 def _weights(squared: FloatArray, indices: IntArray, bandwidth: float, n: int) -> sp.csr_array:
@@ -112,6 +112,6 @@ def _weights(squared: FloatArray, indices: IntArray, bandwidth: float, n: int) -
 
 def _squared_error(predicted: Any, target: Any) -> float:
     difference = predicted - target
-    if sp.issparse(difference):
+    if is_sparse(difference):
         return float(difference.multiply(difference).sum())
     return float(np.sum(difference**2))

@@ -9,6 +9,7 @@ again in float64.
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import numpy as np
 
@@ -20,6 +21,8 @@ from sidelight.progress import report
 
 _UNIT_ROUNDOFF = 2.0**-24
 _TILE = 2048
+# A column that no row of a tile has.
+_NOWHERE = -2 * _TILE
 # More candidates than wanted: the last of them must be farther than the last wanted by more than
 # the rounding errors.
 _MARGIN = 6
@@ -64,148 +67,97 @@ def certified_nearest(
     n_samples = X.shape[0]
     n_candidates = min(n_samples - itself, n_neighbors + _MARGIN)
     centre = X.mean(axis=0, dtype=np.float64)
-    narrow, norms, scale = _narrow(X, centre, None)
-    if Q is None:
-        narrow_queries, query_norms = narrow, norms
-    else:
-        narrow_queries, query_norms, _ = _narrow(Q, centre, scale)
-    heaps = np.full((len(queries), n_candidates), np.inf, dtype=np.float32)
-    names = np.zeros((len(queries), n_candidates), dtype=np.int32)
-    with ThreadPoolExecutor(threads) as pool:
-        if itself:
-            _scan_symmetric(narrow, norms, heaps, names, pool, threads)
-        else:
-            _scan_rectangle(narrow_queries, query_norms, narrow, norms, heaps, names, pool, threads)
-    del narrow, narrow_queries
+    scale = _scale(X, centre)
+    right = _narrow(X, centre, scale)
+    # A query may be beyond the range of float32: its list stays unfilled, and that is noticed.
+    with np.errstate(over="ignore", invalid="ignore"):
+        left = right if Q is None else _narrow(Q, centre, scale)
+        heaps = np.full((len(queries), n_candidates), np.inf, dtype=np.float32)
+        names = np.zeros((len(queries), n_candidates), dtype=np.int32)
+        _scan(left, right, heaps, names, threads)
+    query_norms = left[1]
+    del left, right
     found = refine(X, queries, names.astype(np.intp), n_neighbors, threads=threads)
-    if n_candidates == n_samples - itself:
-        return found
-    kth = found[1][:, -1] * scale
-    certain = _certain(kth, np.sqrt(query_norms), heaps[:, 0], X.shape[1])
+    certain = np.isfinite(heaps[:, 0])
+    if n_candidates < n_samples - itself:
+        kth = found[1][:, -1] * scale
+        certain &= _certain(kth, np.sqrt(query_norms), heaps[:, 0], X.shape[1])
     return redo_uncertain(X, queries, found, certain, itself=itself)
 
 
-def _narrow(
-    X: FloatArray, centre: FloatArray, scale: float | None
-) -> tuple[FloatArray, FloatArray, float]:
-    """Centre the rows and bring them to float32, scaled to keep squares within its range."""
-    if scale is None:
-        largest = max(
-            float(np.abs(X[block] - centre).max())
-            for block in row_blocks(X.shape[0], 8.0 * X.shape[1], budget=4e6)
-        )
-        scale = 2.0 ** -np.ceil(np.log2(largest)) if largest > 0 else 1.0
+def _scale(X: FloatArray, centre: FloatArray) -> float:
+    """Find the power of two that brings the largest centred entry to one."""
+    largest = max(
+        float(np.abs(X[block] - centre).max())
+        for block in row_blocks(X.shape[0], 8.0 * X.shape[1], budget=4e6)
+    )
+    return float(2.0 ** -np.ceil(np.log2(largest))) if largest > 0 else 1.0
+
+
+def _narrow(X: FloatArray, centre: FloatArray, scale: float) -> tuple[FloatArray, FloatArray]:
+    """Centre and scale the rows and bring them to float32; with squared norms in float64."""
     narrow = np.empty(X.shape, dtype=np.float32)
     norms = np.empty(X.shape[0])
     for block in row_blocks(X.shape[0], 8.0 * X.shape[1], budget=4e6):
         wide = (X[block] - centre) * scale
         narrow[block] = wide
         norms[block] = squared_norms(wide)
-    return narrow, norms, float(scale)
+    return narrow, norms
 
 
 def _certain(
     kth: FloatArray, lengths: FloatArray, limits: FloatArray, n_features: int
 ) -> BoolArray:
     farthest = lengths + kth
-    products = 2.02 * (n_features + 3) * _UNIT_ROUNDOFF * lengths * farthest
+    growth = (n_features + 3) * _UNIT_ROUNDOFF
+    if growth >= 0.5:
+        return np.zeros(len(kth), dtype=np.bool_)
+    products = 2.0 * growth / (1.0 - growth) * lengths * farthest
     sums = 8.0 * _UNIT_ROUNDOFF * np.square(lengths + farthest)
     return np.asarray(np.square(kth) * (1 + 1e-12) + products + sums < limits)
 
 
-def _scan_symmetric(
-    narrow: FloatArray,
-    norms: FloatArray,
+def _scan(
+    left: tuple[FloatArray, FloatArray],
+    right: tuple[FloatArray, FloatArray],
     heaps: FloatArray,
     names: IntArray,
-    pool: ThreadPoolExecutor,
     threads: int,
 ) -> None:
+    """Offer every row to every query; where they are the same, each tile serves both sides."""
     from sidelight.neighbors.certified_kernels import scan_columns, scan_rows
 
-    small = norms.astype(np.float32)
-    blocks = row_blocks(len(narrow), 1.0, budget=_TILE)
+    symmetric = left is right
+    (Q, query_norms), (X, norms) = left, right
+    query_norms, norms = query_norms.astype(np.float32), norms.astype(np.float32)
+    row_tiles = row_blocks(len(Q), 1.0, budget=_TILE)
+    column_tiles = row_blocks(len(X), 1.0, budget=_TILE)
     memory = np.empty(_TILE * _TILE, dtype=np.float32)
-    for b, rows in enumerate(blocks):
-        for columns in blocks[b:]:
-            height, width = rows.stop - rows.start, columns.stop - columns.start
-            tile = memory[: height * width].reshape(height, width)
-            np.matmul(narrow[rows], narrow[columns].T, out=tile)
-            skipped = 0 if rows == columns else -2 * _TILE
-            tasks = [
-                pool.submit(
-                    scan_rows,
-                    tile,
-                    small[rows],
-                    small[columns],
-                    columns.start,
-                    skipped,
-                    share.start,
-                    share.stop,
-                    heaps[rows],
-                    names[rows],
-                )
-                for share in _shares(height, threads)
-            ]
-            if rows != columns:
-                tasks += [
-                    pool.submit(
-                        scan_columns,
-                        tile,
-                        small[rows],
-                        small[columns],
-                        rows.start,
-                        share.start,
-                        share.stop,
-                        heaps[columns],
-                        names[columns],
-                    )
-                    for share in _shares(width, threads)
+    with ThreadPoolExecutor(threads) as pool:
+        for b, rows in enumerate(row_tiles):
+            for columns in column_tiles[b if symmetric else 0 :]:
+                height, width = rows.stop - rows.start, columns.stop - columns.start
+                tile = memory[: height * width].reshape(height, width)
+                np.matmul(Q[rows], X[columns].T, out=tile)
+                diagonal = symmetric and rows == columns
+                own = 0 if diagonal else _NOWHERE
+                table: tuple[Any, ...] = (tile, query_norms[rows], norms[columns])
+                lists: tuple[Any, ...] = (heaps[rows], names[rows])
+                tasks = [
+                    pool.submit(scan_rows, *table, *lists, columns.start, own, *share)
+                    for share in _shares(height, threads)
                 ]
-            for task in tasks:
-                task.result()
-        report("nearest neighbours", b + 1, len(blocks))
+                if symmetric and not diagonal:
+                    lists = (heaps[columns], names[columns])
+                    tasks += [
+                        pool.submit(scan_columns, *table, *lists, rows.start, *share)
+                        for share in _shares(width, threads)
+                    ]
+                for task in tasks:
+                    task.result()
+            report("nearest neighbours", b + 1, len(row_tiles))
 
 
-def _scan_rectangle(
-    narrow_queries: FloatArray,
-    query_norms: FloatArray,
-    narrow: FloatArray,
-    norms: FloatArray,
-    heaps: FloatArray,
-    names: IntArray,
-    pool: ThreadPoolExecutor,
-    threads: int,
-) -> None:
-    from sidelight.neighbors.certified_kernels import scan_rows
-
-    small, small_queries = norms.astype(np.float32), query_norms.astype(np.float32)
-    blocks = row_blocks(len(narrow_queries), 1.0, budget=_TILE)
-    memory = np.empty(_TILE * _TILE, dtype=np.float32)
-    for b, rows in enumerate(blocks):
-        for columns in row_blocks(len(narrow), 1.0, budget=_TILE):
-            height, width = rows.stop - rows.start, columns.stop - columns.start
-            tile = memory[: height * width].reshape(height, width)
-            np.matmul(narrow_queries[rows], narrow[columns].T, out=tile)
-            tasks = [
-                pool.submit(
-                    scan_rows,
-                    tile,
-                    small_queries[rows],
-                    small[columns],
-                    columns.start,
-                    -2 * _TILE,
-                    share.start,
-                    share.stop,
-                    heaps[rows],
-                    names[rows],
-                )
-                for share in _shares(height, threads)
-            ]
-            for task in tasks:
-                task.result()
-        report("nearest neighbours", b + 1, len(blocks))
-
-
-def _shares(n_rows: int, threads: int) -> list[slice]:
-    return row_blocks(n_rows, 1.0, budget=-(-n_rows // threads))
+def _shares(n_rows: int, threads: int) -> list[tuple[int, int]]:
+    blocks = row_blocks(n_rows, 1.0, budget=-(-n_rows // threads))
+    return [(block.start, block.stop) for block in blocks]

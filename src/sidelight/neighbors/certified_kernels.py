@@ -47,7 +47,7 @@ def _any_below(
     hit = np.int32(0)
     for j in range(np.uint64(begin), np.uint64(end)):
         hit = np.int32(hit | np.int32(offsets[j] - _TWO * products[j] < limit))
-    return hit != 0
+    return bool(hit != 0)
 
 
 @njit(cache=True, nogil=True)
@@ -55,12 +55,12 @@ def scan_rows(
     tile: FloatArray,
     row_norms: FloatArray,
     column_norms: FloatArray,
+    heaps: FloatArray,
+    names: IntArray,
     first_column: int,
     skipped: int,
     start: int,
     stop: int,
-    heaps: FloatArray,
-    names: IntArray,
 ) -> None:  # pragma: no cover
     """Offer the columns of a tile to the heaps of rows ``start`` to ``stop``.
 
@@ -86,11 +86,11 @@ def scan_columns(
     tile: FloatArray,
     row_norms: FloatArray,
     column_norms: FloatArray,
+    heaps: FloatArray,
+    names: IntArray,
     first_row: int,
     start: int,
     stop: int,
-    heaps: FloatArray,
-    names: IntArray,
 ) -> None:  # pragma: no cover
     """Offer the rows of a tile to the heaps of columns ``start`` to ``stop``."""
     # Minus what a product, doubled, must exceed when the row's norm is added.

@@ -84,8 +84,8 @@ def _shortest_way_out(members: IntArray, X: Any, metric: Metric) -> tuple[int, i
     outside = np.setdiff1d(np.arange(X.shape[0]), members, assume_unique=True)
     if metric == "precomputed":
         block = X[np.ix_(members, outside)]
-        row, column = np.unravel_index(int(np.argmin(block)), block.shape)
-        return int(members[row]), int(outside[column])
+        i, j = np.unravel_index(int(np.argmin(block)), block.shape)
+        return int(members[i]), int(outside[j])
     near = nearest_neighbors(X[outside], 1, queries=X[members], metric=metric)
     row = int(np.argmin(near.distances[:, 0]))
     return int(members[row]), int(outside[near.indices[row, 0]])

@@ -150,7 +150,7 @@ def _spanning_edges(
     nearest = np.full(n_samples, -1, dtype=np.intp)
     # What is outside only shrinks as pieces merge, so that an old distance is a lower bound.
     distances = np.zeros(n_samples)
-    lefts, rights = [], []
+    edges: list[tuple[IntArray, IntArray, FloatArray]] = []
     while labels.any():
         outside = labels != 0
         stale = outside & ((nearest < 0) | (labels[nearest] == labels))
@@ -167,10 +167,10 @@ def _spanning_edges(
         chosen = known[np.unique(labels[known], return_index=True)[1]]
         chosen = chosen[np.argsort(distances[chosen], kind="stable")]
         labels, kept = _merge(labels, chosen, nearest[chosen])
-        lefts.append(chosen[kept])
-        rights.append(nearest[chosen[kept]])
-    left, right = np.concatenate(lefts), np.concatenate(rights)
-    return left, right, distances[left]
+        chosen = chosen[kept]
+        edges.append((chosen, nearest[chosen], distances[chosen]))
+    left, right, lengths = (np.concatenate(part) for part in zip(*edges, strict=True))
+    return left, right, lengths
 
 
 def _merge(labels: IntArray, left: IntArray, right: IntArray) -> tuple[IntArray, IntArray]:

@@ -22,11 +22,11 @@ from sidelight.neighbors.inputs import row_blocks
 from sidelight.neighbors.refine import refine
 from sidelight.progress import report
 
-_TREES = 5
+_TREES = 8
 _LEAF = 40
 _MAX_ROUNDS = 15
 # Stop when fewer than this part of all list entries changed in a round.
-_TOLERANCE = 0.005
+_TOLERANCE = 0.01
 # Rows from which the principal axes are estimated, and the most features they are worth it for.
 _SAMPLE = 2000
 _MAX_ROTATED = 2000
@@ -120,7 +120,7 @@ def _principal_axes(X: FloatArray, generator: np.random.Generator) -> FloatArray
 
     Distances stay as they are, and most of them can be given up after a few coordinates.
     """
-    from threadpoolctl import threadpool_limits
+    from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
     n_samples, n_features = X.shape
     narrow = np.subtract(X, X.mean(axis=0, dtype=np.float64)).astype(np.float32)
@@ -132,7 +132,8 @@ def _principal_axes(X: FloatArray, generator: np.random.Generator) -> FloatArray
     with threadpool_limits(1, user_api="blas"):
         sample = narrow[some].astype(np.float64)
         _, axes = np.linalg.eigh(sample.T @ sample)
-        return narrow @ axes[:, ::-1].astype(np.float32)
+        turned: FloatArray = narrow @ axes[:, ::-1].astype(np.float32)
+        return turned
 
 
 def _empty_lists(n_samples: int, length: int) -> tuple[FloatArray, IntArray, Any]:

@@ -7,6 +7,8 @@ on the number of threads.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numba import njit
 
@@ -16,7 +18,7 @@ _CHUNK = 128
 
 
 @njit(cache=True, nogil=True, fastmath={"reassoc", "contract", "nsz"})
-def _partial(a: FloatArray, b: FloatArray, begin: int, end: int) -> float:  # pragma: no cover
+def _partial(a: FloatArray, b: FloatArray, begin: int, end: int) -> Any:  # pragma: no cover
     total = np.float32(0.0)
     for j in range(np.uint64(begin), np.uint64(end)):
         difference = a[j] - b[j]
@@ -27,7 +29,7 @@ def _partial(a: FloatArray, b: FloatArray, begin: int, end: int) -> float:  # pr
 @njit(cache=True, nogil=True)
 def _squared_distance(
     leading: FloatArray, rest: FloatArray, i: int, j: int, limit: float
-) -> float:  # pragma: no cover
+) -> Any:  # pragma: no cover
     """Add up squares until they exceed the limit.
 
     The leading coordinates have an array of their own, small enough for the cache, and most pairs

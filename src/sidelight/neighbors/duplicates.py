@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 
 from sidelight.arrays import BoolArray, FloatArray, IntArray
-from sidelight.neighbors.inputs import Points, check_points, row_blocks
+from sidelight.neighbors.inputs import Points, check_points, is_sparse, row_blocks
 from sidelight.neighbors.metrics import Metric, check_metric
 from sidelight.neighbors.precomputed import check_distances
 
@@ -85,7 +85,7 @@ def distinct_points(points: Points) -> DistinctRows:
     DistinctRows
         First occurrences, inverse and multiplicities.
     """
-    if sp.issparse(points):
+    if is_sparse(points):
         points = _canonical(points)
         keys = _hash_sparse(points)
     else:
@@ -99,7 +99,7 @@ def distinct_points(points: Points) -> DistinctRows:
         # their entries.
         suspects = np.flatnonzero(np.isin(groups, groups[wrong]))
         entries = points[suspects]
-        dense = entries.toarray() if sp.issparse(entries) else np.asarray(entries)
+        dense = entries.toarray() if is_sparse(entries) else np.asarray(entries)
         _, settled = np.unique(dense + 0.0, axis=0, return_inverse=True)
         groups = groups.copy()
         groups[suspects] = len(first) + settled.ravel()
@@ -154,7 +154,7 @@ def _hash_dense(X: FloatArray) -> IntArray:
 def _hash_sparse(X: sp.csr_array) -> IntArray:
     terms = _words(X.data) * _multipliers(X.shape[1])[X.indices]
     running = np.concatenate([np.zeros(1, dtype=np.uint64), np.cumsum(terms, dtype=np.uint64)])
-    return running[X.indptr[1:]] - running[X.indptr[:-1]]
+    return np.asarray(running[X.indptr[1:]] - running[X.indptr[:-1]])
 
 
 def _canonical(X: sp.csr_array) -> sp.csr_array:

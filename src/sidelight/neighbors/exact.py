@@ -11,11 +11,15 @@ from collections.abc import Callable, Iterator
 from typing import TypeAlias
 
 import numpy as np
-import scipy.sparse as sp
 
 from sidelight.arrays import FloatArray, IntArray
-from sidelight.neighbors.inputs import Points, row_blocks
-from sidelight.neighbors.pairs import group_nearest, pair_distances, squared_norms
+from sidelight.neighbors.inputs import Points, is_sparse, row_blocks
+from sidelight.neighbors.pairs import (
+    group_nearest,
+    pair_distances,
+    squared_norms,
+    without_late_ties,
+)
 
 _UNIT_ROUNDOFF = 2.0**-53
 
@@ -40,12 +44,16 @@ class DistanceBounds:
     """Bound squared distances from below, a block at a time, by float64 products.
 
     With ``s = ‖q‖² + ‖x‖² − 2 q·x`` computed from rows centred at the mean of ``X``, the error is
-    at most ``ε (‖q‖² + ‖x‖²)``, ``ε = 4 (p + 8) 2⁻⁵³`` for ``p`` features [1]_.
+    at most ``ε (‖q‖² + ‖x‖²)``, ``ε = 4 (p + 8) 2⁻⁵³`` for ``p`` features [1]_.  Rows of whole
+    numbers that are not too large are not centred, and there is no error: pixels, counts and
+    grids are full of ties, none of which has to be looked at twice.
 
     Parameters
     ----------
     X : ndarray or csr_array of shape (n_samples, n_features)
         The rows.  Dense rows are centred block by block, so that no copy of them is held.
+    Q : ndarray or csr_array of shape (n_queries, n_features)
+        The queries that will come.
 
     References
     ----------
@@ -53,14 +61,15 @@ class DistanceBounds:
        section 3.1.
     """
 
-    def __init__(self, X: Points) -> None:
+    def __init__(self, X: Points, Q: Points) -> None:
         self.X = X
-        self.relative_error = 4.0 * (X.shape[1] + 8) * _UNIT_ROUNDOFF
-        if sp.issparse(X):
+        self.without_error = _products_are_exact(X) and (Q is X or _products_are_exact(Q))
+        self.relative_error = 4.0 * (X.shape[1] + 8) * _UNIT_ROUNDOFF * (not self.without_error)
+        if is_sparse(X):
             self._sparse = X.astype(np.float64)
             self.norms = squared_norms(X)
             return
-        self._centre = X.mean(axis=0, dtype=np.float64)
+        self._centre = X.mean(axis=0, dtype=np.float64) * (not self.without_error)
         self.norms = np.empty(X.shape[0])
         for block in self._column_blocks():
             self.norms[block] = squared_norms(X[block] - self._centre)
@@ -85,7 +94,7 @@ class DistanceBounds:
         """
         shrunk = 1.0 - self.relative_error
         lower = np.empty((Q.shape[0], self.X.shape[0]))
-        if sp.issparse(Q):
+        if is_sparse(Q):
             norms = squared_norms(Q)
             lower[...] = (Q.astype(np.float64) @ self._sparse.T).toarray()
         else:
@@ -111,7 +120,7 @@ class DistanceBounds:
         ndarray
             Twice the bound on the error, and what recomputing from differences may add.
         """
-        return 3.0 * self.relative_error * (query_norms + norms)
+        return np.asarray(3.0 * self.relative_error * (query_norms + norms))
 
 
 def exact_nearest(
@@ -137,22 +146,40 @@ def exact_nearest(
     distances : ndarray of shape (n_queries, n_neighbors)
         Euclidean distances.
     """
-    bounds = DistanceBounds(X)
+    bounds = DistanceBounds(X, Q)
     indices = np.empty((Q.shape[0], n_neighbors), dtype=np.intp)
     distances = np.empty((Q.shape[0], n_neighbors))
-    for block in row_blocks(Q.shape[0], 24.0 * X.shape[0]):
+    for block in row_blocks(Q.shape[0], 24.0 * X.shape[0], budget=1e8):
         lower, query_norms = bounds.lower(Q[block])
         if forbid is not None:
             forbid(block, lower)
         # The largest upper bound of some k rows is an upper bound of the k-th smallest distance.
-        some = np.argpartition(lower, n_neighbors - 1, axis=1)[:, :n_neighbors]
+        if n_neighbors == 1:
+            some = lower.argmin(axis=1)[:, None]
+        else:
+            some = np.argpartition(lower, n_neighbors - 1, axis=1)[:, :n_neighbors]
         width = bounds.width(query_norms[:, None], bounds.norms[some])
         ceiling = (np.take_along_axis(lower, some, axis=1) + width).max(axis=1)
         left, right = np.nonzero(lower <= ceiling[:, None])
-        exact = pair_distances(Q[block], X, left, right)
+        if bounds.without_error:
+            squares = lower[left, right]
+            kept = without_late_ties(left, squares == ceiling[left], len(lower), n_neighbors)
+            left, right, exact = left[kept], right[kept], np.sqrt(squares[kept])
+        else:
+            exact = pair_distances(Q[block], X, left, right)
         found = group_nearest(left, right, exact, len(lower), n_neighbors)
         indices[block], distances[block] = found
     return indices, distances
+
+
+def _products_are_exact(X: Points) -> bool:
+    """Tell whether squared distances of these rows are whole numbers that float64 holds."""
+    values = X if isinstance(X, np.ndarray) else X.data[:, None]
+    largest = np.sqrt(2.0**51 / X.shape[1])
+    return all(
+        bool((np.abs(values[block]) <= largest).all() and (values[block] % 1 == 0).all())
+        for block in row_blocks(len(values), 8.0 * values.shape[1], budget=1e6)
+    )
 
 
 def nearest_in_blocks(
@@ -191,6 +218,9 @@ def nearest_in_blocks(
             forbid(block, values)
         ceiling = np.partition(values, n_neighbors - 1, axis=1)[:, n_neighbors - 1]
         left, right = np.nonzero(values <= ceiling[:, None])
-        found = group_nearest(left, right, values[left, right], len(values), n_neighbors)
+        lengths = values[left, right]
+        kept = without_late_ties(left, lengths == ceiling[left], len(values), n_neighbors)
+        left, right, lengths = left[kept], right[kept], lengths[kept]
+        found = group_nearest(left, right, lengths, len(values), n_neighbors)
         indices[block], distances[block] = found
     return indices, distances

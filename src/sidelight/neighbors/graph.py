@@ -73,7 +73,8 @@ def neighborhood_graph(
             f"Got n_neighbors={n_neighbors!r} and radius={radius!r} instead. "
             "Set one of them to None."
         )
-    if n_neighbors is not None:
+    if radius is None:
+        assert n_neighbors is not None
         found = nearest_neighbors(
             X,
             n_neighbors,

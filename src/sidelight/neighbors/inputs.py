@@ -11,7 +11,25 @@ import scipy.sparse as sp
 
 from sidelight.arrays import FloatArray
 
-Points: TypeAlias = FloatArray | sp.csr_array
+# FloatArray | sp.csr_array: what both can do (indexing, products, dtype) the stubs of SciPy do not
+# say of a union.
+Points: TypeAlias = Any
+
+
+def is_sparse(X: Any) -> bool:
+    """Tell whether rows are sparse.
+
+    Parameters
+    ----------
+    X : object
+        Anything.
+
+    Returns
+    -------
+    bool
+        True for every sparse array and matrix of SciPy.
+    """
+    return bool(sp.issparse(X))
 
 
 def check_points(X: Any, *, who: str, name: str = "X") -> Points:
@@ -37,11 +55,14 @@ def check_points(X: Any, *, who: str, name: str = "X") -> Points:
     ValueError
         If the rows are not a finite, real, two-dimensional table.
     """
-    if sp.issparse(X):
-        rows: Points = sp.csr_array(X)
+    rows: Points
+    values: Any
+    if is_sparse(X):
+        rows = sp.csr_array(X)
         values = rows.data
     else:
-        rows = values = np.asarray(X)
+        rows = np.asarray(X)
+        values = rows
     if rows.ndim != 2:
         raise ValueError(
             f"The {name!r} parameter of {who} must be a table of shape (n_samples, n_features). "
@@ -130,9 +151,9 @@ def check_queries(queries: Any, X: Points, *, who: str) -> Points:
             f"The 'queries' parameter of {who} must have the {X.shape[1]} column(s) of X. "
             f"Got {rows.shape[1]} instead. Give both the same features in the same order."
         )
-    if sp.issparse(X) and not sp.issparse(rows):
+    if is_sparse(X) and not is_sparse(rows):
         return sp.csr_array(rows)
-    if sp.issparse(rows) and not sp.issparse(X):
+    if is_sparse(rows) and not is_sparse(X):
         return np.asarray(rows.toarray())
     return rows
 

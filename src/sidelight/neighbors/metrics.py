@@ -10,11 +10,12 @@ import numpy as np
 import scipy.sparse as sp
 
 from sidelight.arrays import FloatArray, IntArray
-from sidelight.neighbors.inputs import Points, row_blocks
+from sidelight.neighbors.inputs import Points, is_sparse, row_blocks
 
 Metric: TypeAlias = str | Callable[[FloatArray, FloatArray], float]
 
 _EUCLIDEAN = ("euclidean", "l2")
+_METHODS = ("auto", "kd_tree", "blocked", "approximate")
 
 
 def check_metric(metric: Any, *, who: str) -> Metric:
@@ -38,7 +39,8 @@ def check_metric(metric: Any, *, who: str) -> Metric:
         If nobody knows the name.
     """
     if callable(metric):
-        return metric
+        function: Metric = metric
+        return function
     if metric in _EUCLIDEAN:
         return "euclidean"
     known = _known_names()
@@ -57,6 +59,48 @@ def _known_names() -> list[str]:
     names = set(distance_metrics()) | set(VALID_METRICS["brute"]) | {"precomputed"}
     # These need a parameter that has no default, or rows with holes.
     return sorted(names - {"nan_euclidean", "wminkowski"})
+
+
+def check_method(method: Any, metric: Metric, X: Points, *, who: str) -> str:
+    """Check that a way of searching is known and fit for the metric and the rows.
+
+    Parameters
+    ----------
+    method : {"auto", "kd_tree", "blocked", "approximate"}
+        The way.
+    metric : str or callable
+        The metric.
+    X : ndarray or csr_array of shape (n_samples, n_features)
+        The rows.
+    who : str
+        Who asks, for messages.
+
+    Returns
+    -------
+    str
+        The way.
+
+    Raises
+    ------
+    ValueError
+        If it is unknown or does not fit.
+    """
+    if not isinstance(method, str) or method not in _METHODS:
+        raise ValueError(
+            f"The 'method' parameter of {who} must be one of {', '.join(map(repr, _METHODS))}. "
+            f"Got {method!r} instead."
+        )
+    if method in ("kd_tree", "approximate") and not is_euclidean(metric):
+        raise ValueError(
+            f"The 'method' parameter of {who} must be 'auto' or 'blocked' with metric={metric!r}. "
+            f"Got {method!r} instead."
+        )
+    if method in ("kd_tree", "approximate") and is_sparse(X):
+        raise ValueError(
+            f"The 'method' parameter of {who} must be 'auto' or 'blocked' for sparse rows. "
+            f"Got {method!r} instead. Make the rows dense, for instance by PCA, to use it."
+        )
+    return method
 
 
 def is_euclidean(metric: Metric) -> bool:
@@ -143,19 +187,20 @@ def from_euclidean(distances: FloatArray, metric: Metric) -> FloatArray:
 
 def _lengths(rows: Points) -> FloatArray:
     # Scaled by the largest entry first: squares of small numbers vanish.
-    if sp.issparse(rows):
+    if is_sparse(rows):
         largest = np.asarray(abs(rows).max(axis=1).toarray(), dtype=np.float64).ravel()
         scaled = sp.diags_array(1.0 / np.where(largest > 0, largest, 1.0)) @ rows
-        return largest * np.sqrt(np.asarray(scaled.multiply(scaled).sum(axis=1)).ravel())
+        squares = np.asarray(scaled.multiply(scaled).sum(axis=1)).ravel()
+        return np.asarray(largest * np.sqrt(squares))
     largest = np.abs(rows).max(axis=1).astype(np.float64)
     scaled = rows / np.where(largest > 0, largest, 1.0)[:, None]
-    return largest * np.sqrt(np.einsum("ij,ij->i", scaled, scaled))
+    return np.asarray(largest * np.sqrt(np.einsum("ij,ij->i", scaled, scaled)))
 
 
 def _unit(rows: Points, lengths: FloatArray, directionless: bool) -> Points:
     factors = np.where(lengths > 0, lengths, 1.0)
     zero = (lengths == 0).astype(np.float64)[:, None]
-    if sp.issparse(rows):
+    if is_sparse(rows):
         unit = sp.csr_array(sp.diags_array(1.0 / factors) @ rows)
         return sp.csr_array(sp.hstack([unit, sp.csr_array(zero)])) if directionless else unit
     unit = rows / factors[:, None]

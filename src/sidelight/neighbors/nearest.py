@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from sidelight.arrays import FloatArray, IntArray
 from sidelight.neighbors.certified import certified_nearest
 from sidelight.neighbors.descent import descent_nearest
+from sidelight.neighbors.duplicates import distinct_points
 from sidelight.neighbors.exact import exact_nearest, forbid_self, nearest_in_blocks
 from sidelight.neighbors.inputs import (
     Points,
@@ -21,16 +22,19 @@ from sidelight.neighbors.inputs import (
 )
 from sidelight.neighbors.metrics import (
     Metric,
+    check_method,
     check_metric,
     distance_blocks,
     euclidean_rows,
     from_euclidean,
     is_euclidean,
 )
+from sidelight.neighbors.multiplicities import nearest_through_distinct
 from sidelight.neighbors.precomputed import check_distance_block, check_distances
 from sidelight.neighbors.tree import SMALL, prefers_tree, tree_nearest
 
-_METHODS = ("auto", "kd_tree", "blocked", "approximate")
+# So many ties are settled by the candidates beyond those wanted.
+_FEW_COPIES = 4
 
 
 @dataclass(frozen=True)
@@ -79,8 +83,9 @@ def nearest_neighbors(
         A name known to scikit-learn or SciPy, ``"precomputed"``, or a function of two rows.
     method : {"auto", "kd_tree", "blocked", "approximate"}, default="auto"
         ``"kd_tree"`` suits few features, ``"blocked"`` many; both are exact and ``"auto"`` takes
-        one of them.  ``"approximate"`` is nearest-neighbour descent, for many rows.  Only
-        ``"blocked"`` works for metrics other than Euclidean and cosine and for sparse rows.
+        one of them.  ``"approximate"`` is nearest-neighbour descent, for many rows; up to 2,000
+        rows, and for queries, it is exact as well.  Metrics other than Euclidean and cosine, and
+        sparse rows, are searched in blocks only.
     n_jobs : int, optional
         Threads; None for all cores.  It changes the time taken and nothing else.
     random_state : int, default=0
@@ -111,11 +116,6 @@ def nearest_neighbors(
     array([0., 2.])
     """
     metric = check_metric(metric, who=who)
-    if method not in _METHODS:
-        raise ValueError(
-            f"The 'method' parameter of {who} must be one of {', '.join(map(repr, _METHODS))}. "
-            f"Got {method!r} instead."
-        )
     threads = count_threads(n_jobs, who=who)
     if metric == "precomputed":
         rows: Points = check_distances(X, who=who)
@@ -123,6 +123,7 @@ def nearest_neighbors(
     else:
         rows = check_points(X, who=who)
         wanted = None if queries is None else check_queries(queries, rows, who=who)
+    method = check_method(method, metric, rows, who=who)
     n_samples = rows.shape[0]
     k = (
         check_n_neighbors(n_neighbors, n_samples - 1, who=who, among="n_samples)")
@@ -130,35 +131,30 @@ def nearest_neighbors(
         else check_n_neighbors(n_neighbors, n_samples, who=who, among="n_samples]")
     )
     if not is_euclidean(metric):
-        if method not in ("auto", "blocked"):
-            raise ValueError(
-                f"The 'method' parameter of {who} must be 'auto' or 'blocked' with "
-                f"metric={metric!r}. Got {method!r} instead."
-            )
         n_rows = n_samples if wanted is None else wanted.shape[0]
         blocks = distance_blocks(rows, wanted, metric, n_jobs=n_jobs, who=who)
         forbid = forbid_self if wanted is None else None
         return Neighbors(*nearest_in_blocks(blocks, n_rows, k, forbid=forbid))
-    if sp.issparse(rows) and method not in ("auto", "blocked"):
-        raise ValueError(
-            f"The 'method' parameter of {who} must be 'auto' or 'blocked' for sparse rows. "
-            f"Got {method!r} instead. Make the rows dense, for instance by PCA, to use it."
-        )
     rows, wanted = euclidean_rows(rows, wanted, metric)
-    indices, distances = _search(rows, wanted, k, method, threads, random_state)
+    search = partial(_search, method=method, threads=threads, random_state=random_state)
+    distinct = distinct_points(rows)
+    if distinct.counts.max() > _FEW_COPIES:
+        indices, distances = nearest_through_distinct(search, rows, wanted, k, distinct)
+    else:
+        indices, distances = search(rows, wanted, k)
     return Neighbors(indices, from_euclidean(distances, metric))
 
 
 def _search(
-    X: Points, Q: Points | None, k: int, method: str, threads: int, random_state: int
+    X: Points, Q: Points | None, k: int, *, method: str, threads: int, random_state: Any
 ) -> tuple[IntArray, FloatArray]:
     """Choose the search: a table for few rows, a tree for few features, certified blocks else."""
     n_rows = X.shape[0] if Q is None else Q.shape[0]
     few = X.shape[0] <= SMALL or n_rows * X.shape[0] <= SMALL * SMALL
-    if not isinstance(X, np.ndarray) or (method != "kd_tree" and few):
+    if not isinstance(X, np.ndarray) or (few and method != "kd_tree"):
         return exact_nearest(X, X if Q is None else Q, k, forbid=forbid_self if Q is None else None)
     if method == "kd_tree" or (method == "auto" and prefers_tree(X)):
         return tree_nearest(X, Q, k, threads=threads)
-    if method == "approximate" and Q is None and not few:
+    if method == "approximate" and Q is None:
         return descent_nearest(X, k, threads=threads, random_state=random_state)
     return certified_nearest(X, Q, k, threads=threads)

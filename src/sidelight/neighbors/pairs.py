@@ -8,10 +8,9 @@ not depend on the search.
 from __future__ import annotations
 
 import numpy as np
-import scipy.sparse as sp
 
-from sidelight.arrays import FloatArray, IntArray
-from sidelight.neighbors.inputs import Points, row_blocks
+from sidelight.arrays import BoolArray, FloatArray, IntArray
+from sidelight.neighbors.inputs import Points, is_sparse, row_blocks
 
 
 def pair_distances(Q: Points, X: Points, left: IntArray, right: IntArray) -> FloatArray:
@@ -40,7 +39,8 @@ def pair_distances(Q: Points, X: Points, left: IntArray, right: IntArray) -> Flo
     """
     distances = np.empty(len(left))
     # Small enough for the differences to stay in the cache between the two passes over them.
-    for block in row_blocks(len(left), 8.0 * Q.shape[1], budget=1e6):
+    size = 200.0 if is_sparse(X) else 8.0 * X.shape[1]
+    for block in row_blocks(len(left), size, budget=1e6):
         if isinstance(Q, np.ndarray) and isinstance(X, np.ndarray):
             difference = np.subtract(Q[left[block]], X[right[block]], dtype=np.float64)
             distances[block] = lengths(difference)
@@ -98,6 +98,30 @@ def group_nearest(
     return right[kept].astype(np.intp, copy=False), distances[kept]
 
 
+def without_late_ties(left: IntArray, tied: BoolArray, n_rows: int, n_neighbors: int) -> BoolArray:
+    """Mark the candidates that remain when each row's last distance is tied too often.
+
+    Parameters
+    ----------
+    left : ndarray of shape (n_pairs,)
+        The row, ascending, its candidates in the order of their indices.
+    tied : ndarray of shape (n_pairs,)
+        Whether the candidate is exactly as far as the last one wanted.
+    n_rows : int
+        How many rows there are.
+    n_neighbors : int
+        How many are wanted.
+
+    Returns
+    -------
+    ndarray of shape (n_pairs,)
+        False for ties after the first ``n_neighbors`` of a row.
+    """
+    running = np.concatenate([[0], np.cumsum(tied)])
+    before = running[np.searchsorted(left, np.arange(n_rows))]
+    return np.asarray(~tied | (running[1:] - before[left] <= n_neighbors))
+
+
 def squared_norms(X: Points) -> FloatArray:
     """Compute ``‖x_i‖²`` in float64.
 
@@ -111,7 +135,7 @@ def squared_norms(X: Points) -> FloatArray:
     ndarray of shape (n_samples,)
         The squared norms.
     """
-    if sp.issparse(X):
+    if is_sparse(X):
         wide = X.astype(np.float64)
         return np.asarray(wide.multiply(wide).sum(axis=1)).ravel()
     norms = np.empty(X.shape[0])

@@ -42,15 +42,15 @@ def check_distances(D: Any, *, who: str) -> FloatArray:
     >>> check_distances(np.array([[0.0, 3.0], [3.0, 0.0]]), who="Isomap").max()
     np.float64(3.0)
     """
-    D = _real_table(D, who=who, name="X", shape="(n_samples, n_samples)")
-    if D.shape[0] != D.shape[1]:
+    table = _real_table(D, who=who, name="X", shape="(n_samples, n_samples)")
+    if table.shape[0] != table.shape[1]:
         raise ValueError(
             f"The 'X' parameter of {who} must be a square table of distances with "
-            f"metric='precomputed'. Got shape {D.shape} instead. Give the distances between all "
-            "pairs of rows, or another metric for rows of features."
+            f"metric='precomputed'. Got shape {table.shape} instead. Give the distances between "
+            "all pairs of rows, or another metric for rows of features."
         )
-    largest = _check_non_negative(D, who=who, name="X")
-    diagonal = np.diagonal(D)
+    largest = _check_non_negative(table, who=who, name="X")
+    diagonal = np.diagonal(table)
     if diagonal.any():
         worst = int(np.argmax(diagonal))
         raise ValueError(
@@ -59,14 +59,14 @@ def check_distances(D: Any, *, who: str) -> FloatArray:
             "If these are similarities, turn them into distances; else use "
             "numpy.fill_diagonal(X, 0)."
         )
-    gap, i, j = _worst_asymmetry(D)
+    gap, i, j = _worst_asymmetry(table)
     if gap > SYMMETRY_TOLERANCE * largest:
         raise ValueError(
             f"The 'X' parameter of {who} must be symmetric with metric='precomputed'. "
-            f"Got {D[i, j]:g} from row {i} to row {j} but {D[j, i]:g} back, the worst pair. "
-            "Use (X + X.T) / 2 if either direction will do."
+            f"Got {table[i, j]:g} from row {i} to row {j} but {table[j, i]:g} back, the worst "
+            "pair. Use (X + X.T) / 2 if either direction will do."
         )
-    return D
+    return table
 
 
 def check_distance_block(D: Any, n_samples: int, *, who: str, name: str = "queries") -> FloatArray:
@@ -93,14 +93,14 @@ def check_distance_block(D: Any, n_samples: int, *, who: str, name: str = "queri
     ValueError
         If the block has other columns or holds anything but distances.
     """
-    D = _real_table(D, who=who, name=name, shape="(n_queries, n_samples)")
-    if D.shape[1] != n_samples:
+    table = _real_table(D, who=who, name=name, shape="(n_queries, n_samples)")
+    if table.shape[1] != n_samples:
         raise ValueError(
             f"The {name!r} parameter of {who} must hold the distances to all {n_samples} row(s) "
-            f"of X with metric='precomputed'. Got {D.shape[1]} column(s) instead."
+            f"of X with metric='precomputed'. Got {table.shape[1]} column(s) instead."
         )
-    _check_non_negative(D, who=who, name=name)
-    return D
+    _check_non_negative(table, who=who, name=name)
+    return table
 
 
 def _real_table(D: Any, *, who: str, name: str, shape: str) -> FloatArray:

@@ -22,6 +22,7 @@ from sidelight.neighbors.inputs import (
 )
 from sidelight.neighbors.metrics import (
     Metric,
+    check_method,
     check_metric,
     distance_blocks,
     euclidean_radius,
@@ -91,11 +92,12 @@ def radius_neighbors(
     else:
         rows = check_points(X, who=who)
         wanted = None if queries is None else check_queries(queries, rows, who=who)
+    method = check_method(method, metric, rows, who=who)
     shape = (rows.shape[0] if wanted is None else wanted.shape[0], rows.shape[0])
     if is_euclidean(metric):
         rows, wanted = euclidean_rows(rows, wanted, metric)
         reach = euclidean_radius(radius, metric)
-        if prefers_tree(rows):
+        if method == "kd_tree" or (method != "blocked" and prefers_tree(rows)):
             left, right = _tree_candidates(rows, wanted, reach, who)
         else:
             left, right = _candidates(rows, wanted, reach, who)
@@ -118,8 +120,8 @@ def radius_neighbors(
 
 def _candidates(X: Points, Q: Points | None, reach: float, who: str) -> tuple[IntArray, IntArray]:
     """Find every pair that may be within reach, and few others."""
-    bounds = DistanceBounds(X)
     queries = X if Q is None else Q
+    bounds = DistanceBounds(X, queries)
     lefts, rights = [], []
     n_pairs = 0
     for block in row_blocks(queries.shape[0], 24.0 * X.shape[0]):

@@ -10,7 +10,7 @@ import numpy as np
 from sidelight.arrays import BoolArray, FloatArray, IntArray
 from sidelight.neighbors.exact import exact_nearest
 from sidelight.neighbors.inputs import row_blocks
-from sidelight.neighbors.pairs import group_nearest, lengths
+from sidelight.neighbors.pairs import lengths
 
 
 def refine(
@@ -39,6 +39,7 @@ def refine(
         Euclidean distances.
     """
     n_rows, n_candidates = candidates.shape
+    candidates = np.sort(candidates, axis=1)
     distances = np.empty((n_rows, n_candidates))
 
     def measure(block: slice) -> None:
@@ -49,8 +50,12 @@ def refine(
     blocks = row_blocks(n_rows, 8.0 * n_candidates * X.shape[1], budget=1e6)
     with ThreadPoolExecutor(threads) as pool:
         deque(pool.map(measure, blocks), maxlen=0)
-    left = np.repeat(np.arange(n_rows), n_candidates)
-    return group_nearest(left, candidates.ravel(), distances.ravel(), n_rows, n_neighbors)
+    # Candidates are in the order of their indices, and a stable sort keeps it among ties.
+    order = np.argsort(distances, axis=1, kind="stable")[:, :n_neighbors]
+    return (
+        np.take_along_axis(candidates, order, axis=1),
+        np.take_along_axis(distances, order, axis=1),
+    )
 
 
 def redo_uncertain(

@@ -69,9 +69,11 @@ def tree_nearest(
     n_samples = X.shape[0]
     n_candidates = min(n_samples, n_neighbors + itself + _MARGIN)
     tree = cKDTree(X)
-    reached, candidates = tree.query(queries, k=n_candidates, workers=threads)
-    reached = reached.reshape(len(queries), n_candidates)
-    candidates = candidates.reshape(len(queries), n_candidates)
+    # A list of numbers instead of a number gives two dimensions even for one neighbour.
+    ranks = np.arange(1, n_candidates + 1)
+    answer = tree.query(queries, k=ranks, workers=threads)
+    reached = np.asarray(answer[0])
+    candidates: IntArray = np.asarray(answer[1])
     if itself:
         candidates = without_self(candidates)
     found = refine(X, queries, candidates, n_neighbors, threads=threads)
@@ -97,4 +99,4 @@ def without_self(candidates: IntArray) -> IntArray:
     n_rows, n_candidates = candidates.shape
     keep = candidates != np.arange(n_rows)[:, None]
     keep[keep.all(axis=1), -1] = False
-    return candidates[keep].reshape(n_rows, n_candidates - 1)
+    return np.asarray(candidates[keep]).reshape(n_rows, n_candidates - 1)

@@ -25,7 +25,7 @@ from sidelight.plot.style import (
 _DASHES = ("-", "--")
 
 
-class Curves(Protocol):
+class _Curves(Protocol):
     """What :func:`coranking_curves` draws: the result of the function in sidelight.quality."""
 
     @property
@@ -42,7 +42,7 @@ class Curves(Protocol):
 
 
 def coranking_curves(
-    curves: Curves | Mapping[str, Curves],
+    curves: _Curves | Mapping[str, _Curves],
     *,
     title: str | None = None,
     ax: Any = None,

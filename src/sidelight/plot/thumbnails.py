@@ -164,8 +164,9 @@ def draw_thumbnails(
     width, height = in_pixels * (1 + _GAP)
     page = np.array([[box.x0, box.y0], [box.x1, box.y1]])
     chosen = choose_thumbnails(places, width, height, page, max_thumbnails)
-    to_map = ax.transData.inverted()
-    half = np.abs(to_map.transform(in_pixels) - to_map.transform((0.0, 0.0))) / 2
+    # maps have equal scales: one factor for both directions
+    (left, _), (right, _) = ax.transData.inverted().transform([[0.0, 0.0], [1.0, 0.0]])
+    half = in_pixels * abs(right - left) / 2
     cmap = _image_map(images) if image_cmap == "auto" else image_cmap
     span = (float(np.nanmin(images)), float(np.nanmax(images)))
     for point in chosen:

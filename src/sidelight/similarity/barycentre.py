@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from sidelight.arrays import FloatArray, IntArray
+from sidelight.arrays import FloatArray, IntArray, is_sparse
 
 #: How many numbers a block of local neighbourhoods may hold.
 _BLOCK_NUMBERS = 4_000_000
@@ -44,7 +44,7 @@ def local_gram_from_features(X: Any, indices: IntArray, queries: Any | None = No
     for start in range(0, m, step):
         rows = slice(start, min(start + step, m))
         near, centre = X[indices[rows].ravel()], items[rows]
-        if sp.issparse(near):
+        if is_sparse(near):
             near, centre = near.toarray(), centre.toarray()
         spokes = near.reshape(-1, k, X.shape[1]).astype(np.float64) - centre[:, None, :]
         np.matmul(spokes, spokes.transpose(0, 2, 1), out=G[rows])

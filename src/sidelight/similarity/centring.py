@@ -64,7 +64,7 @@ class Centring:
         ndarray of shape (n,)
             Summing to one.
         """
-        return self.multiplicities / self.multiplicities.sum()
+        return np.asarray(self.multiplicities / self.multiplicities.sum())
 
     def matrix(self, K: FloatArray) -> FloatArray:
         """Centre the matrix itself.

@@ -45,7 +45,7 @@ def geodesic_distances(
     dtype : {np.float32, np.float64}
         Precision.  Single precision halves memory and time; a path gathers one rounding per edge.
     n_jobs : int, optional
-        Threads: 1 by default, -1 for one per processor.  The result is the same to the bit.
+        Threads; by default, or with -1, one per core.  The result is the same to the bit.
     who : str
         Whose argument the graph is, for errors.
 
@@ -111,7 +111,7 @@ def geodesic_distances_of_new(
     dtype : {np.float32, np.float64}
         Precision.
     n_jobs : int, optional
-        Threads: 1 by default, -1 for one per processor.  The result is the same to the bit.
+        Threads; by default, or with -1, one per core.  The result is the same to the bit.
     who : str
         Whose argument the graph is, for errors.
 

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
-import scipy.sparse as sp
 
-from sidelight.arrays import FloatArray
+from sidelight.arrays import FloatArray, is_sparse
 
 #: Rows worked on at a time: a block of the kernel stays in the cache while it is finished.
 BLOCK_ROWS = 512
@@ -291,11 +290,11 @@ def kernel_matrix(kernel: Kernel, X: Any, *, dtype: Any = np.float64) -> FloatAr
 
 def _inner(X: Any, Y: Any) -> FloatArray:
     product = X @ Y.T
-    return np.asarray(product.toarray() if sp.issparse(product) else product)
+    return np.asarray(product.toarray() if is_sparse(product) else product)
 
 
 def _squared_lengths(X: Any) -> FloatArray:
-    if sp.issparse(X):
+    if is_sparse(X):
         return np.asarray(X.multiply(X).sum(axis=1)).ravel()
     return np.asarray(np.einsum("ij,ij->i", X, X))
 
@@ -306,7 +305,7 @@ def _lengths_or_one(X: Any) -> FloatArray:
 
 
 def _scale_gamma(X: Any) -> float:
-    if sp.issparse(X):
+    if is_sparse(X):
         variance = float(X.multiply(X).mean()) - float(X.mean()) ** 2
     else:
         variance = float(X.var())

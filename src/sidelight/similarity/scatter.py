@@ -6,9 +6,8 @@ from typing import Any
 
 import numpy as np
 import scipy.linalg.blas
-import scipy.sparse as sp
 
-from sidelight.arrays import FloatArray
+from sidelight.arrays import FloatArray, is_sparse
 from sidelight.solvers.eigen import Operator
 
 _BLOCK_ROWS = 4096
@@ -27,7 +26,7 @@ def column_mean(X: Any) -> FloatArray:
     ndarray of shape (p,)
         The mean.
     """
-    if sp.issparse(X):
+    if is_sparse(X):
         return np.asarray(X.mean(axis=0), dtype=np.float64).ravel()
     return np.asarray(X.mean(axis=0, dtype=np.float64))
 

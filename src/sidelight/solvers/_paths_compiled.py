@@ -23,13 +23,14 @@ ROW_BYTES = 256
 _WINDOW = 192
 """Visits are repeated within so many successive nodes before the wave moves on.
 
-Long enough to cover the detours between neighbouring nodes that two sources of one batch reach in
-different orders, short enough that nothing unsettled is passed on; 128 to 256 measure alike.
+Long enough to hold the nodes that two sources of one batch reach in different orders, short enough
+to pass little on that is not settled; 128 to 256 measure alike.
 """
+BLOCK = 32
+"""Side of the blocks in which the table is mirrored: both stay in the cache."""
 
-
-BLOCK = 64
-"""Side of the blocks by which matrices are transposed, so that both sides stay in the cache."""
+_COLUMNS = 128
+"""Nodes per step of the transposition of labels into rows of the table."""
 
 
 @intrinsic
@@ -108,73 +109,53 @@ def _push(
 
 
 @njit(cache=True, nogil=True)
-def breadth_first_order(indptr, indices, start, order, label):  # type: ignore[no-untyped-def]
-    """Number the nodes by breadth-first search from ``start``, then from what is left."""
-    n = indptr.shape[0] - 1
-    label[:] = -1
-    n_seen = 0
-    n_done = 0
-    for root in range(-1, n):
-        node = start if root < 0 else root
-        if label[node] >= 0:
-            continue
-        label[node] = n_seen
-        order[n_seen] = node
-        n_seen += 1
-        while n_done < n_seen:
-            node = order[n_done]
-            n_done += 1
-            for edge in range(indptr[node], indptr[node + 1]):
-                neighbour = indices[edge]
-                if label[neighbour] < 0:
-                    label[neighbour] = n_seen
-                    order[n_seen] = neighbour
-                    n_seen += 1
+def _spread(indptr, indices, order, n_done, n_seen, position):  # type: ignore[no-untyped-def]
+    """Append what is reached from ``order[n_done:n_seen]``, breadth first; how many there are.
 
-
-@njit(cache=True, nogil=True)
-def _sort_by_key(key, count, scratch, order, position):  # type: ignore[no-untyped-def]
-    """Sort the nodes by their keys, float32 ≥ 0, to 13 bits of the mantissa; ties by number.
-
-    The bits of such floats sort as integers do: two passes of a radix sort, on 11 bits each.
+    ``position`` holds the places of the nodes seen, and -1 for the others.
     """
-    bits = key.view(np.uint32)
-    n = key.shape[0]
-    for shift in (9, 20):
-        count[:] = 0
-        for node in range(n):
-            count[((bits[node] >> shift) & 2047) + 1] += 1
-        for digit in range(2047):
-            count[digit + 1] += count[digit]
-        for i in range(n):
-            node = i if shift == 9 else scratch[i]
-            digit = (bits[node] >> shift) & 2047
-            if shift == 9:
-                scratch[count[digit]] = node
-            else:
-                order[count[digit]] = node
-                position[node] = count[digit]
-            count[digit] += 1
+    while n_done < n_seen:
+        node = order[n_done]
+        n_done += 1
+        for edge in range(indptr[node], indptr[node + 1]):
+            neighbour = indices[edge]
+            if position[neighbour] < 0:
+                position[neighbour] = n_seen
+                order[n_seen] = neighbour
+                n_seen += 1
+    return n_seen
 
 
 @njit(cache=True, nogil=True)
-def _settle(indptr, indices, weights, labels, order, position, dirty, window):  # type: ignore[no-untyped-def]
+def breadth_first_order(indptr, indices, start, order, position):  # type: ignore[no-untyped-def]
+    """Number the nodes breadth first from ``start``, then from each that is left."""
+    position[:] = -1
+    n_seen = 0
+    for i in range(-1, indptr.shape[0] - 1):
+        root = start if i < 0 else i
+        if position[root] < 0:
+            position[root] = n_seen
+            order[n_seen] = root
+            n_seen = _spread(indptr, indices, order, n_seen, n_seen + 1, position)
+
+
+@njit(cache=True, nogil=True)
+def _settle(indptr, indices, weights, labels, order, n_reached, position, dirty, window):  # type: ignore[no-untyped-def]
     """Visit flagged nodes, window by window of the order, until no flag is left.
 
-    Within a window the passes run forwards and backwards in turn, for the sources that see its
-    nodes the other way round.
+    Passes over one window repeat in the same direction; passes over everything run to and fro, for
+    sources that see the nodes in opposite orders.
     """
-    n = order.shape[0]
     n_visits = 0
     behind = True
     while behind:
         behind = False
         low = 0
-        while low < n:
+        while low < n_reached:
             if not dirty[low]:
                 low += 1
                 continue
-            high = min(low + window, n)
+            high = min(low + window, n_reached)
             forwards = True
             again = True
             while again:
@@ -189,35 +170,25 @@ def _settle(indptr, indices, weights, labels, order, position, dirty, window):  
                         n_visits += 1
                         again |= lowest < high
                         behind |= lowest < low
-                forwards = not forwards
+                if window >= n_reached:
+                    forwards = not forwards
             low = high
     return n_visits
 
 
 @njit(cache=True, nogil=True)
 def solve_batches(  # type: ignore[no-untyped-def]
-    indptr,
-    indices,
-    weights,
-    label,
-    entries,
-    lengths,
-    rows,
-    guides,
-    guide_rows,
-    guide_start,
-    first,
-    last,
-    out,
+    indptr, indices, weights, label, entries, lengths, rows, compact, first, last, out
 ):
     """Fill rows of ``out`` with the distances to all nodes, for the batches ``first:last``.
 
     Batch b holds the sources ``rows[b * n_lanes : (b + 1) * n_lanes]``.  Source i is joined to the
     nodes ``entries[i]`` by edges of the lengths ``lengths[i]``; a source that is itself a node has
-    one entry of length zero.  The rows ``guide_rows[guide_start[b] : guide_start[b + 1]]`` of
-    ``guides`` are distances from nodes close to the batch: their minimum is the order in which the
-    wave of the batch arrives, as far as it is known.  Without a guide the order of the labels is
-    swept to and fro.  Returns the number of visits.
+    one entry of length zero.  Nodes i are stored as ``label[i]``.
+
+    The wave of a compact batch reaches the nodes about in breadth-first order from its sources.
+    Where the sources lie far apart there is no such order, and that of the labels is swept to and
+    fro.  Returns the number of visits.
     """
     n = indptr.shape[0] - 1
     n_entries = entries.shape[1]
@@ -226,24 +197,17 @@ def solve_batches(  # type: ignore[no-untyped-def]
     raw = np.empty((n + 1) * n_lanes, dtype=weights.dtype)
     skip = (-(raw.ctypes.data // weights.itemsize)) % (64 // weights.itemsize)
     labels = raw[skip : skip + n * n_lanes]
-    key = np.empty(n, dtype=np.float32)
-    count = np.empty(2049, dtype=np.int64)
-    scratch = np.empty(n, dtype=np.int32)
-    order = np.empty(n, dtype=np.int32)
-    position = np.empty(n, dtype=np.int32)
+    order = np.arange(n, dtype=np.int32)
+    position = np.arange(n, dtype=np.int32)
     dirty = np.zeros(n, dtype=np.uint8)
     n_visits = 0
     for batch in range(first, last):
         begin = batch * n_lanes
         width = min(n_lanes, rows.shape[0] - begin)
-        key[:] = np.inf
-        for g in range(guide_start[batch], guide_start[batch + 1]):
-            guide = guides[guide_rows[g]]
-            for column in range(n):
-                node = label[column]
-                key[node] = min(key[node], np.float32(guide[column]))
-        _sort_by_key(key, count, scratch, order, position)
         labels[:] = np.inf
+        if compact:
+            position[:] = -1
+        n_reached = 0
         for lane in range(width):
             source = rows[begin + lane]
             for j in range(n_entries):
@@ -251,11 +215,22 @@ def solve_batches(  # type: ignore[no-untyped-def]
                 cell = node * n_lanes + lane
                 if lengths[source, j] < labels[cell]:
                     labels[cell] = lengths[source, j]
+                    if position[node] < 0:
+                        position[node] = n_reached
+                        order[n_reached] = node
+                        n_reached += 1
                     dirty[position[node]] = 1
-        window = _WINDOW if guide_start[batch] < guide_start[batch + 1] else n
-        n_visits += _settle(indptr, indices, weights, labels, order, position, dirty, window)
-        for block in range(0, n, BLOCK):
-            stop = min(block + BLOCK, n)
+        window = n
+        if compact:
+            window = _WINDOW
+            n_reached = _spread(indptr, indices, order, 0, n_reached, position)
+        else:
+            n_reached = n
+        n_visits += _settle(
+            indptr, indices, weights, labels, order, n_reached, position, dirty, window
+        )
+        for block in range(0, n, _COLUMNS):
+            stop = min(block + _COLUMNS, n)
             for lane in range(width):
                 row = rows[begin + lane]
                 for column in range(block, stop):

@@ -19,7 +19,7 @@ from scipy.sparse.csgraph import breadth_first_order
 from scipy.sparse.linalg import splu
 from sklearn.exceptions import ConvergenceWarning
 
-from sidelight.arrays import FloatArray
+from sidelight.arrays import FloatArray, is_sparse
 from sidelight.solvers.krylov import largest_ritz_pairs
 
 #: Up to this order a dense decomposition is faster than any iteration.
@@ -126,9 +126,10 @@ def largest_eigenpairs(
             return np.asarray(A @ block.astype(A.dtype, copy=False))
 
     if not callable(A) and (n <= DENSE_ORDER or n_pairs > n // 4):
-        dense = A.toarray() if sp.issparse(A) else A
-        values, vectors = scipy.linalg.eigh(np.asarray(dense, dtype=np.float64), check_finite=False)
-        values, vectors = values[::-1], vectors[:, ::-1]
+        dense = A.toarray() if is_sparse(A) else A
+        ascending = scipy.linalg.eigh(np.asarray(dense, dtype=np.float64), check_finite=False)
+        values: FloatArray = ascending[0][::-1]
+        vectors: FloatArray = ascending[1][:, ::-1]
         lowest, converged = float(values[-1]), True
         values, vectors = values[:n_pairs], vectors[:, :n_pairs]
     else:
@@ -191,7 +192,7 @@ def smallest_eigenpairs(
     n_known = 0 if known is None else known.shape[1]
     converged = True
     if n <= DENSE_ORDER or n_pairs + n_known > n // 4:
-        dense = np.asarray(A.toarray() if sp.issparse(A) else A, dtype=np.float64)
+        dense = np.asarray(A.toarray() if is_sparse(A) else A, dtype=np.float64)
         scaled = dense / np.outer(root, root)
         if known is not None:  # move the known vectors above everything else
             top = 2 * np.abs(scaled).sum(axis=1).max() + 1.0

@@ -106,8 +106,8 @@ def latent_posterior(
     latent = np.einsum("ipq,iq->ip", inverse, b)
     # log|C| and xᵀC⁻¹x of the observed part through the q × q matrix M (Woodbury)
     fit = residual - np.where(observed, latent @ loadings.T, 0.0)
-    quadratic = (
-        np.einsum("ij,ij->i", fit, fit) / noise_variance + np.einsum("ij,ij->i", latent, latent)
+    quadratic = np.einsum("ij,ij->i", fit, fit) / noise_variance + np.einsum(
+        "ij,ij->i", latent, latent
     )
     log_det = log_det + (counts - q) * np.log(noise_variance)
     log_density = -0.5 * (counts * _LOG_2PI + log_det + quadratic)
@@ -148,7 +148,7 @@ def fit_with_missing(
     mean = known.sum(axis=0) / weight.sum(axis=0)
     # begin at the PCA of the rows with means filled in
     filled = np.where(observed, X - mean, 0.0)
-    U, lengths, Vt = np.linalg.svd(filled, full_matrices=False)
+    _, lengths, Vt = np.linalg.svd(filled, full_matrices=False)
     variance = float((filled**2).sum() / n_known) or 1.0
     floor = 1e-12 * variance
     noise = max(float((lengths[q:] ** 2).sum()) / n_known, 1e-3 * variance)

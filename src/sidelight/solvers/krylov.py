@@ -76,7 +76,7 @@ def largest_ritz_pairs(
     block : int, optional
         The block's width; by default a little more than ``n_pairs``, at most 8.
     max_dimension : int
-        The basis is restarted from its best vectors at this size.
+        At this size the basis is cut back to its best vectors (a thick restart).
     max_restarts : int
         How often.
 
@@ -87,50 +87,54 @@ def largest_ritz_pairs(
     """
     room = n - (0 if null is None else null.shape[1])
     width = min(block or min(n_pairs + 2, 8), room)
-    max_dimension = min(max(max_dimension, 3 * n_pairs + 4 * width), room)
+    max_dimension = min(max(max_dimension, 2 * n_pairs + 5 * width), room)
     rng = np.random.default_rng(0)  # a fixed start: the same answer every time
-    start = rng.standard_normal((n, width))
-    n_applications = 0
+    basis = np.empty((n, max_dimension), order="F")
+    projected = np.zeros((max_dimension, max_dimension))
+    new = _orthonormal(rng.standard_normal((n, width)), basis[:, :0], null, rng)
+    size = n_applications = n_restarts = 0
     lowest = np.inf
-    for restart in range(max_restarts + 1):
-        basis = np.empty((n, max_dimension), order="F")
-        projected = np.zeros((max_dimension, max_dimension))
-        new = _orthonormal(start, basis[:, :0], null, rng)
-        size = 0
-        while True:
-            stop = size + new.shape[1]
-            basis[:, size:stop] = new
-            image = np.asarray(apply(new), dtype=np.float64)
-            n_applications += 1
-            if null is not None:
-                image -= null @ (null.T @ image)
-            coefficients = basis[:, :stop].T @ image
-            projected[:stop, size:stop] = coefficients
-            projected[size:stop, :stop] = coefficients.T
-            image -= basis[:, :stop] @ coefficients
-            image -= basis[:, :stop] @ (basis[:, :stop].T @ image)  # twice is enough
-            values, rotation = scipy.linalg.eigh(projected[:stop, :stop])
-            wanted = min(n_pairs, stop)
-            # ‖A v − θ v‖ = ‖(the part of A·(last block) outside the basis) · (last rows)‖
-            outside = np.linalg.qr(image, mode="r")
-            residuals = np.linalg.norm(outside @ rotation[size:stop, -wanted:], axis=0)
-            scale = max(float(np.abs(values).max()), np.finfo(float).tiny)
-            exhausted = stop >= room
-            goal = np.maximum(tol * np.abs(values[-wanted:]), 1e-14 * scale)
-            converged = wanted == n_pairs and bool(np.all(residuals <= goal))
-            size = stop
-            if converged or exhausted or size + width > max_dimension:
-                break
-            new = _orthonormal(image, basis[:, :size], null, rng)
+    while True:
+        stop = size + new.shape[1]
+        basis[:, size:stop] = new
+        image = np.asarray(apply(new), dtype=np.float64)
+        n_applications += 1
+        if null is not None:
+            image -= null @ (null.T @ image)
+        coefficients = basis[:, :stop].T @ image
+        projected[:stop, size:stop] = coefficients
+        projected[size:stop, :stop] = coefficients.T
+        image -= basis[:, :stop] @ coefficients
+        image -= basis[:, :stop] @ (basis[:, :stop].T @ image)  # twice is enough
+        values, rotation = scipy.linalg.eigh(projected[:stop, :stop])
+        wanted = min(n_pairs, stop)
+        # ‖A v − θ v‖ = ‖(the part of A·(last block) outside the basis) · (last rows)‖
+        outside = np.linalg.qr(image, mode="r")
+        residuals = np.linalg.norm(outside @ rotation[size:stop, -wanted:], axis=0)
+        scale = max(float(np.abs(values).max()), np.finfo(float).tiny)
+        goal = np.maximum(tol * np.abs(values[-wanted:]), 1e-14 * scale)
+        converged = wanted == n_pairs and bool(np.all(residuals <= goal))
         lowest = min(lowest, float(values[0]))
-        keep = min(size, n_pairs + width)
-        best = basis[:, :size] @ rotation[:, ::-1][:, :keep]
-        if converged or exhausted:
+        size = stop
+        if (
+            converged
+            or size >= room
+            or (size + width > max_dimension and n_restarts == max_restarts)
+        ):
             break
-        report("eigenvectors", restart + 1, None, float(residuals.max() / scale))
-        start = best
+        if size + width > max_dimension:
+            # keep the best vectors; the part outside them is spanned by the last image alone
+            keep = min(n_pairs + width, size - width)
+            basis[:, :keep] = basis[:, :size] @ rotation[:, ::-1][:, :keep]
+            projected[:] = 0
+            projected[np.arange(keep), np.arange(keep)] = values[::-1][:keep]
+            size = keep
+            n_restarts += 1
+            report("eigenvectors", n_restarts, None, float(residuals.max() / scale))
+        new = _orthonormal(image, basis[:, :size], null, rng)[:, : room - size]
+    vectors = basis[:, :size] @ rotation[:, ::-1][:, :n_pairs]
     return RitzPairs(
-        values[::-1][:n_pairs], best[:, :n_pairs], lowest, n_applications, converged or exhausted
+        values[::-1][:n_pairs], vectors, lowest, n_applications, converged or size >= room
     )
 
 

@@ -1,16 +1,15 @@
 """Exact shortest paths in undirected graphs with lengths, from all nodes, some, or new points.
 
-Batches of sources that lie close together are solved at once, one source per lane of a vector
-(64 lanes in single precision, 32 in double), by correcting labels until no edge can lower any.
-What makes this fast is that nearly every node is then visited once, which takes an order of the
-nodes that suits all sources of the batch.  It is found from coarse to fine:
+Batches of sources are solved at once, one source per lane of a vector (64 lanes in single
+precision, 32 in double), by correcting labels until no edge can lower any.  It is fast if nearly
+every node is visited once, which takes an order of the nodes that suits all sources of a batch:
 
-1. A first batch of landmarks, spread over the graph, is swept to and fro in breadth-first order.
+1. A first batch of landmarks, spread over the graph, is swept to and fro in breadth-first order
+   from the rim.
 2. Distances to the landmarks are coordinates of the nodes; a k-d tree on their principal axes
-   puts close sources into one batch.
-3. The least distance from a few solved sources nearby, the guides, is the order in which the
-   wave of a batch arrives.  For all pairs every sixteenth source is solved first, guided by the
-   landmarks, and guides its own neighbours.
+   puts sources that lie close together into one batch.
+3. The wave of such a batch arrives about in breadth-first order from its sources.  Nodes are
+   visited in that order, with repeated passes over a short window of it.
 
 The result is the least rounded length of a path, summed from the source; it depends neither on
 the batches nor on the number of threads.
@@ -26,7 +25,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
-from joblib import effective_n_jobs
+from joblib import effective_n_jobs  # type: ignore[import-untyped]
 from scipy.sparse.csgraph import dijkstra
 
 from sidelight.arrays import FloatArray, IntArray
@@ -35,8 +34,8 @@ from sidelight.progress import report
 _COMPILED_FROM = 200
 """Smaller graphs are left to scipy, which has nothing to compile."""
 
-_GROUP = 16
-"""One source of so many guides the others; four to a batch follow its outline well."""
+_SPARSE = 5
+"""Sources that are fewer than one node in so many lie too far apart for compact batches."""
 
 _BATCHES_PER_CALL = 8
 """Batches between two reports of progress, or two chances to interrupt."""
@@ -62,7 +61,7 @@ def all_pairs_shortest_paths(
     dtype : {np.float32, np.float64}
         Precision of the arithmetic and of the result.  A path gathers one rounding per edge.
     n_jobs : int, optional
-        Threads: 1 by default, -1 for one per processor.  The result is the same to the bit.
+        Threads; by default, or with -1, one per core.  The result is the same to the bit.
 
     Returns
     -------
@@ -93,8 +92,7 @@ def all_pairs_shortest_paths(
     dtype = _float_type(dtype, who)
     n = undirected.shape[0]
     if n < _COMPILED_FROM:
-        D = dijkstra(undirected) if n else np.empty((0, 0))
-        return np.minimum(D, D.T).astype(dtype)
+        return _between_all(undirected).astype(dtype)
     out = np.empty((n, n), dtype=dtype)
     _Waves.through(undirected, dtype, n_jobs).from_every_node(out)
     return out
@@ -118,7 +116,7 @@ def shortest_paths_from(
     dtype : {np.float32, np.float64}
         Precision of the arithmetic and of the result.
     n_jobs : int, optional
-        Threads: 1 by default, -1 for one per processor.  The result is the same to the bit.
+        Threads; by default, or with -1, one per core.  The result is the same to the bit.
 
     Returns
     -------
@@ -170,7 +168,7 @@ def shortest_paths_from_outside(
     dtype : {np.float32, np.float64}
         Precision of the arithmetic and of the result.
     n_jobs : int, optional
-        Threads: 1 by default, -1 for one per processor.  The result is the same to the bit.
+        Threads; by default, or with -1, one per core.  The result is the same to the bit.
 
     Returns
     -------
@@ -207,9 +205,7 @@ def shortest_paths_from_outside(
     return _from_entries(undirected, entries, lengths, dtype, n_jobs, who)
 
 
-def undirected_graph(
-    graph: sp.csr_array, *, who: str, tolerance: float = np.inf
-) -> sp.csr_array:
+def undirected_graph(graph: sp.csr_array, *, who: str, tolerance: float = np.inf) -> sp.csr_array:
     """Take the shorter length of both directions of every edge.
 
     Parameters
@@ -241,7 +237,7 @@ def undirected_graph(
         )
     if graph.ndim != 2 or graph.shape[0] != graph.shape[1]:
         raise ValueError(f"The 'graph' of {who} must be square. Got shape {graph.shape} instead.")
-    forth = sp.csr_array(graph, dtype=np.float64, copy=True)
+    forth: sp.csr_array = sp.csr_array(graph.astype(np.float64, copy=True))
     forth.sum_duplicates()
     if not np.all(forth.data >= 0):
         raise ValueError(
@@ -302,6 +298,7 @@ class _Waves:
         n = graph.shape[0]
         indptr, indices = graph.indptr.astype(np.int64), graph.indices.astype(np.int32)
         label, node = np.empty(n, dtype=np.int32), np.empty(n, dtype=np.int32)
+        # what is found last from anywhere lies on the rim
         breadth_first_order(indptr, indices, 0, node, label)
         breadth_first_order(indptr, indices, int(node[-1]), node, label)
         degrees = np.diff(indptr)[node]
@@ -314,54 +311,31 @@ class _Waves:
             label=label,
             node=node,
             n_lanes=ROW_BYTES // dtype.itemsize,
-            n_threads=effective_n_jobs(n_jobs),
+            n_threads=effective_n_jobs(-1 if n_jobs is None else n_jobs),
         )
 
     def from_every_node(self, out: FloatArray) -> None:
         """Fill the symmetric table of distances between all nodes."""
         from sidelight.solvers._paths_compiled import BLOCK, symmetrise
 
-        n = len(out)
-        entries = np.arange(n)[:, None]
-        lengths = np.zeros((n, 1), dtype=out.dtype)
-        landmarks = self._distances_to_landmarks()
-        order = _compact_order(landmarks.T, self.n_lanes)
-        centres = order[_GROUP // 2 :: _GROUP]
-        others = np.delete(order, np.s_[_GROUP // 2 :: _GROUP])
-        nearest = landmarks.argmin(axis=0)
-        by_landmarks = [np.unique(nearest[rows]) for rows in self._batches(centres)]
-        # the sources of a batch come from successive groups, each with one centre and 15 others
-        groups = self._batches(np.minimum(np.arange(len(others)) // (_GROUP - 1), len(centres) - 1))
-        by_centres = [centres[group[0] : group[-1] + 1] for group in groups]
-
-        def advance(done: int) -> None:
-            report("shortest paths", done, n)
-
-        def advance_beyond_centres(done: int) -> None:
-            report("shortest paths", len(centres) + done, n)
-
-        self._solve(entries, lengths, centres, out, landmarks, by_landmarks, advance)
-        self._solve(entries, lengths, others, out, out, by_centres, advance_beyond_centres)
-        steps = np.arange(0, -(-n // BLOCK) + 1)
-        self._in_threads([(symmetrise, (out, first, first + 1)) for first in steps[:-1]])
+        nodes = np.arange(len(out))[:, None]
+        self.from_entries(nodes, np.zeros(nodes.shape, dtype=out.dtype), out)
+        n_blocks = -(-len(out) // BLOCK)
+        self._in_threads([(symmetrise, (out, first, first + 1)) for first in range(n_blocks)])
 
     def from_entries(self, entries: IntArray, lengths: FloatArray, out: FloatArray) -> None:
         """Fill one row of distances per source, joined to the graph by its entries."""
+        door = entries[np.arange(len(out)), lengths.argmin(axis=1)]
+        compact = len(out) * _SPARSE >= len(self.node)
+        if compact:
+            rows = _compact_order(self._distances_to_landmarks()[:, door].T, self.n_lanes)
+        else:
+            rows = np.argsort(self.label[door], kind="stable")
 
-        def advance(done: int) -> None:
-            report("shortest paths", done, len(out))
+        def advance(n_done: int) -> None:
+            report("shortest paths", n_done, len(out))
 
-        rows = np.arange(len(out))
-        lengths = lengths.astype(out.dtype)
-        if len(out) <= self.n_lanes:  # the landmarks would take as long
-            self._solve(entries, lengths, rows, out, out, [rows[:0]], advance)
-            return
-        landmarks = self._distances_to_landmarks()
-        door = entries[rows, lengths.argmin(axis=1)]
-        rows = _compact_order(landmarks[:, door].T, self.n_lanes)
-        nearest = landmarks.argmin(axis=0)[door]
-        by_landmarks = [np.unique(nearest[batch]) for batch in self._batches(rows)]
-        self._solve(entries, lengths, rows, out, landmarks, by_landmarks, advance)
+        self._solve(entries, lengths, rows, compact, out, advance)
 
     def _distances_to_landmarks(self) -> FloatArray:
         """Distances from one batch of nodes, spread evenly over the breadth-first order."""
@@ -369,33 +343,29 @@ class _Waves:
         landmarks = self.node[np.linspace(0, n - 1, self.n_lanes).astype(np.intp)]
         entries = landmarks[:, None].astype(np.intp)
         out = np.empty((len(landmarks), n), dtype=self.weights.dtype)
-        rows = np.arange(len(landmarks))
-        self._solve(entries, np.zeros(entries.shape, out.dtype), rows, out, out, [rows[:0]])
+        lengths = np.zeros(entries.shape, dtype=out.dtype)
+        self._solve(entries, lengths, np.arange(len(out)), False, out)
         return out
-
-    def _batches(self, rows: IntArray) -> list[IntArray]:
-        return [rows[start : start + self.n_lanes] for start in range(0, len(rows), self.n_lanes)]
 
     def _solve(
         self,
         entries: IntArray,
         lengths: FloatArray,
         rows: IntArray,
+        compact: bool,
         out: FloatArray,
-        guides: FloatArray,
-        guide_rows: list[IntArray],
         advance: Callable[[int], None] | None = None,
     ) -> None:
-        """Fill the rows of ``out`` batch by batch; batch b follows its rows of ``guides``."""
+        """Fill the rows of ``out`` in batches of successive ``rows``."""
         from sidelight.solvers._paths_compiled import solve_batches
 
-        guide_start = np.append(0, np.cumsum([len(batch) for batch in guide_rows]))
-        fixed = (self.indptr, self.indices, self.weights, self.label, entries, lengths, rows)
-        fixed = (*fixed, guides, np.concatenate(guide_rows), guide_start)
+        graph = (self.indptr, self.indices, self.weights, self.label)
+        sources = (entries, lengths.astype(out.dtype), rows, compact)
+        n_batches = -(-len(rows) // self.n_lanes)
         calls = []
-        for first in range(0, len(guide_rows), _BATCHES_PER_CALL):
-            last = min(first + _BATCHES_PER_CALL, len(guide_rows))
-            calls.append((solve_batches, (*fixed, first, last, out)))
+        for first in range(0, n_batches, _BATCHES_PER_CALL):
+            last = min(first + _BATCHES_PER_CALL, n_batches)
+            calls.append((solve_batches, (*graph, *sources, first, last, out)))
 
         def advance_by_calls(n_done: int) -> None:
             if advance is not None:
@@ -427,30 +397,26 @@ class _Waves:
 
 
 def _compact_order(coordinates: FloatArray, leaf: int) -> IntArray:
-    """Order rows by a k-d tree on their principal axes, whose leaves are whole batches.
-
-    Leaves of ``leaf`` rows are split further into groups, without keeping batches together.
-    """
+    """Order rows by a k-d tree on their principal axes, whose leaves hold ``leaf`` rows."""
     finite = np.isfinite(coordinates)
     far = 2 * coordinates.max(where=finite, initial=0)
     points = np.where(finite, coordinates, far)
     points = points - points.mean(axis=0)
     _, axes = np.linalg.eigh(points.T @ points)
     points = points @ axes[:, -_PRINCIPAL_AXES:]
-    ordered = []
+    leaves = []
     pending = [np.arange(len(points))]
     while pending:
         rows = pending.pop()
-        if len(rows) <= _GROUP:
-            ordered.append(rows)
+        if len(rows) <= leaf:
+            leaves.append(rows)
             continue
-        unit = leaf if len(rows) > leaf else _GROUP
-        middle = max(1, round(len(rows) / (2 * unit))) * unit
+        middle = (len(rows) // leaf + 1) // 2 * leaf
         cell = points[rows]
-        widest = cell[:, (cell.max(axis=0) - cell.min(axis=0)).argmax()]
-        rows = rows[np.argpartition(widest, min(middle, len(rows) - 1))]
+        widest = (cell.max(axis=0) - cell.min(axis=0)).argmax()
+        rows = rows[np.argpartition(cell[:, widest], middle - 1)]
         pending += [rows[middle:], rows[:middle]]
-    return np.concatenate(ordered)
+    return np.concatenate(leaves)
 
 
 def _from_entries(
@@ -464,13 +430,21 @@ def _from_entries(
     dtype = _float_type(dtype, who)
     n = graph.shape[0]
     if n < _COMPILED_FROM:
-        doors, place = np.unique(entries, return_inverse=True)
-        through = dijkstra(graph, directed=True, indices=doors)[place.reshape(entries.shape)]
-        return (through + lengths[:, :, None]).min(axis=1, initial=np.inf).astype(dtype)
+        D = _between_all(graph)
+        nearest = np.full((len(entries), n), np.inf)
+        for nodes, steps in zip(entries.T, lengths.T, strict=True):
+            np.minimum(nearest, D[nodes] + steps[:, None], out=nearest)
+        return nearest.astype(dtype)
     out = np.full((len(entries), n), np.inf, dtype=dtype)
     if entries.size:
         _Waves.through(graph, dtype, n_jobs).from_entries(entries, lengths, out)
     return out
+
+
+def _between_all(graph: sp.csr_array) -> FloatArray:
+    """Distances between all nodes of a small graph; both directions to the same bit."""
+    D = dijkstra(graph) if graph.nnz else np.where(np.eye(graph.shape[0], dtype=bool), 0, np.inf)
+    return np.minimum(D, D.T)
 
 
 def _float_type(dtype: npt.DTypeLike, who: str) -> np.dtype[Any]:
@@ -489,7 +463,7 @@ def _valid_nodes(nodes: IntArray, ndim: int, n: int, name: str, who: str) -> Int
             f"The '{name}' of {who} must be an array of integers with {ndim} dimension(s). "
             f"Got {found.dtype} with shape {found.shape} instead."
         )
-    if found.size and not (0 <= found.min() and found.max() < n):
+    if found.size and not (found.min() >= 0 and found.max() < n):
         raise ValueError(
             f"The '{name}' of {who} must be nodes of the graph, from 0 to {n - 1}. "
             f"Got {found.min()} to {found.max()} instead."

@@ -124,7 +124,7 @@ class ClassicalMDS(Embedder):
         self.embedding_ = kernel_coordinates(
             self.eigenvalues_, pairs.vectors[:, : self.n_components]
         )
-        below = pairs.values[::-1] if whole else self._most_negative(K, tol)
+        below: FloatArray = pairs.values[::-1] if whole else self._most_negative(K, tol)
         self.negative_eigenvalues_ = below[below < -1e-9 * abs(pairs.values[0])]
         self._warn_if_not_euclidean()
         return self
@@ -145,10 +145,8 @@ class ClassicalMDS(Embedder):
         X = self._check_new(X)
         if hasattr(self, "_pca"):
             return self._pad(self._pca.transform(X))
-        if self._metric == "precomputed":
-            D = np.asarray(X, dtype=np.float64)
-        else:
-            D = self._distances(X, self._items)
+        given = self._metric == "precomputed"
+        D = X if given else self._distances(X, self._items)
         rows = self._centring.rows(kernel_from_distances(D))
         counts = self._centring.multiplicities
         return extend_by_kernel(rows, self.embedding_, self.eigenvalues_, counts)

@@ -109,7 +109,8 @@ class Isomap(GraphEmbedder):
         K = kernel_from_distances(D, dtype=D.dtype, out=D)
         self._centring = Centring.of(K, neighborhood.counts)
         points = self._scale(K)
-        self._anchors, self._anchor_points = None, points
+        self._anchors: IntArray | None = None
+        self._anchor_points = points
         return points
 
     def _embed_landmarks(self, neighborhood: Neighborhood) -> FloatArray:
@@ -120,7 +121,7 @@ class Isomap(GraphEmbedder):
             )
         landmarks = spread_landmarks(neighborhood.points, self.n_landmarks, metric=self._metric)
         self.landmarks_ = self._distinct.rows[landmarks]
-        D = geodesic_distances(self._graph, landmarks, who=self._name)
+        D = geodesic_distances(self._graph, landmarks, n_jobs=-1, who=self._name)
         K = kernel_from_distances(D)
         between = K[:, landmarks]
         self._centring = Centring.of((between + between.T) / 2)
@@ -147,7 +148,9 @@ class Isomap(GraphEmbedder):
         near = self._neighbors_of_new(X)
         D: FloatArray
         if self._anchors is None:
-            D = geodesic_distances_of_new(self._graph, near.indices, near.distances)
+            D = geodesic_distances_of_new(
+                self._graph, near.indices, near.distances, n_jobs=-1, who=self._name
+            )
         else:  # new → neighbour → landmark
             through = near.distances[:, :, None] + self._to_anchors.T[near.indices]
             D = through.min(axis=1)
@@ -155,17 +158,8 @@ class Isomap(GraphEmbedder):
 
     def _geodesics(self) -> FloatArray:
         single = self._graph.shape[0] >= _SINGLE_PRECISION_FROM
-        positions = None if self._precomputed else self._points_for_order()
-        return geodesic_distances(
-            self._graph,
-            dtype=np.float32 if single else np.float64,
-            positions=positions,
-            who=self._name,
-        )
-
-    def _points_for_order(self) -> FloatArray | None:
-        points = getattr(self, "_points", None)
-        return points if isinstance(points, np.ndarray) and points.shape[1] <= 3 else None
+        dtype = np.float32 if single else np.float64
+        return geodesic_distances(self._graph, dtype=dtype, n_jobs=-1, who=self._name)
 
     def kernel(self) -> FloatArray:
         """Compute K = −½ (I − 11ᵀ/n) D² (I − 11ᵀ/n) of the geodesic distances.
@@ -184,4 +178,4 @@ class Isomap(GraphEmbedder):
             return self._centring.matrix((K + K.T) / 2)
         K = self._centring.matrix(kernel_from_distances(self._geodesics()))
         inverse: IntArray = self._distinct.inverse
-        return K if len(inverse) == len(K) else K[np.ix_(inverse, inverse)]
+        return K if len(inverse) == len(K) else np.asarray(K[np.ix_(inverse, inverse)])

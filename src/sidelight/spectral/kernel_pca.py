@@ -166,7 +166,7 @@ class KernelPCA(Embedder):
 
     @kernel.setter
     def kernel(self, value: Any) -> None:
-        vars(self)["kernel"] = value.value if isinstance(value, KernelParameter) else value
+        self.__dict__["kernel"] = value.value if isinstance(value, KernelParameter) else value
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Give the parameters, as scikit-learn does.
@@ -264,6 +264,7 @@ class KernelPCA(Embedder):
         )
         if way == "linear":
             return np.asarray(gamma @ items)
+        assert isinstance(self._k, GaussianKernel)
         if way == "distances":
             return distance_preimage(gamma, items, self._k, kernel_matrix(self._k, items))
         start = KernelSmoother.fit(self.embedding_, items)(Z)

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any, ClassVar, Self
 
 import numpy as np
-import scipy.sparse as sp
 
-from sidelight.arrays import FloatArray
+from sidelight.arrays import FloatArray, is_sparse
 from sidelight.base import Embedder, as_dense
 from sidelight.memory import require_memory
 from sidelight.parameters import Matching, OneOf, Whole, check_parameters
@@ -168,7 +167,7 @@ class PCA(Embedder):
             self.mean_ = self.mean_ + shift * (n / seen)
         self.n_samples_seen_ = seen
         for stale in ("embedding_", "_fit_X"):
-            vars(self).pop(stale, None)
+            self.__dict__.pop(stale, None)
         pairs = self._leading(self._scatter, max(seen, 2), X.shape[1])
         self.components_ = pairs.vectors.T
         self._describe(pairs.values, float(np.trace(self._scatter)))
@@ -236,9 +235,9 @@ class PCA(Embedder):
     def _form(self, X: Any) -> str:
         n, p = X.shape
         if self.method != "auto":
-            return "operator" if sp.issparse(X) and self.method == "direct" else self.method
+            return "operator" if is_sparse(X) and self.method == "direct" else self.method
         large = min(n, p) > _FORMED_ORDER and isinstance(self.n_components, int)
-        if sp.issparse(X) or large:
+        if is_sparse(X) or large:
             return "operator"
         return "dual" if n < p else "direct"
 
@@ -275,7 +274,7 @@ class PCA(Embedder):
 
 
 def _total_scatter(X: Any, mean: FloatArray) -> float:
-    if sp.issparse(X):
+    if is_sparse(X):
         return float(X.multiply(X).sum() - X.shape[0] * (mean @ mean))
     squares = np.einsum("ij,ij->j", X, X, dtype=np.float64)
     return float(squares.sum() - X.shape[0] * (mean @ mean))

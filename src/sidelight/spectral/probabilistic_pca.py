@@ -60,8 +60,8 @@ class ProbabilisticPCA(Embedder):
     Notes
     -----
     Where the rows lie exactly in the subspace (or it is the whole space) σ² would be zero: it is
-    kept above 1e-12 of the mean variance, so that the likelihood stays finite.  A row with no observed entry is placed at the origin,
-    the prior's mean.
+    kept above 1e-12 of the mean variance, so that the likelihood stays finite.  A
+    row with no observed entry is placed at the origin, the prior's mean.
 
     References
     ----------
@@ -165,9 +165,9 @@ class ProbabilisticPCA(Embedder):
         # z = V (Λ − σ²)^½, and the data's own directions give V = Xc U (pΛ)^{−½}
         self._backward = pca.components_.T * (spread / np.sqrt(p * self.eigenvalues_))
         self.embedding_ = centred @ self._backward
-        self.components_ = (
-            (spread * np.sqrt(p) / np.sqrt(self.eigenvalues_))[:, None] * pca.components_
-        )
+        self.components_ = (spread * np.sqrt(p) / np.sqrt(self.eigenvalues_))[
+            :, None
+        ] * pca.components_
         log_det = np.log(self.eigenvalues_).sum()
         log_det += (n - self.n_components) * np.log(self.noise_variance_)
         quadratic = (values / self.eigenvalues_).sum() + rest * (n - self.n_components) / (
@@ -287,7 +287,7 @@ class ProbabilisticPCA(Embedder):
         """
         X = self._primal_rows(X, "impute")
         expected = self._posterior_mean(X) @ self.components_ + self.mean_
-        return np.where(np.isnan(X), expected, X)
+        return np.asarray(np.where(np.isnan(X), expected, X))
 
     def score_samples(self, X: Any) -> FloatArray:
         """Compute the log density of what is observed of each row.

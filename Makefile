@@ -1,0 +1,56 @@
+# Two promises: `make demo` does the main job on data that ships with a dependency,
+# `make test` sets everything up and passes the tests.
+
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+PIP_FLAGS ?= --quiet --disable-pip-version-check
+
+.PHONY: demo test check lint types docs-check unit bench bench-small readme clean
+
+$(READY): pyproject.toml requirements/constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install $(PIP_FLAGS) --constraint requirements/constraints.txt --editable ".[dev]"
+	touch $(READY)
+
+## the main job: handwritten digits, embedded, drawn and scored
+demo: $(READY)
+	mkdir -p output
+	$(BIN)/sidelight datasets digits -o output/digits.csv
+	$(BIN)/sidelight embed output/digits.csv --method isomap --color-by label \
+		--thumbnails 8x8 --output output/digits_map.csv --picture output/digits_map.png \
+		--model output/digits.sidelight
+
+## everything that CI runs
+test: check unit bench-small
+
+check: lint types docs-check
+
+lint: $(READY)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(READY)
+	$(BIN)/mypy
+
+docs-check: $(READY)
+	$(BIN)/python -m numpydoc.hooks.validate_docstrings $$(git ls-files 'src/sidelight/*.py')
+	$(BIN)/python -m sidelight.readme --check README.md
+
+unit: $(READY)
+	$(BIN)/python -m pytest -n auto --dist loadfile --cov --cov-report=term:skip-covered
+
+## speed as a ratio to the best peer, in one run
+bench: $(READY)
+	$(BIN)/python -m benchmarks --json output/benchmarks.json
+
+bench-small: $(READY)
+	$(BIN)/python -m benchmarks --small --json output/benchmarks-small.json
+
+## write the generated tables of the README anew
+readme: $(READY)
+	$(BIN)/python -m sidelight.readme --write README.md
+
+clean:
+	rm -rf $(VENV) output .coverage .mypy_cache .ruff_cache .pytest_cache

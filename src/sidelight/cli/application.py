@@ -1,0 +1,128 @@
+"""All commands under one name, and one way to fail: a clear line, no traceback."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+import sidelight
+from sidelight.cli.compare import compare
+from sidelight.cli.console import errors
+from sidelight.cli.datasets import datasets
+from sidelight.cli.decode import decode
+from sidelight.cli.embed import embed
+from sidelight.cli.methods import methods
+from sidelight.cli.reproduce import reproduce
+from sidelight.cli.score import score
+from sidelight.cli.transform import transform
+
+USER_ERROR = 2
+INTERRUPTED = 130
+
+
+class Commands(TyperGroup):
+    """The commands; what a user can put right is told in one line, with exit code 2."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Take ``--debug`` wherever it stands.
+
+        Parameters
+        ----------
+        ctx : Context
+            The context.
+        args : list of str
+            The arguments.
+
+        Returns
+        -------
+        list of str
+            What is left for the command.
+        """
+        if "--debug" in args:
+            args = ["--debug", *(argument for argument in args if argument != "--debug")]
+        parsed: list[str] = super().parse_args(ctx, args)
+        return parsed
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run a command.
+
+        Parameters
+        ----------
+        ctx : Context
+            The context.
+
+        Returns
+        -------
+        object
+            What the command returns.
+        """
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            errors().print("Stopped.", style="yellow")
+            raise typer.Exit(INTERRUPTED) from None
+        except BrokenPipeError:
+            # whoever read the output has seen enough
+            sys.stderr.close()
+            raise typer.Exit(0) from None
+        except (ValueError, OSError, MemoryError, ImportError) as error:
+            if ctx.params.get("debug"):
+                raise
+            show_error(error)
+            raise typer.Exit(USER_ERROR) from None
+
+
+def show_error(error: BaseException) -> None:
+    """Say what went wrong: in a frame on a screen, in a line in a file.
+
+    Parameters
+    ----------
+    error : BaseException
+        The error.
+    """
+    from rich.panel import Panel
+    from rich.text import Text
+
+    message = " ".join(str(error).split()) or type(error).__name__
+    if isinstance(error, OSError) and error.filename is not None:
+        message = f"{error.filename}: {error.strerror}."
+    console = errors()
+    if console.is_terminal:
+        frame = Panel(Text(message), title="Error", title_align="left", border_style="red")
+        console.print(frame)
+    else:
+        console.print(f"Error: {message}", soft_wrap=True)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"sidelight {sidelight.__version__}")
+        raise typer.Exit
+
+
+application = typer.Typer(
+    cls=Commands,
+    name="sidelight",
+    help="Dimensionality reduction that listens to what you know.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+for command in (embed, compare, transform, decode, score, datasets, methods, reproduce):
+    application.command()(command)
+
+
+@application.callback()
+def _options(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version."),
+    ] = False,
+    debug: Annotated[
+        bool, typer.Option("--debug", help="Show the whole traceback of an error.")
+    ] = False,
+) -> None:
+    pass

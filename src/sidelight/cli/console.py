@@ -1,0 +1,97 @@
+"""Where the command line writes: results to the output, everything else beside it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+# Files and pipes have no width; a table of measures is readable in this one.
+_WIDTH_OF_A_FILE = 110
+
+
+def output() -> Console:
+    """Give the console for results.
+
+    Returns
+    -------
+    Console
+        On the standard output; without colours where that is not a screen.
+    """
+    return _console(error=False)
+
+
+def errors() -> Console:
+    """Give the console for progress, notes, warnings and errors.
+
+    Returns
+    -------
+    Console
+        On the standard error output.
+    """
+    return _console(error=True)
+
+
+def notes(lines: Iterable[str], *, quiet: bool = False) -> None:
+    """Tell what was done that the user did not ask for in so many words.
+
+    Parameters
+    ----------
+    lines : iterable of str
+        The notes.
+    quiet : bool
+        Whether to keep still.
+    """
+    from rich.padding import Padding
+    from rich.text import Text
+
+    for line in () if quiet else lines:
+        errors().print(Padding(Text(f"· {line}", style="dim"), (0, 0, 0, 1)))
+
+
+def warnings(lines: Iterable[str]) -> None:
+    """Tell what may be wrong with the result.
+
+    Parameters
+    ----------
+    lines : iterable of str
+        The warnings.
+    """
+    from rich.padding import Padding
+    from rich.text import Text
+
+    for line in lines:
+        text = Text.assemble(("! ", "bold yellow"), (line, "yellow"))
+        errors().print(Padding(text, (0, 0, 0, 1)))
+
+
+def facts(pairs: Iterable[tuple[str, str]]) -> None:
+    """Write a few facts under each other, their names on the left.
+
+    Parameters
+    ----------
+    pairs : iterable of (str, str)
+        Names and facts.
+    """
+    from rich.table import Table
+    from rich.text import Text
+
+    grid = Table.grid(padding=(0, 2))
+    grid.add_column(style="cyan", min_width=9, no_wrap=True)
+    grid.add_column(overflow="fold")
+    for name, fact in pairs:
+        grid.add_row(Text(f" {name}"), Text(fact))
+    output().print(grid)
+
+
+def _console(*, error: bool) -> Console:
+    from rich.console import Console
+
+    stream = sys.stderr if error else sys.stdout
+    screen = hasattr(stream, "isatty") and stream.isatty()
+    return Console(
+        stderr=error, highlight=False, width=None if screen else _WIDTH_OF_A_FILE, markup=False
+    )

@@ -1,0 +1,200 @@
+"""From the options of the command line to an estimator."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
+from typing import Any
+
+from sidelight.registry import ESTIMATORS, Entry, entry_for
+
+#: ``--method auto`` computes all distances along the manifold up to this many rows.
+ALL_PAIRS_UP_TO = 4000
+_LANDMARK_DISTANCES = 50_000_000
+
+# option of the command line: parameter of the estimators
+_OPTIONS = {
+    "components": "n_components",
+    "neighbors": "n_neighbors",
+    "landmarks": "n_landmarks",
+    "metric": "metric",
+}
+
+
+def choose_method(name: str, n_rows: int, *, precomputed: bool) -> tuple[Entry, dict[str, Any], str]:
+    """Find the method, or choose one.
+
+    ``"auto"`` is Isomap, with landmarks beyond 4,000 rows; classical scaling for a table of
+    distances.
+
+    Parameters
+    ----------
+    name : str
+        A name of the registry, or ``"auto"``.
+    n_rows : int
+        How many rows there are.
+    precomputed : bool
+        Whether the table holds distances.
+
+    Returns
+    -------
+    entry : Entry
+        The method.
+    parameters : dict
+        What was decided with it.
+    why : str
+        The reason, for the user; empty if they chose.
+
+    Examples
+    --------
+    >>> entry, parameters, _ = choose_method("auto", 10_000, precomputed=False)
+    >>> entry.name, parameters
+    ('Isomap', {'n_landmarks': 1000})
+    """
+    if name != "auto":
+        return entry_for(name), {}, ""
+    if precomputed:
+        return entry_for("mds"), {}, "chosen for a table of distances"
+    if n_rows <= ALL_PAIRS_UP_TO:
+        return entry_for("isomap"), {}, "the default"
+    landmarks = int(min(1000, max(100, _LANDMARK_DISTANCES // n_rows)))
+    why = f"the default; {landmarks:,} landmarks, for there are more than {ALL_PAIRS_UP_TO:,} rows"
+    return entry_for("isomap"), {"n_landmarks": landmarks}, why
+
+
+def build_estimator(
+    entry: Entry,
+    *,
+    decided: Mapping[str, Any] | None = None,
+    options: Mapping[str, Any] | None = None,
+    assignments: Sequence[str] = (),
+    precomputed: bool = False,
+    seed: int | None = None,
+) -> Any:
+    """Make an estimator from what was typed.
+
+    Parameters
+    ----------
+    entry : Entry
+        The method.
+    decided : mapping, optional
+        Parameters that ``--method auto`` decided; what was typed goes before.
+    options : mapping, optional
+        ``components``, ``neighbors``, ``landmarks``, ``metric``; those that are None are left out.
+    assignments : sequence of str
+        ``name=value`` for further parameters of the constructor.
+    precomputed : bool
+        Whether the table holds distances.
+    seed : int, optional
+        For methods that draw at random.
+
+    Returns
+    -------
+    estimator
+        Not fitted yet.
+
+    Raises
+    ------
+    ValueError
+        If the method has no such parameter, naming those it has.
+    """
+    cls = entry.load()
+    known = list(inspect.signature(cls.__init__).parameters)[1:]
+    parameters: dict[str, Any] = dict(decided or {})
+    for option, value in (options or {}).items():
+        if value is not None:
+            _require(_OPTIONS[option], known, entry, f"--{option}")
+            parameters[_OPTIONS[option]] = value
+    if precomputed:
+        _require("metric", known, entry, "--precomputed")
+        parameters["metric"] = "precomputed"
+    if seed is not None and "random_state" in known:
+        parameters["random_state"] = seed
+    for assignment in assignments:
+        name, equals, text = assignment.partition("=")
+        name = name.strip()
+        if not equals:
+            raise ValueError(f"--param takes name=value. Got {assignment!r}.")
+        _require(name, known, entry, "--param")
+        parameters[name] = parse_value(text, getattr(cls, "_parameters", {}).get(name, ()))
+    return cls(**parameters)
+
+
+def parse_value(text: str, expected: Sequence[Any] = ()) -> Any:
+    """Read a value as what the parameter takes: a number, yes or no, none, or a word.
+
+    Parameters
+    ----------
+    text : str
+        As typed.
+    expected : sequence of Expected
+        Descriptions of what the parameter may be; any of the readings where there are none.
+
+    Returns
+    -------
+    object
+        The first reading that the parameter admits, else the most specific one.
+
+    Examples
+    --------
+    >>> [parse_value(text) for text in ("3", "1e-3", "true", "none", "heat")]
+    [3, 0.001, True, None, 'heat']
+    """
+    readings: list[Any] = []
+    for number in (int, float):
+        try:
+            readings.append(number(text))
+        except ValueError:
+            continue
+    words = {"true": True, "yes": True, "false": False, "no": False, "none": None}
+    if text.strip().lower() in words:
+        readings.append(words[text.strip().lower()])
+    readings.append(text)
+    for reading in readings:
+        if any(description.admits(reading) for description in expected):
+            return reading
+    return readings[0]
+
+
+def written_parameters(estimator: Any) -> str:
+    """Write the parameters of an estimator that are not its defaults.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Any.
+
+    Returns
+    -------
+    str
+        ``"n_components=2, n_neighbors=7"``, the number of components always.
+    """
+    defaults = inspect.signature(type(estimator).__init__).parameters
+    values = estimator.get_params(deep=False)
+    shown = {
+        name: value
+        for name, value in values.items()
+        if name == "n_components" or repr(value) != repr(defaults[name].default)
+    }
+    return ", ".join(f"{name}={value!r}" for name, value in shown.items())
+
+
+def _require(name: str, known: Sequence[str], entry: Entry, option: str) -> None:
+    if name in known:
+        return
+    able = [e.command for e in ESTIMATORS if e is not entry and _has(e, name)]
+    near = get_close_matches(name, known, n=1)
+    hint = f" Did you mean {near[0]!r}?" if near else ""
+    others = f" These methods have it: {', '.join(able)}." if able else ""
+    raise ValueError(
+        f"{entry.name} has no parameter {name!r}, which {option} sets.{hint} It has: "
+        f"{', '.join(known)}.{others}"
+    )
+
+
+def _has(entry: Entry, name: str) -> bool:
+    try:
+        return name in inspect.signature(entry.load().__init__).parameters
+    except ImportError:
+        return False

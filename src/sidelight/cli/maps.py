@@ -1,0 +1,127 @@
+"""Maps in tables: which columns are coordinates, and which row of the data each row is."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from sidelight.arrays import FloatArray, IntArray
+from sidelight.io.delimited import listed
+from sidelight.io.table import Table
+from sidelight.registry import ESTIMATORS
+
+#: The column that says which row of the data a row of a map is, counted from 1.
+ROW = "row"
+
+
+def map_columns(
+    Z: FloatArray, names: Sequence[str], table: Table
+) -> dict[str, npt.NDArray[Any]]:
+    """Put a map into columns, with the rows and what was set aside.
+
+    Parameters
+    ----------
+    Z : ndarray of shape (n_rows, n_components)
+        The map.
+    names : sequence of str
+        The names of its coordinates.
+    table : Table
+        The table that it is a map of.
+
+    Returns
+    -------
+    dict of str to ndarray
+        The row in the file (counted from 1), the coordinates, the columns set aside.
+    """
+    columns: dict[str, npt.NDArray[Any]] = {ROW: table.rows + 1}
+    columns.update(zip(names, Z.T, strict=True))
+    for name, values in table.labels.items():
+        columns[name if name not in columns else f"{name} (data)"] = _as_written(values)
+    return columns
+
+
+def coordinates(table: Table, asked: Sequence[str] = (), expected: Sequence[str] = ()) -> FloatArray:
+    """Find the coordinates in a table that holds a map.
+
+    Parameters
+    ----------
+    table : Table
+        The table.
+    asked : sequence of str
+        The columns the user named.
+    expected : sequence of str
+        The columns that the model would write.
+
+    Returns
+    -------
+    ndarray of shape (n_rows, n_components)
+        The map.
+
+    Raises
+    ------
+    ValueError
+        If it is not clear which columns are meant.
+    """
+    if asked:
+        return table.select(asked)
+    if expected and all(name in table.column_names for name in expected):
+        return table.select(expected)
+    stems = "|".join(entry.name.lower() for entry in ESTIMATORS)
+    by_name = [name for name in table.column_names if re.fullmatch(rf"({stems})\d+", name)]
+    rest = [name for name in table.column_names if name != ROW]
+    found = by_name or rest
+    if not found or (expected and len(found) != len(expected)):
+        needed = f"{len(expected)} coordinates" if expected else "coordinates"
+        raise ValueError(
+            f"{table.name} should hold {needed} of a map. It has "
+            f"{listed(table.column_names, 'column', 12)}. Name them with --columns."
+        )
+    return table.select(found)
+
+
+def rows_of(map_table: Table, data: Table) -> IntArray:
+    """Tell which row of the data each row of a map is.
+
+    Parameters
+    ----------
+    map_table : Table
+        The map.
+    data : Table
+        The data.
+
+    Returns
+    -------
+    ndarray of shape (n_map_rows,)
+        Indices into the rows of ``data``.
+
+    Raises
+    ------
+    ValueError
+        If they do not fit together.
+    """
+    if ROW in map_table.column_names:
+        wanted = map_table.select([ROW])[:, 0].astype(np.intp) - 1
+        place = np.searchsorted(data.rows, wanted).clip(0, len(data.rows) - 1)
+        if not np.array_equal(data.rows[place], wanted):
+            raise ValueError(
+                f"{map_table.name} is a map of rows that {data.name} does not have. Is it a map of "
+                "another table?"
+            )
+        return np.asarray(place)
+    if len(map_table.X) != len(data.X):
+        raise ValueError(
+            f"{map_table.name} has {len(map_table.X):,} rows and {data.name} has "
+            f"{len(data.X):,}. A map has one row per row of the data, or a column {ROW!r} that "
+            "says which row each one is."
+        )
+    return np.arange(len(data.X))
+
+
+def _as_written(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Whole numbers without a decimal point: labels come out as they went in."""
+    whole = values.dtype.kind == "f" and bool(np.all(values == np.round(values)))
+    return values.astype(np.int64) if whole and np.abs(values).max(initial=0) < 2**53 else values

@@ -1,0 +1,119 @@
+"""The options that several commands share, said once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, TypeAlias
+
+import typer
+
+DATA = "The data"
+METHOD = "The method"
+WRITE = "What is written"
+
+File: TypeAlias = Annotated[
+    Path, typer.Argument(help="A table: csv, tsv, npy, npz or parquet.", show_default=False)
+]
+ModelPath: TypeAlias = Annotated[
+    Path, typer.Argument(help="A model that 'embed --model' wrote.", show_default=False)
+]
+Components: TypeAlias = Annotated[
+    int, typer.Option("--components", "-d", help="Dimensions of the map.", rich_help_panel=METHOD)
+]
+Neighbors: TypeAlias = Annotated[
+    int | None,
+    typer.Option(
+        "--neighbors",
+        "-k",
+        help="Neighbours of each point.",
+        rich_help_panel=METHOD,
+        show_default=False,
+    ),
+]
+Metric: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        help="How distances are measured: cosine, manhattan …",
+        rich_help_panel=METHOD,
+        show_default=False,
+    ),
+]
+Precomputed: TypeAlias = Annotated[
+    bool,
+    typer.Option(
+        "--precomputed", help="The table holds distances, n × n.", rich_help_panel=DATA
+    ),
+]
+Ignore: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="COLUMN",
+        help="Leave a column out; repeat it, or give several with commas.",
+        rich_help_panel=DATA,
+        show_default=False,
+    ),
+]
+ColorBy: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        metavar="COLUMN",
+        help="Colour the points by a column, which is not used as data.",
+        rich_help_panel=DATA,
+        show_default=False,
+    ),
+]
+Standardize: TypeAlias = Annotated[
+    bool,
+    typer.Option(
+        "--standardize", help="Give every column mean 0 and variance 1.", rich_help_panel=DATA
+    ),
+]
+Missing: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        metavar="drop-rows|drop-columns|mean|error",
+        help="What to do about missing numbers.  By default an error, but for ppca, which takes them.",
+        rich_help_panel=DATA,
+        show_default=False,
+    ),
+]
+Header: TypeAlias = Annotated[
+    bool | None,
+    typer.Option(
+        "--header/--no-header",
+        help="Whether the first row names the columns; found out by default.",
+        rich_help_panel=DATA,
+        show_default=False,
+    ),
+]
+Json: TypeAlias = Annotated[bool, typer.Option("--json", help="Write JSON instead of a table.")]
+Quiet: TypeAlias = Annotated[
+    bool, typer.Option("--quiet", "-q", help="Write nothing but warnings and errors.")
+]
+
+
+def split_names(given: Sequence[str] | None, known: Sequence[str] = ()) -> list[str]:
+    """Take apart names given one by one or with commas.
+
+    Parameters
+    ----------
+    given : sequence of str or None
+        As typed.
+    known : sequence of str
+        Names that may hold a comma themselves.
+
+    Returns
+    -------
+    list of str
+        The names.
+
+    Examples
+    --------
+    >>> split_names(["a,b", "c"])
+    ['a', 'b', 'c']
+    """
+    names: list[str] = []
+    for item in given or ():
+        names += [item] if item in known else [name.strip() for name in item.split(",")]
+    return [name for name in names if name]

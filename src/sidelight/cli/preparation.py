@@ -1,0 +1,135 @@
+"""What is done to a table before it is embedded, and undone after: kept in the model file."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from sidelight.arrays import FloatArray
+from sidelight.io.delimited import listed
+from sidelight.io.table import Table
+
+
+@dataclass(frozen=True, eq=False)
+class Preparation:
+    """Which columns are used, in which order, and how they are scaled.
+
+    Parameters
+    ----------
+    columns : tuple of str
+        Their names.
+    mean : ndarray of shape (n_columns,), optional
+        Subtracted from each column.
+    scale : ndarray of shape (n_columns,), optional
+        What each column is divided by.
+    """
+
+    columns: tuple[str, ...]
+    mean: FloatArray | None = None
+    scale: FloatArray | None = None
+
+    @classmethod
+    def of(cls, table: Table, *, standardize: bool) -> Preparation:
+        """Learn the preparation of a table.
+
+        Parameters
+        ----------
+        table : Table
+            The table.
+        standardize : bool
+            Whether columns get mean 0 and variance 1; constant columns stay at 0.
+
+        Returns
+        -------
+        Preparation
+            It.
+        """
+        if not standardize:
+            return cls(table.column_names)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", RuntimeWarning)
+            mean, scale = np.nanmean(table.X, axis=0), np.nanstd(table.X, axis=0)
+        constant = ~(scale > 1e-12 * np.abs(mean))
+        return cls(table.column_names, mean, np.where(constant, 1.0, scale))
+
+    def apply(self, table: Table) -> FloatArray:
+        """Prepare a table: choose the columns by name, and scale them.
+
+        A table without any of the names is taken as it stands if it has as many columns.
+
+        Parameters
+        ----------
+        table : Table
+            The table.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_columns)
+            Ready for the model.
+
+        Raises
+        ------
+        ValueError
+            If columns are missing.
+        """
+        absent = [name for name in self.columns if name not in table.column_names]
+        nameless = len(absent) == len(self.columns) and len(absent) == table.X.shape[1]
+        if absent and not nameless:
+            raise ValueError(
+                f"{table.name} lacks {listed(absent, 'column')}, which the model was fitted on. "
+                f"It has {listed(table.column_names, 'column', 12)}."
+            )
+        X = table.X if nameless else table.select(self.columns)
+        return X if self.mean is None else np.asarray((X - self.mean) / self.scale)
+
+    def undo(self, X: FloatArray) -> FloatArray:
+        """Bring what a model decoded back to the units of the table.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_rows, n_columns)
+            From ``inverse_transform``.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_columns)
+            In the table's units.
+        """
+        return X if self.mean is None else np.asarray(X * self.scale + self.mean)
+
+    def to_extras(self) -> dict[str, Any]:
+        """Give the plain values that a model file keeps.
+
+        Returns
+        -------
+        dict
+            For ``sidelight.save(..., extras=...)``.
+        """
+        return {"columns": list(self.columns), "mean": self.mean, "scale": self.scale}
+
+    @classmethod
+    def from_model(cls, model: Any, extras: Mapping[str, Any]) -> Preparation:
+        """Read the preparation from a model file, also of a model that Python code saved.
+
+        Parameters
+        ----------
+        model : estimator
+            The model.
+        extras : mapping
+            What was saved beside it.
+
+        Returns
+        -------
+        Preparation
+            It; columns are called 1, 2 … where nothing names them.
+        """
+        names = extras.get("columns")
+        if names is None:
+            names = getattr(model, "feature_names_in_", None)
+        if names is None:
+            names = [f"column {place + 1}" for place in range(model.n_features_in_)]
+        return cls(tuple(map(str, names)), extras.get("mean"), extras.get("scale"))

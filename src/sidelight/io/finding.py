@@ -1,0 +1,128 @@
+"""Is the file there, and is it what its name says?"""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from pathlib import Path
+
+# The first bytes of files that people give by mistake, and what such a file is.
+_SIGNATURES: tuple[tuple[bytes, str], ...] = (
+    (b"\x89PNG\r\n\x1a\n", "a PNG picture"),
+    (b"\xff\xd8\xff", "a JPEG picture"),
+    (b"GIF8", "a GIF picture"),
+    (b"%PDF", "a PDF document"),
+    (b"\x1f\x8b", "compressed with gzip"),
+    (b"\x93NUMPY", "a NumPy array (.npy)"),
+    (b"PAR1", "a Parquet file"),
+    (b"PK\x03\x04", "a zip file (.npz, .xlsx or a sidelight model)"),
+    (b"\x89HDF", "an HDF5 file"),
+    (b"\xd0\xcf\x11\xe0", "an old Excel workbook"),
+    (b"SQLite format 3", "an SQLite database"),
+    (b"\xff\xfe", "text in UTF-16"),
+    (b"\xfe\xff", "text in UTF-16"),
+    (b"\x80\x02", "a Python pickle"),
+    (b"\x80\x03", "a Python pickle"),
+    (b"\x80\x04", "a Python pickle"),
+    (b"\x80\x05", "a Python pickle"),
+)
+
+
+def require_file(path: str | Path) -> Path:
+    """Find a file, or say which ones have a similar name.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file.
+
+    Returns
+    -------
+    Path
+        Its path.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is none, with the closest names in that folder.
+    IsADirectoryError
+        If it is a folder.
+    """
+    found = Path(path).expanduser()
+    if found.is_file():
+        return found
+    if found.is_dir():
+        raise IsADirectoryError(f"{found} is a folder. Give the name of a file in it.")
+    if not found.parent.is_dir():
+        raise FileNotFoundError(f"There is no folder {found.parent}, so no file {found}.")
+    names = sorted(other.name for other in found.parent.iterdir() if other.is_file())
+    near = get_close_matches(found.name, names, n=3, cutoff=0.6)
+    similar = f" Did you mean {' or '.join(near)}?" if near else ""
+    raise FileNotFoundError(f"There is no file {found}.{similar}")
+
+
+def what_it_is(start: bytes) -> str:
+    """Recognise a file by its first bytes.
+
+    Parameters
+    ----------
+    start : bytes
+        At least the first 16 bytes.
+
+    Returns
+    -------
+    str
+        What it is, in words; ``"text"`` where nothing says otherwise.
+
+    Examples
+    --------
+    >>> what_it_is(b"PAR1\x15\x04"), what_it_is(b"a,b")
+    ('a Parquet file', 'text')
+    """
+    for signature, words in _SIGNATURES:
+        if start.startswith(signature):
+            return words
+    return "binary data" if b"\0" in start else "text"
+
+
+def refuse_unless(path: Path, expected: str, words: str) -> None:
+    """Refuse a file that is not what its name says.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    expected : str
+        What :func:`what_it_is` should say.
+    words : str
+        What was expected, for the message: ``"a table of text"``.
+
+    Raises
+    ------
+    ValueError
+        If the file is empty or something else.
+    """
+    with path.open("rb") as file:
+        start = file.read(4096)
+    if not start:
+        raise ValueError(f"{path.name} is empty: there is nothing in it.")
+    found = what_it_is(start)
+    if found != expected:
+        raise ValueError(
+            f"{path.name} is not {words}, whatever its name says: it is {found}. {_remedy(found)}"
+        )
+
+
+def _remedy(found: str) -> str:
+    if "UTF-16" in found:
+        return "Save it as UTF-8."
+    if "gzip" in found:
+        return "Unpack it first."
+    if "zip" in found or "Excel" in found:
+        return "Save a spreadsheet as CSV; give an .npz or a model its own ending."
+    if "NumPy" in found or "Parquet" in found:
+        return "Give the file its own ending: .npy or .parquet."
+    if "pickle" in found:
+        return (
+            "Pickles can run code when opened and are never read. Save the array with numpy.save."
+        )
+    return "Give a table: csv, tsv, npy, npz or parquet."

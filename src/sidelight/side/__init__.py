@@ -1,0 +1,33 @@
+"""What the user knows about the rows of X, as small frozen values.
+
+A value is normalised and frozen when it is made and checked once, when it meets X.  Where it acts
+is stated by the estimator that takes it: ``estimator.fit(X, side=Pairs(similar=[(0, 3)]))``.
+"""
+
+from __future__ import annotations
+
+from sidelight.side.actions import Actions
+from sidelight.side.anchors import Anchors
+from sidelight.side.attributes import Attributes
+from sidelight.side.condition import Condition
+from sidelight.side.contradictions import Contradiction
+from sidelight.side.distances import Distances
+from sidelight.side.invariance import Invariance
+from sidelight.side.pairs import Pairs
+from sidelight.side.relation import Relation
+from sidelight.side.understanding import gather_side
+from sidelight.side.value import SideInformation
+
+__all__ = [
+    "Actions",
+    "Anchors",
+    "Attributes",
+    "Condition",
+    "Contradiction",
+    "Distances",
+    "Invariance",
+    "Pairs",
+    "Relation",
+    "SideInformation",
+    "gather_side",
+]

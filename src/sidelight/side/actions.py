@@ -1,0 +1,130 @@
+"""Actions: this action led from row i to row i + 1."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from sidelight.arrays import IntArray
+from sidelight.side.reading import read_labels
+from sidelight.side.value import SideInformation
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Actions(SideInformation):
+    """The actions between successive rows of X (thesis chapter 4).
+
+    Without episodes the rows are one walk: ``labels[i]`` led from row i to row i + 1, and there is
+    one label less than there are rows.  With episodes each of them is a walk of its own; the rows
+    of an episode stand together, and the labels of all episodes follow each other, one label less
+    than rows in every episode.
+
+    Parameters
+    ----------
+    labels : array-like of str or int of shape (n_samples - n_episodes,)
+        The action of every transition.
+    episodes : array-like of str or int of shape (n_samples,), optional
+        The episode of every *row*.
+
+    Examples
+    --------
+    >>> actions = Actions(["left", "left", "up"], episodes=[0, 0, 0, 1, 1])
+    >>> actions
+    Actions(3 transitions of 2 actions, 2 episodes)
+    >>> actions.transitions(5)
+    array([[0, 1],
+           [1, 2],
+           [3, 4]])
+    """
+
+    labels: Any
+    episodes: Any = None
+
+    def __post_init__(self) -> None:
+        labels = read_labels(self.labels, what="The 'labels' argument of Actions")
+        object.__setattr__(self, "labels", labels)
+        if self.episodes is None:
+            return
+        episodes = read_labels(self.episodes, what="The 'episodes' argument of Actions")
+        object.__setattr__(self, "episodes", episodes)
+        starts = episodes[self._starts()]
+        names, counts = np.unique(starts, return_counts=True)
+        if np.any(counts > 1):
+            raise ValueError(
+                f"The rows of an episode must stand together in the 'episodes' argument of "
+                f"Actions. Got episode {names[counts > 1][0]!s} in {counts.max()} places. Sort "
+                f"the rows by episode."
+            )
+
+    @property
+    def n_episodes(self) -> int:
+        """The number of walks.
+
+        Returns
+        -------
+        int
+            One where nothing was said of episodes.
+        """
+        return 1 if self.episodes is None else len(self._starts())
+
+    def transitions(self, n_samples: int) -> IntArray:
+        """Give the rows before and after every action.
+
+        Parameters
+        ----------
+        n_samples : int
+            Rows of X.
+
+        Returns
+        -------
+        ndarray of int of shape (n_transitions, 2)
+            In the order of ``labels``.
+        """
+        before = np.arange(n_samples - 1)
+        if self.episodes is not None:
+            before = before[self.episodes[1:] == self.episodes[:-1]]
+        return np.column_stack([before, before + 1])
+
+    def check(self, n_samples: int, *, who: str) -> None:
+        """Compare the numbers of labels and of rows.
+
+        Parameters
+        ----------
+        n_samples : int
+            Rows of X.
+        who : str
+            The estimator, named in an error.
+
+        Raises
+        ------
+        ValueError
+            If they do not fit, or there is no transition.
+        """
+        if self.episodes is not None and len(self.episodes) != n_samples:
+            raise ValueError(
+                f"The 'episodes' of the Actions given to {who} must hold one episode per row of "
+                f"X, {n_samples}. Got {len(self.episodes)}."
+            )
+        expected = n_samples - self.n_episodes
+        if len(self.labels) != expected:
+            walks = f" in {self.n_episodes} episodes" if self.episodes is not None else ""
+            raise ValueError(
+                f"The Actions given to {who} must hold one label per transition, {expected} for "
+                f"{n_samples} rows{walks}. Got {len(self.labels)}. The action after the last row "
+                f"of a walk led nowhere: leave it out."
+            )
+        if expected == 0:
+            raise ValueError(f"The Actions given to {who} must hold at least one transition.")
+
+    def _starts(self) -> IntArray:
+        episodes = self.episodes
+        begins = np.ones(len(episodes), dtype=bool)
+        begins[1:] = episodes[1:] != episodes[:-1]
+        return np.flatnonzero(begins)
+
+    def __repr__(self) -> str:
+        kinds = len(np.unique(self.labels))
+        walks = "" if self.episodes is None else f", {self.n_episodes} episodes"
+        return f"Actions({len(self.labels)} transitions of {kinds} actions{walks})"

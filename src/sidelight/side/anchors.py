@@ -1,0 +1,91 @@
+"""Anchors: these points go here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from sidelight.arrays import FloatArray, IntArray
+from sidelight.side.reading import (
+    name_rows,
+    read_numbers,
+    read_row_numbers,
+    require_rows_in_range,
+)
+from sidelight.side.value import SideInformation
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Anchors(SideInformation):
+    """Positions in the map that are known for some rows.
+
+    Parameters
+    ----------
+    index : array-like of int of shape (m,)
+        Row numbers of X, each once.
+    positions : array-like of float of shape (m, n_components)
+        Where they go.
+
+    Examples
+    --------
+    >>> Anchors([3, 8], [[0.0, 0.0], [1.0, 0.0]])
+    Anchors(2 rows in 2 dimensions)
+    """
+
+    index: IntArray
+    positions: FloatArray
+
+    def __post_init__(self) -> None:
+        index = read_row_numbers(self.index, what="The 'index' argument of Anchors")
+        what = "The 'positions' argument of Anchors"
+        positions = read_numbers(self.positions, what=what, ndim=(2,))
+        if len(index) != len(positions):
+            raise ValueError(
+                f"{what} must hold one position per row number, {len(index)}. Got {len(positions)}."
+            )
+        object.__setattr__(self, "index", index)
+        object.__setattr__(self, "positions", positions)
+
+    def check(self, n_samples: int, *, who: str, n_components: int | None = None) -> None:
+        """Compare the anchors with X and with the map.
+
+        Parameters
+        ----------
+        n_samples : int
+            Rows of X.
+        who : str
+            The estimator, named in an error.
+        n_components : int, optional
+            Dimensions of the map.
+
+        Raises
+        ------
+        ValueError
+            If there is none, a row is not in X or is named twice, or a position is not finite or
+            has another number of dimensions than the map.
+        """
+        if len(self.index) == 0:
+            raise ValueError(f"The Anchors given to {who} must hold at least one position.")
+        require_rows_in_range(self.index, n_samples, what="The Anchors", who=who)
+        names, counts = np.unique(self.index, return_counts=True)
+        if np.any(counts > 1):
+            raise ValueError(
+                f"The Anchors given to {who} must place every row once. Got more than one "
+                f"position for {name_rows(names[counts > 1])}."
+            )
+        lost = self.index[~np.isfinite(self.positions).all(axis=1)]
+        if len(lost):
+            raise ValueError(
+                f"The positions of the Anchors given to {who} must be finite. Got others for the "
+                f"rows {name_rows(lost)}."
+            )
+        if n_components is not None and self.positions.shape[1] != n_components:
+            raise ValueError(
+                f"The positions of the Anchors given to {who} must have n_components="
+                f"{n_components} columns. Got {self.positions.shape[1]}."
+            )
+
+    def __repr__(self) -> str:
+        m, d = self.positions.shape
+        return f"Anchors({m} rows in {d} dimensions)"

@@ -1,0 +1,86 @@
+"""Condition: this factor is known, leave it out of the map."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from sidelight.side.reading import name_rows, read_labels, read_numbers
+from sidelight.side.value import SideInformation
+from sidelight.similarity.kernels import KERNEL_NAMES
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Condition(SideInformation):
+    """A factor whose value is known for every row (latent-factor thesis section 3.2).
+
+    Parameters
+    ----------
+    values : array-like of shape (n_samples,) or (n_samples, n_values)
+        Names, for classes; numbers otherwise.
+    kernel : str or callable, optional
+        How alike two values are; chosen by the estimator by default.
+
+    Examples
+    --------
+    >>> Condition(["a", "b", "a"])
+    Condition(3 rows, 2 classes)
+    >>> Condition([[0.1, 2.0], [0.3, 1.0]])
+    Condition(2 rows, 2 numbers each)
+    """
+
+    values: Any
+    kernel: Any = None
+
+    def __post_init__(self) -> None:
+        what = "The 'values' argument of Condition"
+        first = np.asarray(self.values).ravel()[:1] if not isinstance(self.values, str) else ""
+        named = len(first) and isinstance(first[0], (str, np.str_, bool, np.bool_))
+        values = (
+            read_labels(self.values, what=what)
+            if named
+            else read_numbers(self.values, what=what, ndim=(1, 2))
+        )
+        object.__setattr__(self, "values", values)
+        if not (self.kernel is None or callable(self.kernel) or self.kernel in KERNEL_NAMES):
+            raise ValueError(
+                f"The 'kernel' argument of Condition must be None, a callable or one of "
+                f"{', '.join(map(repr, KERNEL_NAMES))}. Got {self.kernel!r} instead."
+            )
+
+    def check(self, n_samples: int, *, who: str) -> None:
+        """Compare the number of values with the rows of X.
+
+        Parameters
+        ----------
+        n_samples : int
+            Rows of X.
+        who : str
+            The estimator, named in an error.
+
+        Raises
+        ------
+        ValueError
+            If there is not one value for every row, or one is not finite.
+        """
+        if len(self.values) != n_samples:
+            raise ValueError(
+                f"The Condition given to {who} must hold one value per row of X, {n_samples}. "
+                f"Got {len(self.values)}."
+            )
+        if self.values.dtype.kind == "f":
+            finite = np.isfinite(self.values.reshape(n_samples, -1)).all(axis=1)
+            if not finite.all():
+                raise ValueError(
+                    f"The Condition given to {who} must be known for every row of X. It is "
+                    f"missing or infinite for the rows {name_rows(np.flatnonzero(~finite))}."
+                )
+
+    def __repr__(self) -> str:
+        if self.values.dtype.kind != "f":
+            words = f"{len(np.unique(self.values))} classes"
+        else:
+            words = f"{self.values.shape[1] if self.values.ndim == 2 else 1} numbers each"
+        return f"Condition({len(self.values)} rows, {words})"

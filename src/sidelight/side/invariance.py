@@ -1,0 +1,86 @@
+"""Invariance: transforming an item this way does not change what it is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import prod
+from typing import Any
+
+from sidelight.parameters import Whole
+from sidelight.side.value import SideInformation
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Invariance(SideInformation):
+    """A transformation under which an item stays what it is (thesis chapter 2).
+
+    Parameters
+    ----------
+    transformation : transformation or list of them
+        A member of :mod:`sidelight.transforms`, or a function of an item that returns the
+        transformed item.
+    image_shape : tuple of int, optional
+        (height, width) or (height, width, channels) of the image that a row of X holds, row by
+        row.
+
+    Examples
+    --------
+    >>> Invariance(abs, image_shape=(28, 28))
+    Invariance(abs, image_shape=(28, 28))
+    """
+
+    transformation: Any
+    image_shape: tuple[int, ...] | None = None
+
+    def __post_init__(self) -> None:
+        several = isinstance(self.transformation, (list, tuple))
+        given = tuple(self.transformation) if several else (self.transformation,)
+        for transformation in given:
+            if not (callable(transformation) or hasattr(transformation, "tangents")):
+                raise ValueError(
+                    f"The 'transformation' argument of Invariance must be a transformation or a "
+                    f"callable, or a list of them. Got {transformation!r} instead."
+                )
+        if not given:
+            raise ValueError("The 'transformation' argument of Invariance must not be empty.")
+        object.__setattr__(self, "transformation", given if several else given[0])
+        shape = self.image_shape
+        if shape is not None:
+            sizes = tuple(shape) if isinstance(shape, (list, tuple)) else ()
+            if len(sizes) not in (2, 3) or not all(Whole(1).admits(size) for size in sizes):
+                raise ValueError(
+                    f"The 'image_shape' argument of Invariance must be (height, width) or "
+                    f"(height, width, channels). Got {shape!r} instead."
+                )
+            object.__setattr__(self, "image_shape", tuple(int(size) for size in sizes))
+
+    def check(self, n_samples: int, *, who: str, n_features: int | None = None) -> None:
+        """Compare the shape of the images with X.
+
+        Parameters
+        ----------
+        n_samples : int
+            Rows of X: an invariance holds for any number of them.
+        who : str
+            The estimator, named in an error.
+        n_features : int, optional
+            Columns of X.
+
+        Raises
+        ------
+        ValueError
+            If the images have another number of pixels than X has columns.
+        """
+        shape = self.image_shape
+        if shape is not None and n_features is not None and prod(shape) != n_features:
+            raise ValueError(
+                f"The 'image_shape' of the Invariance given to {who} must have as many pixels as "
+                f"X has columns, {n_features}. Got {shape}, which is {prod(shape)}."
+            )
+
+    def __repr__(self) -> str:
+        given = self.transformation
+        several = given if isinstance(given, tuple) else (given,)
+        names = [getattr(one, "__name__", repr(one)) for one in several]
+        words = f"[{', '.join(names)}]" if isinstance(given, tuple) else names[0]
+        return f"Invariance({words}, image_shape={self.image_shape})"

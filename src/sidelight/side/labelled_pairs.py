@@ -1,0 +1,151 @@
+"""From labels to pairs, by counting: the r-th pair is computed, never looked up.
+
+With the rows sorted by class, the similar pairs of a class of c rows are numbered by the
+triangular numbers, and the dissimilar pairs with their first row in class k by a rectangle of
+c_k rows and all rows of later classes.  A draw is then a draw of distinct integers.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.utils.multiclass import type_of_target
+
+from sidelight.arrays import BoolArray, FloatArray, IntArray
+from sidelight.memory import require_memory
+from sidelight.parameters import Whole
+
+
+def pairs_of_labels(
+    y: Any, unknown: Any, max_pairs: int | None, random_state: Any
+) -> tuple[IntArray, IntArray]:
+    """Find all pairs of rows of one class and of two, or a draw of each.
+
+    Parameters
+    ----------
+    y : array-like of shape (n_samples,)
+        Labels, some missing.
+    unknown : object or None
+        What else stands for a missing label; None: -1.
+    max_pairs : int or None
+        The most pairs of each kind.
+    random_state : int, Generator, RandomState or None
+        For the draw.
+
+    Returns
+    -------
+    similar : ndarray of int of shape (m, 2)
+        Pairs of one class.
+    dissimilar : ndarray of int of shape (l, 2)
+        Pairs of two classes.
+    """
+    if max_pairs is not None and not Whole(1).admits(max_pairs):
+        raise ValueError(
+            f"The 'max_pairs' argument of Pairs.from_labels must be None or {Whole(1)}. "
+            f"Got {max_pairs!r} instead."
+        )
+    labels, known = _known_labels(y, unknown)
+    rows = np.flatnonzero(known)
+    _, codes, counts = np.unique(labels[known], return_inverse=True, return_counts=True)
+    rows = rows[np.argsort(codes, kind="stable")]
+    n_similar = int((counts * (counts - 1) // 2).sum())
+    n_dissimilar = len(rows) * (len(rows) - 1) // 2 - n_similar
+    rng = _generator(random_state)
+    similar = _ranks(n_similar, max_pairs, rng)
+    dissimilar = _ranks(n_dissimilar, max_pairs, rng)
+    return rows[_similar_pairs(similar, counts)], rows[_dissimilar_pairs(dissimilar, counts)]
+
+
+def _known_labels(y: Any, unknown: Any) -> tuple[Any, BoolArray]:
+    labels = np.asarray(y)
+    if labels.ndim != 1:
+        raise ValueError(
+            f"The 'y' argument of Pairs.from_labels must have the shape (n_samples,). Got the "
+            f"shape {labels.shape}."
+        )
+    if labels.dtype.kind == "O":
+        known = np.array([not _is_missing(label) for label in labels], dtype=bool)
+        values = labels[known].tolist()
+        if len({isinstance(value, str) for value in values}) > 1:
+            raise ValueError(
+                "The 'y' argument of Pairs.from_labels must hold names or numbers, not both."
+            )
+        full = np.zeros(len(labels), dtype=np.array(values).dtype if values else np.int64)
+        full[known] = values
+        labels = full
+    elif labels.dtype.kind == "f":
+        known = ~np.isnan(labels)
+    elif labels.dtype.kind in "US":
+        known = labels != labels.dtype.type()
+    else:
+        known = np.ones(len(labels), dtype=bool)
+    numeric = labels.dtype.kind in "iuf"
+    if numeric and unknown is None:
+        values = set(np.unique(labels[known]).tolist())
+        if values == {-1, 1}:
+            raise ValueError(
+                "The 'y' argument of Pairs.from_labels holds -1 and 1: is -1 a class, or does it "
+                "mean that the label is not known? Give unknown=-1 if not known, and name the "
+                "classes otherwise: np.where(y > 0, 'yes', 'no')."
+            )
+        known = known & (labels != -1)
+    elif unknown is not None and numeric == (not isinstance(unknown, str)):
+        known = known & (labels != unknown)
+    if labels.dtype.kind == "f" and known.any() and type_of_target(labels[known]) == "continuous":
+        raise ValueError(
+            "The 'y' argument of Pairs.from_labels must hold classes. Got real numbers. For "
+            "values that are alike when they are close use Relation.from_values."
+        )
+    return labels, np.asarray(known)
+
+
+def _is_missing(label: Any) -> bool:
+    if label is None or label == "":
+        return True
+    try:
+        return bool(label != label)
+    except TypeError:  # pandas.NA refuses to be a bool
+        return True
+
+
+def _generator(random_state: Any) -> np.random.Generator:
+    if isinstance(random_state, np.random.RandomState):
+        return np.random.default_rng(random_state.randint(2**31))
+    return np.random.default_rng(random_state)
+
+
+def _ranks(n_pairs: int, max_pairs: int | None, rng: np.random.Generator) -> IntArray:
+    if max_pairs is not None and max_pairs < n_pairs:
+        return np.sort(rng.choice(n_pairs, size=int(max_pairs), replace=False))
+    require_memory(
+        n_pairs * 64.0,
+        what=f"all {n_pairs} pairs",
+        who="Pairs.from_labels",
+        instead="Draw some of them with max_pairs.",
+    )
+    return np.arange(n_pairs)
+
+
+def _similar_pairs(ranks: IntArray, counts: FloatArray | IntArray) -> IntArray:
+    sizes = counts.astype(np.int64)
+    stops = np.cumsum(sizes * (sizes - 1) // 2)
+    group = np.searchsorted(stops, ranks, side="right")
+    within = ranks - (stops - sizes * (sizes - 1) // 2)[group]
+    # the pairs (i, j), j < i, are numbered i(i − 1)/2 + j
+    i = ((1 + np.sqrt(1 + 8 * within.astype(np.float64))) / 2).astype(np.int64)
+    i -= i * (i - 1) // 2 > within  # the root may have been rounded up …
+    i += (i + 1) * i // 2 <= within  # … or down
+    start = (np.cumsum(sizes) - sizes)[group]
+    return np.column_stack([start + within - i * (i - 1) // 2, start + i])
+
+
+def _dissimilar_pairs(ranks: IntArray, counts: FloatArray | IntArray) -> IntArray:
+    sizes = counts.astype(np.int64)
+    ends = np.cumsum(sizes)
+    later = ends[-1] - ends if len(ends) else ends
+    stops = np.cumsum(sizes * later)
+    group = np.searchsorted(stops, ranks, side="right")
+    within = ranks - (stops - sizes * later)[group]
+    width = later[group]
+    return np.column_stack([(ends - sizes)[group] + within // width, ends[group] + within % width])

@@ -1,0 +1,189 @@
+"""Read-only arrays out of what the user gave, or an error that says what came instead.
+
+Nothing is guessed: 3.0 is not a row number, and neither is True.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from sidelight.arrays import FloatArray, IntArray
+
+
+def frozen(array: Any) -> Any:
+    """Copy an array and make the copy read-only.
+
+    Parameters
+    ----------
+    array : ndarray
+        Any.
+
+    Returns
+    -------
+    ndarray
+        Its read-only copy, in C order.
+    """
+    copy = np.array(array, order="C")
+    copy.setflags(write=False)
+    return copy
+
+
+def read_row_numbers(given: Any, *, what: str, shape: str = "(m,)") -> IntArray:
+    """Read row numbers of X.
+
+    Parameters
+    ----------
+    given : array-like of int
+        One row number per entry; a set will do.
+    what : str
+        The argument and its owner, for an error: ``"The 'similar' argument of Pairs"``.
+    shape : {"(m,)", "(m, 2)"}
+        The shape expected, m being free.
+
+    Returns
+    -------
+    ndarray of int64
+        Read-only.
+    """
+    array = _read(sorted(given) if isinstance(given, (set, frozenset)) else given, what, shape)
+    if array.size == 0:  # an empty list has no type
+        array = array.astype(np.int64).reshape((0, 2) if shape == "(m, 2)" else (0,))
+    if array.dtype.kind not in "iu":
+        raise ValueError(
+            f"{what} must hold row numbers of X, which are ints. Got {_words(array)}. "
+            f"Rows are counted from 0."
+        )
+    pairs = shape == "(m, 2)"
+    if array.ndim != (2 if pairs else 1) or (pairs and array.shape[1] != 2):
+        raise ValueError(f"{what} must have the shape {shape}. Got the shape {array.shape}.")
+    return np.asarray(frozen(array.astype(np.int64)))
+
+
+def read_numbers(given: Any, *, what: str, ndim: tuple[int, ...] = (1,)) -> FloatArray:
+    """Read real numbers; whether they are finite is for ``check`` to say.
+
+    Parameters
+    ----------
+    given : array-like of float
+        The numbers.
+    what : str
+        The argument and its owner, for an error.
+    ndim : tuple of int
+        The numbers of dimensions allowed.
+
+    Returns
+    -------
+    ndarray of float64
+        Read-only.
+    """
+    words = " or ".join(f"{n}-dimensional" for n in ndim)
+    array = _read(given, what, words)
+    if array.dtype.kind not in "iuf" and array.size:
+        raise ValueError(f"{what} must hold real numbers. Got {_words(array)}.")
+    if array.ndim not in ndim:
+        raise ValueError(f"{what} must be {words}. Got the shape {array.shape}.")
+    return np.asarray(frozen(array.astype(np.float64)))
+
+
+def read_labels(given: Any, *, what: str) -> Any:
+    """Read one name or number per entry, none of them missing.
+
+    Parameters
+    ----------
+    given : array-like of int, str or bool
+        The labels.
+    what : str
+        The argument and its owner, for an error.
+
+    Returns
+    -------
+    ndarray of shape (m,)
+        Read-only.
+    """
+    array = _read(given, what, "(m,)")
+    if array.ndim != 1:
+        raise ValueError(f"{what} must have the shape (m,). Got the shape {array.shape}.")
+    if array.dtype.kind == "O":
+        strange = [label for label in array.tolist() if not isinstance(label, (str, int))]
+        if strange:
+            raise ValueError(f"{what} must hold names or ints. Got {strange[0]!r} among them.")
+        if len({isinstance(label, str) for label in array.tolist()}) > 1:
+            raise ValueError(f"{what} must hold names or ints, not both.")
+        array = np.array(array.tolist())
+    if array.dtype.kind == "f" and np.all(array == np.floor(array)):
+        array = array.astype(np.int64)
+    if array.dtype.kind not in "iuUb" and array.size:
+        raise ValueError(f"{what} must hold names or ints, none missing. Got {_words(array)}.")
+    return frozen(array)
+
+
+def name_rows(rows: Any, limit: int = 5) -> str:
+    """Write a few row numbers, and how many more there are.
+
+    Parameters
+    ----------
+    rows : array-like of int or of pairs of int
+        The rows.
+    limit : int
+        How many to write out.
+
+    Returns
+    -------
+    str
+        Such as ``"3, 7 and 12 more"``.
+
+    Examples
+    --------
+    >>> name_rows([3, 7, 9], limit=2)
+    '3, 7 and 1 more'
+    >>> name_rows([(3, 7)])
+    '(3, 7)'
+    """
+    listed = np.asarray(rows).tolist()
+    words = ", ".join(str(tuple(row) if isinstance(row, list) else row) for row in listed[:limit])
+    more = len(listed) - limit
+    return f"{words} and {more} more" if more > 0 else words
+
+
+def require_rows_in_range(rows: IntArray, n_samples: int, *, what: str, who: str) -> None:
+    """Refuse row numbers that X does not have.
+
+    Parameters
+    ----------
+    rows : ndarray of int
+        Of any shape.
+    n_samples : int
+        Rows of X.
+    what : str
+        The kind of side information.
+    who : str
+        The estimator.
+
+    Raises
+    ------
+    ValueError
+        Naming the rows outside [0, n_samples).
+    """
+    outside = np.unique(rows[(rows < 0) | (rows >= n_samples)])
+    if len(outside):
+        negative = " Negative numbers do not count from the end." if outside[0] < 0 else ""
+        raise ValueError(
+            f"{what} given to {who} must name rows of X in the range [0, {n_samples}). "
+            f"Got {name_rows(outside)}.{negative}"
+        )
+
+
+def _read(given: Any, what: str, shape: str) -> Any:
+    try:
+        return np.asarray(given)
+    except (ValueError, TypeError) as error:
+        raise ValueError(f"{what} must have the shape {shape}. Got a ragged list.") from error
+
+
+def _words(array: Any) -> str:
+    kinds = {"b": "bools", "f": "floats", "c": "complex numbers", "U": "text", "S": "bytes"}
+    if array.dtype.kind == "O":
+        return "a mixture of types, or something missing"
+    return kinds.get(array.dtype.kind, f"values of type {array.dtype}")

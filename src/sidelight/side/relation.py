@@ -1,0 +1,168 @@
+"""Relation: these items are alike in this respect."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from sidelight.arrays import FloatArray, IntArray
+from sidelight.parameters import Real
+from sidelight.side.reading import (
+    frozen,
+    name_rows,
+    read_labels,
+    read_numbers,
+    read_row_numbers,
+    require_rows_in_range,
+)
+from sidelight.side.value import SideInformation
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Relation(SideInformation):
+    """How alike items are in one respect (latent-factor thesis chapter 4).
+
+    Parameters
+    ----------
+    similarity : array-like of float of shape (m, m)
+        Symmetric, not negative; the diagonal means nothing.
+    index : array-like of int of shape (m,), optional
+        The rows of X that are meant; all of them by default.
+
+    Examples
+    --------
+    >>> Relation.from_values([0.0, 1.0, 2.0], index=[5, 6, 9])
+    Relation(3 of the rows)
+    """
+
+    similarity: FloatArray
+    index: IntArray | None = None
+
+    def __post_init__(self) -> None:
+        what = "The 'similarity' argument of Relation"
+        similarity = read_numbers(self.similarity, what=what, ndim=(2,))
+        m = len(similarity)
+        if similarity.shape != (m, m):
+            raise ValueError(
+                f"{what} must be square. Got the shape {similarity.shape}. To make similarities "
+                f"of values use Relation.from_values."
+            )
+        object.__setattr__(self, "similarity", similarity)
+        if self.index is not None:
+            index = read_row_numbers(self.index, what="The 'index' argument of Relation")
+            if len(index) != m:
+                raise ValueError(
+                    f"The 'index' argument of Relation must hold one row number per row of the "
+                    f"similarities, {m}. Got {len(index)}."
+                )
+            object.__setattr__(self, "index", index)
+
+    @classmethod
+    def from_values(cls, v: Any, index: Any = None, *, bandwidth: float = 1.0) -> Relation:
+        """Make similarities of values: exp(−‖v_i − v_j‖²/σ²) of standardised numbers, eq. (4.1).
+
+        Names are alike when they are the same: similarity one or zero.
+
+        Parameters
+        ----------
+        v : array-like of shape (m,) or (m, n_values)
+            Numbers, or names of shape (m,).
+        index : array-like of int of shape (m,), optional
+            The rows of X that they belong to.
+        bandwidth : float
+            σ², in units of the variance of the values.
+
+        Returns
+        -------
+        Relation
+            The relation.
+
+        Examples
+        --------
+        >>> Relation.from_values(["a", "b", "a"]).similarity[0]
+        array([1., 0., 1.])
+        """
+        if not Real(0, open_below=True).admits(bandwidth):
+            raise ValueError(
+                f"The 'bandwidth' argument of Relation.from_values must be "
+                f"{Real(0, open_below=True)}. Got {bandwidth!r} instead."
+            )
+        what = "The 'v' argument of Relation.from_values"
+        if np.asarray(v).dtype.kind in "UOb":
+            names = read_labels(v, what=what)
+            return cls(np.equal.outer(names, names).astype(float), index)
+        values = read_numbers(v, what=what, ndim=(1, 2))
+        if not np.isfinite(values).all():
+            raise ValueError(f"{what} must be finite. Leave rows without a value out of 'index'.")
+        values = values.reshape(len(values), -1)
+        spread = values.std(axis=0)
+        values = (values - values.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
+        squared = ((values[:, None] - values[None]) ** 2).sum(axis=-1)
+        return cls(np.exp(-squared / bandwidth), index)
+
+    def rows(self, n_samples: int) -> IntArray:
+        """Give the rows of X that are meant.
+
+        Parameters
+        ----------
+        n_samples : int
+            Rows of X.
+
+        Returns
+        -------
+        ndarray of int of shape (m,)
+            ``index``, or all rows.
+        """
+        return np.asarray(frozen(np.arange(n_samples)) if self.index is None else self.index)
+
+    def check(self, n_samples: int, *, who: str) -> None:
+        """Compare the relation with X.
+
+        Parameters
+        ----------
+        n_samples : int
+            Rows of X.
+        who : str
+            The estimator, named in an error.
+
+        Raises
+        ------
+        ValueError
+            If a row is not in X or is named twice, or the similarities are negative, not finite
+            or not symmetric.
+        """
+        m = len(self.similarity)
+        if m < 2:
+            raise ValueError(f"The Relation given to {who} must relate at least two rows. Got {m}.")
+        if self.index is None:
+            if m != n_samples:
+                raise ValueError(
+                    f"The Relation given to {who} must have one row per row of X, {n_samples}. "
+                    f"Got {m}. Say which rows are meant with 'index'."
+                )
+        else:
+            require_rows_in_range(self.index, n_samples, what="The Relation", who=who)
+            names, counts = np.unique(self.index, return_counts=True)
+            if np.any(counts > 1):
+                raise ValueError(
+                    f"The 'index' of the Relation given to {who} must name every row once. Got "
+                    f"{name_rows(names[counts > 1])} more than once."
+                )
+        S = self.similarity
+        if not np.isfinite(S).all() or S.min() < 0:
+            raise ValueError(
+                f"The similarities of the Relation given to {who} must be finite and not negative."
+            )
+        difference = np.abs(S - S.T)
+        if difference.max() > 1e-8 * max(float(S.max()), 1e-300):
+            i, j = np.unravel_index(int(difference.argmax()), S.shape)
+            raise ValueError(
+                f"The similarities of the Relation given to {who} must be symmetric. Got "
+                f"{S[i, j]:g} for ({i}, {j}) and {S[j, i]:g} for ({j}, {i})."
+            )
+
+    def __repr__(self) -> str:
+        m = len(self.similarity)
+        return f"Relation({m} rows)" if self.index is None else f"Relation({m} of the rows)"

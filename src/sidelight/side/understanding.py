@@ -1,0 +1,115 @@
+"""Where side information meets an estimator: what it understands, and who understands the rest."""
+
+from __future__ import annotations
+
+from inspect import signature
+from typing import Any
+
+from sidelight.registry import ESTIMATORS
+from sidelight.side.value import SideInformation
+
+
+def gather_side(
+    side: Any,
+    *,
+    understands: tuple[str, ...],
+    n_samples: int,
+    who: str,
+    several: tuple[str, ...] = (),
+    **more: Any,
+) -> dict[str, Any]:
+    """Sort side information by kind and check each value once.
+
+    Several ``Pairs`` are merged into one, and so are several ``Distances``.
+
+    Parameters
+    ----------
+    side : side information, list of it, or None
+        What the user gave.
+    understands : tuple of str
+        The kinds that the estimator takes, by class name.
+    n_samples : int
+        Rows of X.
+    who : str
+        The estimator, named in an error.
+    several : tuple of str
+        Kinds of which there may be several that are not merged; they come as a tuple.
+    **more : object
+        What some kinds check besides: ``n_features``, ``n_components``, ``strict``.
+
+    Returns
+    -------
+    dict
+        Kind to value; empty if nothing is known.
+
+    Raises
+    ------
+    ValueError
+        If a value is no side information, is of a kind that the estimator does not understand or
+        takes only once, or does not fit X.
+
+    Examples
+    --------
+    >>> from sidelight.side import Pairs
+    >>> two = [Pairs(similar=[(0, 1)]), Pairs(dissimilar=[(1, 2)])]
+    >>> gather_side(two, understands=("Pairs",), n_samples=3, who="EquivalenceMetric")
+    {'Pairs': Pairs(1 similar, 1 dissimilar)}
+    """
+    if side is None:
+        return {}
+    by_kind: dict[str, list[Any]] = {}
+    for value in [side] if isinstance(side, SideInformation) else _listed(side, who):
+        kind = type(value).__name__
+        if kind not in understands:
+            raise ValueError(_not_understood(kind, understands, who))
+        by_kind.setdefault(kind, []).append(value)
+    gathered: dict[str, Any] = {}
+    for kind, values in by_kind.items():
+        merged = _merged(kind, values, several, who)
+        for value in merged if isinstance(merged, tuple) else (merged,):
+            checked = signature(value.check).parameters
+            value.check(n_samples, who=who, **{k: v for k, v in more.items() if k in checked})
+        gathered[kind] = merged
+    return gathered
+
+
+def _merged(kind: str, values: list[Any], several: tuple[str, ...], who: str) -> Any:
+    if kind in several:
+        return tuple(values)
+    if len(values) == 1:
+        return values[0]
+    if hasattr(values[0], "merge"):
+        return values[0].merge(values)
+    raise ValueError(
+        f"{who} takes one {kind} at a time. Got {len(values)} in the 'side' argument. Put what "
+        f"is known into one."
+    )
+
+
+def _listed(side: Any, who: str) -> list[Any]:
+    values = list(side) if isinstance(side, (list, tuple)) else [side]
+    for value in values:
+        if isinstance(value, SideInformation):
+            continue
+        hint = "Make it one of the values in sidelight.side."
+        if isinstance(side, (list, tuple)) and isinstance(value, (list, tuple)):
+            got = f"a list of {type(value).__name__}s"
+            hint = "Did you mean Pairs(similar=…)?"
+        elif isinstance(value, type) and issubclass(value, SideInformation):
+            got, hint = f"the class {value.__name__}", f"Did you mean {value.__name__}(…)?"
+        else:
+            got = f"{type(value).__name__}"
+            if hasattr(value, "shape") or isinstance(value, dict):
+                hint = "Did you mean Pairs(similar=…) or Pairs.from_labels(…)?"
+        raise ValueError(
+            f"The 'side' argument of {who} must be side information or a list of it. Got {got}. "
+            f"{hint}"
+        )
+    return values
+
+
+def _not_understood(kind: str, understands: tuple[str, ...], who: str) -> str:
+    able = [entry.name for entry in ESTIMATORS if kind in entry.understands]
+    takes = f"It understands {', '.join(understands)}." if understands else "It takes none."
+    others = f"{kind} is understood by {', '.join(able)}." if able else ""
+    return f"{who} does not understand {kind} as side information. {takes} {others}".rstrip()

@@ -1,0 +1,127 @@
+"""Bad input: the error names the estimator, what was expected and what came."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from sidelight import ClassicalMDS, Isomap, KernelPCA
+
+BAD_ROWS = {
+    "empty": (np.empty((0, 4)), "0 sample|minimum"),
+    "no columns": (np.empty((5, 0)), "0 feature"),
+    "one row": (np.ones((1, 4)), "1 sample|n_samples"),
+    "infinity": (np.array([[1.0, 2], [np.inf, 3], [4, 5]]), "infinity"),
+    "text": (np.array([["a", "b"], ["c", "d"]]), "string|numeric|convert"),
+    "complex": (np.ones((5, 3)) * 1j, "[Cc]omplex"),
+    "one-dimensional": (np.arange(5.0), "1D|1-d|dimension"),
+    "ragged": ([[1.0, 2.0], [3.0]], "inhomogeneous|sequence"),
+}
+
+
+@pytest.mark.parametrize("bad", BAD_ROWS)
+def test_bad_rows(estimator, bad):
+    rows, words = BAD_ROWS[bad]
+    with pytest.raises(ValueError, match=words) as caught:
+        estimator.fit(rows)
+    assert type(estimator).__name__ in str(caught.value)
+    assert not [name for name in vars(estimator) if name.endswith("embedding_")]
+
+
+def test_missing_values(estimator, X):
+    holes = X.copy()
+    holes[3, 1] = np.nan
+    if estimator.__sklearn_tags__().input_tags.allow_nan:
+        assert np.isfinite(estimator.fit(holes).embedding_).all()
+        return
+    with pytest.raises(ValueError, match="NaN") as caught:
+        estimator.fit(holes)
+    assert type(estimator).__name__ in str(caught.value)
+    estimator.fit(X)
+    with pytest.raises(ValueError, match="NaN"):
+        estimator.transform(holes)
+
+
+@pytest.mark.parametrize("value", [0, -1, 2.5, "two", True, None])
+def test_bad_number_of_components(estimator, X, value):
+    if value is None and type(estimator).__name__ == "PCA":
+        pytest.skip("None means all components to PCA")
+    name = type(estimator).__name__
+    with pytest.raises(ValueError, match=f"'n_components' parameter of {name} must be .*Got"):
+        estimator.set_params(n_components=value).fit(X)
+
+
+def test_too_many_components(estimator, X):
+    with pytest.raises(ValueError, match="n_components"):
+        estimator.set_params(n_components=len(X) + 1).fit(X)
+
+
+def test_wrong_number_of_columns(estimator, X):
+    estimator.fit(X)
+    with pytest.raises(ValueError, match="features"):
+        estimator.transform(X[:, :3])
+    with pytest.raises(ValueError, match="Z has 3 columns"):
+        estimator.inverse_transform(np.ones((2, 3)))
+
+
+def test_constant_columns_change_nothing(estimator, X):
+    from sklearn.base import clone
+
+    plain = clone(estimator).fit_transform(X)
+    padded = np.column_stack([X, np.full(len(X), 3.0)])
+    if "gamma" in estimator.get_params():
+        scale = 1 / (X.shape[1] * X.var())
+        estimator.set_params(gamma=scale)
+        plain = clone(estimator).fit_transform(X)
+    Z = estimator.fit_transform(padded)
+    if type(estimator).__name__ == "ProbabilisticPCA":  # one more direction without noise
+        assert np.isfinite(Z).all()
+        return
+    np.testing.assert_allclose(Z, plain, atol=1e-7 * np.abs(plain).max())
+
+
+def test_side_information_that_is_not_understood(estimator, X):
+    with pytest.raises((ValueError, TypeError), match=f"{type(estimator).__name__}.*side"):
+        estimator.fit(X, side=object())
+
+
+def test_not_fitted_yet(estimator, X):
+    from sklearn.exceptions import NotFittedError
+
+    for call in (estimator.transform, estimator.inverse_transform):
+        with pytest.raises(NotFittedError):
+            call(X[:, :2])
+
+
+TABLES = {
+    "negative": (lambda D: D - 1.0, "negative|must"),
+    "not symmetric": (lambda D: D + np.triu(np.ones_like(D), 1), "symmetric"),
+    "diagonal": (lambda D: D + np.eye(len(D)), "diagonal|itself|zero"),
+}
+
+
+@pytest.mark.parametrize("bad", TABLES)
+def test_tables_that_are_no_distances(distance_entry, X, bad):
+    from scipy.spatial.distance import cdist
+
+    estimator = distance_entry.load()()
+    change, words = TABLES[bad]
+    with pytest.raises(ValueError, match=words) as caught:
+        estimator.set_params(metric="precomputed").fit(change(cdist(X, X)))
+    assert distance_entry.name in str(caught.value)
+
+
+def test_an_unknown_metric_is_named(distance_entry, X):
+    estimator, name = distance_entry.load()(), distance_entry.name
+    with pytest.raises(ValueError, match=f"'metric' parameter of {name}.*Got 'nearness'"):
+        estimator.set_params(metric="nearness").fit(X)
+
+
+@pytest.mark.parametrize(
+    "estimator", [KernelPCA(), Isomap(), ClassicalMDS(metric="cityblock")], ids=repr
+)
+def test_memory_is_refused_before_it_is_taken(estimator, X, monkeypatch):
+    monkeypatch.setenv("SIDELIGHT_MEMORY_LIMIT", "100KB")
+    name = type(estimator).__name__
+    with pytest.raises(MemoryError, match=f"{name} would need .* and 100.0 KB is available"):
+        estimator.fit(X)

@@ -1,0 +1,82 @@
+"""Kernels and centring against their definitions."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.metrics.pairwise import pairwise_kernels
+
+from sidelight.similarity.centring import Centring, centre_kernel, kernel_from_distances
+from sidelight.similarity.kernels import kernel_matrix, resolve_kernel
+
+OPTIONS = {"gamma": 0.3, "degree": 3, "coef0": 1}
+
+
+@pytest.fixture
+def X():
+    return np.random.default_rng(0).standard_normal((1100, 5))
+
+
+@pytest.mark.parametrize("name", ["linear", "rbf", "polynomial", "cosine"])
+@pytest.mark.parametrize("kind", [np.asarray, sp.csr_array])
+def test_kernels_agree_with_scikit_learn(X, name, kind):
+    ours = kernel_matrix(resolve_kernel(name, kind(X), **OPTIONS), kind(X))
+    theirs = pairwise_kernels(X, metric=name, filter_params=True, **OPTIONS)
+    np.testing.assert_allclose(ours, theirs, rtol=1e-10, atol=1e-12)
+    np.testing.assert_array_equal(ours, ours.T)
+
+
+def test_single_precision_is_single_precision_only_in_storage(X):
+    kernel = resolve_kernel("rbf", X, **OPTIONS)
+    single = kernel_matrix(kernel, X, dtype=np.float32)
+    assert single.dtype == np.float32
+    np.testing.assert_allclose(single, kernel_matrix(kernel, X), atol=2e-6)
+
+
+def test_a_function_of_two_rows(X):
+    few = X[:7]
+    ours = kernel_matrix(resolve_kernel(lambda x, y: float(x @ y) ** 2, few), few)
+    np.testing.assert_allclose(ours, (few @ few.T) ** 2)
+
+
+def test_gamma_scale(X):
+    assert resolve_kernel("rbf", X).gamma == pytest.approx(1 / (5 * X.var()))
+    assert resolve_kernel("rbf", sp.csr_array(X)).gamma == pytest.approx(1 / (5 * X.var()))
+    assert resolve_kernel("rbf", np.ones((3, 2))).gamma == 1.0
+
+
+def test_centring_is_the_kernel_of_centred_features(X):
+    few = X[:40]
+    centred = few - few.mean(axis=0)
+    np.testing.assert_allclose(centre_kernel(few @ few.T), centred @ centred.T, atol=1e-12)
+
+
+def test_centring_new_rows_and_distances(X):
+    few, new = X[:40], X[40:50]
+    centring = Centring.of(few @ few.T)
+    mean = few.mean(axis=0)
+    np.testing.assert_allclose(
+        centring.rows(new @ few.T), (new - mean) @ (few - mean).T, atol=1e-12
+    )
+    D = np.linalg.norm(few[:, None] - few[None], axis=2)
+    np.testing.assert_allclose(
+        centre_kernel(kernel_from_distances(D)), (few - mean) @ (few - mean).T, atol=1e-11
+    )
+
+
+def test_multiplicities_stand_for_copies(X):
+    few = X[:6]
+    counts = np.array([3, 1, 2, 1, 1, 4])
+    copies = np.repeat(np.arange(6), counts)
+    K = few @ few.T
+    weighted = Centring.of(K, counts)
+    whole = centre_kernel(K[np.ix_(copies, copies)])
+    np.testing.assert_allclose(weighted.matrix(K)[np.ix_(copies, copies)], whole, atol=1e-12)
+    operator = weighted.operator(K)(np.eye(6))
+    np.testing.assert_allclose(operator, operator.T, atol=1e-12)
+    np.testing.assert_allclose(
+        np.sort(np.linalg.eigvalsh(operator))[-5:],
+        np.sort(np.linalg.eigvalsh(whole))[-5:],
+        atol=1e-10,
+    )

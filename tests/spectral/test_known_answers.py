@@ -1,0 +1,173 @@
+"""Methods that must agree: every classical identity between the estimators."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.sparse.csgraph import shortest_path
+from sklearn.metrics import pairwise_distances
+
+from sidelight import (
+    PCA,
+    ClassicalMDS,
+    Isomap,
+    KernelPCA,
+    LaplacianEigenmaps,
+    LocallyLinearEmbedding,
+    ProbabilisticPCA,
+)
+from sidelight.neighbors import neighborhood_graph
+from sidelight.solvers.eigen import fix_signs
+from tests.comparison import assert_same_map, subspace_gap
+
+
+@pytest.fixture(params=[(60, 9), (20, 50)], ids=["tall", "wide"])
+def X(request):
+    n, p = request.param
+    rng = np.random.default_rng(0)
+    return rng.standard_normal((n, 5)) @ rng.standard_normal((5, p)) * 2 + rng.random((n, p)) + 7
+
+
+@pytest.fixture
+def curved():
+    rng = np.random.default_rng(1)
+    t = np.sort(rng.random(150)) * 3
+    return np.column_stack([np.cos(t), np.sin(t), rng.random(150), t**2 / 5])
+
+
+def test_five_ways_to_the_principal_components(X):
+    reference = PCA(3, method="direct").fit(X).embedding_
+    D = pairwise_distances(X)
+    others = {
+        "dual": PCA(3, method="dual"),
+        "operator": PCA(3, method="operator"),
+        "linear kernel": KernelPCA(3, kernel="linear"),
+    }
+    for name, estimator in others.items():
+        np.testing.assert_allclose(
+            estimator.fit(X).embedding_, reference, atol=1e-8, err_msg=name
+        )
+    mds = ClassicalMDS(3, metric="precomputed").fit(D)
+    np.testing.assert_allclose(mds.embedding_, reference, atol=1e-8)
+    np.testing.assert_allclose(ClassicalMDS(3).fit(X).embedding_, reference, atol=1e-8)
+    assert subspace_gap(ProbabilisticPCA(3).fit(X).embedding_, reference) < 1e-8
+
+
+def test_pca_against_the_singular_value_decomposition(X):
+    pca = PCA(4).fit(X)
+    centred = X - X.mean(axis=0)
+    _, s, Vt = np.linalg.svd(centred, full_matrices=False)
+    np.testing.assert_allclose(pca.eigenvalues_, s[:4] ** 2, rtol=1e-9)
+    assert_same_map(pca.components_.T, Vt[:4].T)
+    np.testing.assert_allclose(pca.explained_variance_ratio_, s[:4] ** 2 / (s**2).sum())
+    # the best linear approximation of rank 4 (Eckart–Young)
+    error = np.linalg.norm(X - pca.inverse_transform(pca.embedding_)) ** 2
+    assert error == pytest.approx((s[4:] ** 2).sum(), rel=1e-6, abs=1e-8)
+
+
+def test_pca_in_blocks_is_pca_at_once(X):
+    pca = PCA(3)
+    for start in range(0, len(X), 7):
+        pca.partial_fit(X[start : start + 7])
+    whole = PCA(3).fit(X)
+    assert_same_map(pca.components_.T, whole.components_.T)
+    np.testing.assert_allclose(pca.explained_variance_, whole.explained_variance_)
+    np.testing.assert_allclose(
+        pca.explained_variance_ratio_, whole.explained_variance_ratio_
+    )
+
+
+def test_a_share_of_the_variance():
+    rng = np.random.default_rng(2)
+    X = rng.standard_normal((500, 4)) * [10, 5, 1, 0.1]
+    pca = PCA(0.95).fit(X)
+    assert pca.components_.shape[0] == 2
+    assert PCA(None).fit(X).components_.shape[0] == 4
+
+
+def test_isomap_with_all_neighbours_is_mds(X):
+    isomap = Isomap(3, n_neighbors=len(X) - 1).fit(X)
+    np.testing.assert_allclose(isomap.embedding_, ClassicalMDS(3).fit(X).embedding_, atol=1e-7)
+
+
+def test_isomap_is_mds_of_path_lengths(curved):
+    D = shortest_path(neighborhood_graph(curved, n_neighbors=6), directed=False)
+    expected = ClassicalMDS(2, metric="precomputed").fit(D)
+    isomap = Isomap(2, n_neighbors=6).fit(curved)
+    np.testing.assert_allclose(isomap.embedding_, expected.embedding_, atol=1e-8)
+    np.testing.assert_allclose(isomap.kernel(), expected.kernel(), atol=1e-8)
+
+
+def test_every_point_a_landmark_is_isomap(curved):
+    exact = Isomap(2, n_neighbors=8).fit(curved)
+    landmark = Isomap(2, n_neighbors=8, n_landmarks=len(curved) - 1).fit(curved)
+    assert_same_map(landmark.embedding_, exact.embedding_, atol=0.02)
+
+
+def test_landmarks_of_a_flat_sheet_are_exact():
+    # with all neighbours the distances are Euclidean, and any three landmarks fix the plane
+    X = np.random.default_rng(3).random((80, 2)) * [3, 1]
+    landmark = Isomap(2, n_neighbors=79, n_landmarks=12).fit(X)
+    D = pairwise_distances(landmark.embedding_)
+    np.testing.assert_allclose(D, pairwise_distances(X), atol=1e-9)
+
+
+@pytest.mark.parametrize("normalized", [True, False])
+def test_laplacian_eigenmaps_of_a_path_are_cosines(normalized):
+    n = 40
+    lem = LaplacianEigenmaps(2, radius=1.0, normalized=normalized).fit(np.arange(float(n))[:, None])
+    p = np.array([1, 2])
+    if normalized:  # a random walk on a path: cos(π p i / (n − 1))
+        values = 1 - np.cos(np.pi * p / (n - 1))
+        expected = np.cos(np.pi * np.outer(np.arange(n), p) / (n - 1))
+        mass = np.r_[1, np.full(n - 2, 2), 1]
+        expected /= np.sqrt(mass @ expected**2)
+    else:
+        values = 2 - 2 * np.cos(np.pi * p / n)
+        expected = np.cos(np.pi * np.outer(np.arange(n) + 0.5, p) / n)
+        expected /= np.linalg.norm(expected, axis=0)
+    np.testing.assert_allclose(lem.eigenvalues_, values, rtol=1e-8)
+    np.testing.assert_allclose(lem.embedding_, fix_signs(expected), atol=1e-8)
+
+
+def test_laplacian_eigenmaps_of_a_cycle_are_a_circle():
+    n = 400  # beyond the dense solver
+    angle = 2 * np.pi * np.arange(n) / n
+    lem = LaplacianEigenmaps(2, n_neighbors=2).fit(np.column_stack([np.cos(angle), np.sin(angle)]))
+    np.testing.assert_allclose(lem.eigenvalues_, 1 - np.cos(2 * np.pi / n), rtol=1e-6)
+    radius = np.linalg.norm(lem.embedding_, axis=1)
+    np.testing.assert_allclose(radius, radius[0], rtol=1e-6)
+    turn = np.unwrap(np.arctan2(lem.embedding_[:, 1], lem.embedding_[:, 0]))
+    np.testing.assert_allclose(np.abs(np.diff(turn)), 2 * np.pi / n, rtol=1e-5)
+
+
+def test_lle_of_an_affine_plane_is_affine():
+    rng = np.random.default_rng(4)
+    plane = rng.random((120, 2))
+    X = plane @ rng.standard_normal((2, 6)) + 1
+    lle = LocallyLinearEmbedding(2, n_neighbors=8, reg=1e-9).fit(X)
+    assert lle.reconstruction_error_ < 1e-9
+    design = np.column_stack([plane, np.ones(120)])
+    fitted = design @ np.linalg.lstsq(design, lle.embedding_, rcond=None)[0]
+    np.testing.assert_allclose(fitted, lle.embedding_, atol=1e-3)
+
+
+def test_lle_from_distances_is_lle_from_features(curved):
+    plain = LocallyLinearEmbedding(2, n_neighbors=7).fit(curved)
+    table = pairwise_distances(curved)
+    given = LocallyLinearEmbedding(2, n_neighbors=7, metric="precomputed").fit(table)
+    np.testing.assert_allclose(given.embedding_, plain.embedding_, atol=1e-7)
+
+
+@pytest.mark.real_data("europe_roads")
+def test_road_distances_redraw_the_map_of_europe():
+    from sidelight import datasets
+    from sidelight.quality import procrustes
+
+    roads = datasets.load("europe_roads")
+    mds = ClassicalMDS(2, metric="precomputed").fit(roads.extras["distances"])
+    assert len(mds.negative_eigenvalues_) == 22
+    latitude, longitude = np.radians(roads.truth[:, 0]), np.radians(roads.truth[:, 1])
+    flat = np.column_stack([longitude * np.cos(latitude.mean()), latitude])
+    # roads are not straight: 93 % of the variance of the true positions is explained
+    assert procrustes(mds.embedding_, flat).disparity < 0.08

@@ -36,7 +36,7 @@ types: $(READY)
 
 docs-check: $(READY)
 	$(BIN)/python -m numpydoc.hooks.validate_docstrings $$(git ls-files 'src/sidelight/*.py')
-	$(BIN)/python -m sidelight.readme --check README.md
+	$(BIN)/python tools/readme_tables.py README.md
 
 unit: $(READY)
 	$(BIN)/python -m pytest -n auto --dist loadfile --cov --cov-report=term:skip-covered
@@ -50,7 +50,7 @@ bench-small: $(READY)
 
 ## write the generated tables of the README anew
 readme: $(READY)
-	$(BIN)/python -m sidelight.readme --write README.md
+	$(BIN)/python tools/readme_tables.py --write README.md
 
 clean:
 	rm -rf $(VENV) output .coverage .mypy_cache .ruff_cache .pytest_cache

@@ -21,7 +21,7 @@ LAYERS = [
     {"base", "graph_based"},
     {"spectral", "unfolding", "latent", "gated"},
     {"datasets", "embed", "io", "plot"},
-    {"cli", "explorer", "readme"},
+    {"cli", "explorer"},
 ]
 
 #: What `import sidelight` may load of its own.

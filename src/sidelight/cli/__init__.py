@@ -12,8 +12,8 @@ import sys
 def main() -> None:
     """Run the command line."""
     try:
-        import rich  # noqa: F401
-        import typer  # noqa: F401
+        import rich
+        import typer
     except ImportError as error:
         sys.exit(
             f"The command line needs the package {error.name!r}, which is not installed. "

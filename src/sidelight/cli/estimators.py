@@ -22,7 +22,9 @@ _OPTIONS = {
 }
 
 
-def choose_method(name: str, n_rows: int, *, precomputed: bool) -> tuple[Entry, dict[str, Any], str]:
+def choose_method(
+    name: str, n_rows: int, *, precomputed: bool
+) -> tuple[Entry, dict[str, Any], str]:
     """Find the method, or choose one.
 
     ``"auto"`` is Isomap, with landmarks beyond 4,000 rows; classical scaling for a table of
@@ -168,14 +170,14 @@ def written_parameters(estimator: Any) -> str:
     Returns
     -------
     str
-        ``"n_components=2, n_neighbors=7"``, the number of components always.
+        ``"n_components=2, n_neighbors=7"``; those two always.
     """
     defaults = inspect.signature(type(estimator).__init__).parameters
     values = estimator.get_params(deep=False)
     shown = {
         name: value
         for name, value in values.items()
-        if name == "n_components" or repr(value) != repr(defaults[name].default)
+        if name in ("n_components", "n_neighbors") or repr(value) != repr(defaults[name].default)
     }
     return ", ".join(f"{name}={value!r}" for name, value in shown.items())
 

@@ -18,9 +18,7 @@ from sidelight.registry import ESTIMATORS
 ROW = "row"
 
 
-def map_columns(
-    Z: FloatArray, names: Sequence[str], table: Table
-) -> dict[str, npt.NDArray[Any]]:
+def map_columns(Z: FloatArray, names: Sequence[str], table: Table) -> dict[str, npt.NDArray[Any]]:
     """Put a map into columns, with the rows and what was set aside.
 
     Parameters
@@ -44,7 +42,9 @@ def map_columns(
     return columns
 
 
-def coordinates(table: Table, asked: Sequence[str] = (), expected: Sequence[str] = ()) -> FloatArray:
+def coordinates(
+    table: Table, asked: Sequence[str] = (), expected: Sequence[str] = ()
+) -> FloatArray:
     """Find the coordinates in a table that holds a map.
 
     Parameters

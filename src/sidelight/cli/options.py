@@ -41,9 +41,7 @@ Metric: TypeAlias = Annotated[
 ]
 Precomputed: TypeAlias = Annotated[
     bool,
-    typer.Option(
-        "--precomputed", help="The table holds distances, n × n.", rich_help_panel=DATA
-    ),
+    typer.Option("--precomputed", help="The table holds distances, n × n.", rich_help_panel=DATA),
 ]
 Ignore: TypeAlias = Annotated[
     list[str] | None,
@@ -73,7 +71,7 @@ Missing: TypeAlias = Annotated[
     str | None,
     typer.Option(
         metavar="drop-rows|drop-columns|mean|error",
-        help="What to do about missing numbers.  By default an error, but for ppca, which takes them.",
+        help="What to do about missing numbers; ppca takes them as they are.",
         rich_help_panel=DATA,
         show_default=False,
     ),

@@ -84,7 +84,9 @@ class Preparation:
                 f"It has {listed(table.column_names, 'column', 12)}."
             )
         X = table.X if nameless else table.select(self.columns)
-        return X if self.mean is None else np.asarray((X - self.mean) / self.scale)
+        if self.mean is None or self.scale is None:
+            return X
+        return np.asarray((X - self.mean) / self.scale)
 
     def undo(self, X: FloatArray) -> FloatArray:
         """Bring what a model decoded back to the units of the table.
@@ -99,7 +101,9 @@ class Preparation:
         ndarray of shape (n_rows, n_columns)
             In the table's units.
         """
-        return X if self.mean is None else np.asarray(X * self.scale + self.mean)
+        if self.mean is None or self.scale is None:
+            return X
+        return np.asarray(X * self.scale + self.mean)
 
     def to_extras(self) -> dict[str, Any]:
         """Give the plain values that a model file keeps.

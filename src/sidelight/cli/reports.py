@@ -36,9 +36,7 @@ def show_report(report: QualityReport) -> None:
     table.add_column("what it says", style="dim")
     for line in report._lines():
         table.add_row(*map(Text, line))
-    out = console.output()
-    out.print()
-    out.print(table)
+    console.output().print(table)
     if report.note:
         console.notes([report.note])
 
@@ -80,7 +78,6 @@ def show_comparison(
     for method in failures:
         table.add_row(Text(method, style="red"), *(Text("–") for _ in shown), Text("failed"))
     out = console.output()
-    out.print()
     out.print(table)
     if not out.is_terminal:  # no bold in a file
         for name, heading, _ in shown:

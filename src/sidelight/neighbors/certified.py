@@ -134,6 +134,8 @@ def _scan(
     column_tiles = row_blocks(len(X), 1.0, budget=_TILE)
     memory = np.empty(_TILE * _TILE, dtype=np.float32)
     with ThreadPoolExecutor(threads) as pool:
+        # Unpacked arguments are more than its type can follow.
+        submit: Any = pool.submit
         for b, rows in enumerate(row_tiles):
             for columns in column_tiles[b if symmetric else 0 :]:
                 height, width = rows.stop - rows.start, columns.stop - columns.start
@@ -141,16 +143,16 @@ def _scan(
                 np.matmul(Q[rows], X[columns].T, out=tile)
                 diagonal = symmetric and rows == columns
                 own = 0 if diagonal else _NOWHERE
-                table: tuple[Any, ...] = (tile, query_norms[rows], norms[columns])
-                lists: tuple[Any, ...] = (heaps[rows], names[rows])
+                table = (tile, query_norms[rows], norms[columns])
+                lists = (heaps[rows], names[rows])
                 tasks = [
-                    pool.submit(scan_rows, *table, *lists, columns.start, own, *share)
+                    submit(scan_rows, *table, *lists, columns.start, own, *share)
                     for share in _shares(height, threads)
                 ]
                 if symmetric and not diagonal:
                     lists = (heaps[columns], names[columns])
                     tasks += [
-                        pool.submit(scan_columns, *table, *lists, rows.start, *share)
+                        submit(scan_columns, *table, *lists, rows.start, *share)
                         for share in _shares(width, threads)
                     ]
                 for task in tasks:

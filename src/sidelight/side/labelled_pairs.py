@@ -101,10 +101,8 @@ def _known_labels(y: Any, unknown: Any) -> tuple[Any, BoolArray]:
 
 
 def _is_missing(label: Any) -> bool:
-    if label is None or label == "":
-        return True
     try:
-        return bool(label != label)
+        return label is None or bool(label == "") or bool(label != label)
     except TypeError:  # pandas.NA refuses to be a bool
         return True
 

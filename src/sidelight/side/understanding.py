@@ -16,6 +16,7 @@ def gather_side(
     n_samples: int,
     who: str,
     several: tuple[str, ...] = (),
+    reports: dict[str, Any] | None = None,
     **more: Any,
 ) -> dict[str, Any]:
     """Sort side information by kind and check each value once.
@@ -34,6 +35,8 @@ def gather_side(
         The estimator, named in an error.
     several : tuple of str
         Kinds of which there may be several that are not merged; they come as a tuple.
+    reports : dict, optional
+        Filled with what the checks had to report, by kind.
     **more : object
         What some kinds check besides: ``n_features``, ``n_components``, ``strict``.
 
@@ -68,7 +71,10 @@ def gather_side(
         merged = _merged(kind, values, several, who)
         for value in merged if isinstance(merged, tuple) else (merged,):
             checked = signature(value.check).parameters
-            value.check(n_samples, who=who, **{k: v for k, v in more.items() if k in checked})
+            wanted = {name: given for name, given in more.items() if name in checked}
+            report = value.check(n_samples, who=who, **wanted)
+            if reports is not None and report is not None:
+                reports[kind] = report
         gathered[kind] = merged
     return gathered
 

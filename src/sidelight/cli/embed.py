@@ -1,0 +1,245 @@
+"""``sidelight embed``: a table in; a map, a picture and a model out."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from sidelight.cli import console
+from sidelight.cli.options import (
+    DATA,
+    METHOD,
+    WRITE,
+    ColorBy,
+    Components,
+    File,
+    Header,
+    Ignore,
+    Metric,
+    Missing,
+    Neighbors,
+    Precomputed,
+    Quiet,
+    Standardize,
+    split_names,
+)
+
+if TYPE_CHECKING:
+    from sidelight.arrays import FloatArray
+    from sidelight.io.table import Table
+
+
+def embed(
+    file: File,
+    method: Annotated[
+        str,
+        typer.Option(
+            "--method",
+            "-m",
+            help="One of 'sidelight methods'.  auto is Isomap, with landmarks beyond 4,000 rows; "
+            "for a table of distances classical scaling (mds).",
+            rich_help_panel=METHOD,
+        ),
+    ] = "auto",
+    components: Components = 2,
+    neighbors: Neighbors = None,
+    landmarks: Annotated[
+        int | None,
+        typer.Option(
+            help="How many landmarks, for large tables.",
+            rich_help_panel=METHOD,
+            show_default=False,
+        ),
+    ] = None,
+    metric: Metric = None,
+    param: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=VALUE",
+            help="Any other parameter of the method; repeat it for more.",
+            rich_help_panel=METHOD,
+            show_default=False,
+        ),
+    ] = None,
+    seed: Annotated[
+        int | None,
+        typer.Option(
+            help="For methods that draw at random.", rich_help_panel=METHOD, show_default=False
+        ),
+    ] = None,
+    ignore: Ignore = None,
+    color_by: ColorBy = None,
+    standardize: Standardize = False,
+    missing: Missing = None,
+    header: Header = None,
+    precomputed: Precomputed = False,
+    thumbnails: Annotated[
+        str | None,
+        typer.Option(
+            metavar="HEIGHTxWIDTH",
+            help="The rows are images of this shape: draw them in the picture.",
+            rich_help_panel=DATA,
+            show_default=False,
+        ),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            help="The map as a table: csv, tsv, parquet, npy or npz.",
+            rich_help_panel=WRITE,
+            show_default=False,
+        ),
+    ] = None,
+    picture: Annotated[
+        Path | None,
+        typer.Option(
+            help="The map as a picture: png, svg, pdf …", rich_help_panel=WRITE, show_default=False
+        ),
+    ] = None,
+    model: Annotated[
+        Path | None,
+        typer.Option(
+            help="The fitted model, for 'transform' and 'decode': name.sidelight.",
+            rich_help_panel=WRITE,
+            show_default=False,
+        ),
+    ] = None,
+    quiet: Quiet = False,
+) -> None:
+    """Make a map of a table.
+
+    Prints how good the map is; writes it with --output, --picture and --model.
+    """
+    from sidelight.cli.estimators import build_estimator, choose_method, written_parameters
+    from sidelight.cli.fitting import shown
+    from sidelight.cli.pictures import check_picture, parse_image_shape
+    from sidelight.cli.preparation import Preparation
+    from sidelight.cli.reading import read_data, written_size
+    from sidelight.io.models import save
+    from sidelight.io.writing import table_writer, write_table
+    from sidelight.registry import entry_for
+
+    if output is not None:
+        table_writer(output)
+    if picture is not None:
+        check_picture(picture)
+    takes_missing = method != "auto" and entry_for(method).load()._takes_missing
+    table = read_data(
+        file,
+        ignore=split_names(ignore),
+        aside=color_by,
+        missing=missing or ("keep" if takes_missing else "error"),
+        header=header,
+        quiet=quiet,
+    )
+    image_shape = parse_image_shape(thumbnails, table.X.shape[1]) if thumbnails else None
+    entry, decided, why = choose_method(method, len(table.X), precomputed=precomputed)
+    estimator = build_estimator(
+        entry,
+        decided=decided,
+        options={
+            "components": components,
+            "neighbors": neighbors,
+            "landmarks": landmarks,
+            "metric": metric,
+        },
+        assignments=param or (),
+        precomputed=precomputed,
+        seed=seed,
+    )
+    if seed is not None and "random_state" not in estimator.get_params():
+        console.notes(
+            [f"{entry.name} draws nothing at random: --seed changes nothing."], quiet=quiet
+        )
+    if not quiet:
+        reason = f" ({why})" if why else ""
+        facts = [("data", f"{table.name}, {written_size(table)}")]
+        facts.append(("method", f"{entry.name}, {entry.summary}{reason}"))
+        facts.append(("", written_parameters(estimator)))
+        console.facts(facts)
+    preparation = Preparation.of(table, standardize=standardize)
+    X = preparation.apply(table)
+    start = time.perf_counter()
+    with shown(entry.name, quiet=quiet):
+        Z = estimator.fit_transform(X)
+    if not quiet:
+        console.facts([("fitted", f"in {time.perf_counter() - start:.2f} s")])
+        _judge(X, Z, table, color_by, estimator)
+
+    written = []
+    if output is not None:
+        from sidelight.cli.maps import map_columns
+
+        write_table(output, map_columns(Z, list(estimator.get_feature_names_out()), table))
+        written.append(("map", f"{output}"))
+    if picture is not None:
+        _draw(picture, Z, table, color_by, image_shape, entry.name)
+        written.append(("picture", f"{picture}"))
+    if model is not None:
+        save(estimator, model, extras=preparation.to_extras())
+        written.append(("model", f"{model}"))
+    if quiet:
+        return
+    if written:
+        console.facts(written)
+    else:
+        console.notes(["Nothing was written. Give --output map.csv, --picture map.png or --model."])
+
+
+def _judge(
+    X: FloatArray, Z: FloatArray, table: Table, color_by: str | None, estimator: Any
+) -> None:
+    import numpy as np
+
+    from sidelight.cli.fitting import shown
+    from sidelight.cli.pictures import as_classes
+    from sidelight.cli.reports import show_report
+    from sidelight.quality import quality_report
+
+    reason = ""
+    if not np.isfinite(X).all():
+        reason = "distances to rows with missing values are not known"
+    elif estimator.get_params().get("kernel") == "precomputed":
+        reason = "the table holds a kernel, not distances"
+    elif len(X) < 4:
+        reason = "that takes at least four rows"
+    if reason:
+        console.notes([f"The quality is not measured: {reason}."])
+        return
+    labels = None if color_by is None else as_classes(table.labels[color_by])
+    metric = getattr(estimator, "metric", "euclidean")
+    with shown("quality"):
+        report = quality_report(X, Z, labels=labels, metric=metric)
+    show_report(report)
+
+
+def _draw(
+    picture: Path,
+    Z: FloatArray,
+    table: Table,
+    color_by: str | None,
+    image_shape: tuple[int, int] | None,
+    method: str,
+) -> None:
+    from sidelight import plot
+    from sidelight.cli.fitting import shown
+    from sidelight.cli.pictures import colouring
+
+    with shown("picture"):
+        flat = Z if Z.shape[1] <= 3 and image_shape is None else Z[:, :2]
+        if flat.shape[1] < Z.shape[1]:
+            console.notes([f"The picture shows two of {Z.shape[1]} dimensions."])
+        images = None if image_shape is None else table.X
+        ax = plot.scatter(
+            flat,
+            images=images,
+            image_shape=image_shape,
+            title=f"{Path(table.name).stem}, {method}",
+            **colouring(table, color_by),
+        )
+        plot.save(ax, picture)

@@ -1,0 +1,133 @@
+"""``sidelight reproduce``: the experiments, run again.
+
+An experiment is a script whose docstring's first line says what it shows, with a function
+``main(output: Path, *, quick: bool = False) -> None``.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib.util
+import sys
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sidelight.cli import console
+
+
+def reproduce(
+    name: Annotated[str | None, typer.Argument(help="The experiment.", show_default=False)] = None,
+    list_all: Annotated[bool, typer.Option("--list", help="List the experiments.")] = False,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="The folder for its figures and numbers.")
+    ] = Path("output"),
+    quick: Annotated[bool, typer.Option("--quick", help="On less data, in less time.")] = False,
+) -> None:
+    """Run an experiment again."""
+    scripts = experiments()
+    if list_all or name is None:
+        _show(scripts)
+        return
+    if name not in scripts:
+        near = get_close_matches(name, scripts, n=1)
+        hint = f" Did you mean {near[0]!r}?" if near else ""
+        raise ValueError(
+            f"There is no experiment {name!r}.{hint} There are: {', '.join(scripts) or 'none'}."
+        )
+    run(scripts[name], output, quick=quick)
+
+
+def experiments() -> dict[str, Path]:
+    """Find the scripts: inside the installed package, else beside the sources.
+
+    Returns
+    -------
+    dict of str to Path
+        By name.
+    """
+    import sidelight
+
+    package = Path(sidelight.__file__).resolve().parent
+    for folder in (package / "_experiments", package.parents[1] / "experiments"):
+        found = {
+            script.stem: script
+            for script in sorted(folder.glob("*.py"))
+            if not script.stem.startswith("_")
+        }
+        if found:
+            return found
+    return {}
+
+
+def summary(script: Path) -> str:
+    """Read the first line of a script's docstring, without running it.
+
+    Parameters
+    ----------
+    script : Path
+        The script.
+
+    Returns
+    -------
+    str
+        The line; empty where there is none.
+    """
+    text = ast.get_docstring(ast.parse(script.read_text(encoding="utf-8"))) or ""
+    return text.partition("\n")[0]
+
+
+def run(script: Path, output: Path, *, quick: bool) -> None:
+    """Run an experiment.
+
+    Parameters
+    ----------
+    script : Path
+        The script.
+    output : Path
+        The folder to write to.
+    quick : bool
+        Whether to do less.
+
+    Raises
+    ------
+    ValueError
+        If the script has no ``main``.
+    """
+    from sidelight.cli.fitting import shown
+
+    spec = importlib.util.spec_from_file_location(f"_sidelight_experiment_{script.stem}", script)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.path.insert(0, str(script.parent))  # experiments may share a file
+    sys.modules[spec.name] = module
+    try:
+        spec.loader.exec_module(module)
+        if not callable(getattr(module, "main", None)):
+            raise ValueError(f"{script} has no function main(output, *, quick=False).")
+        output.mkdir(parents=True, exist_ok=True)
+        with shown(script.stem):
+            module.main(output, quick=quick)
+    finally:
+        sys.path.remove(str(script.parent))
+        del sys.modules[spec.name]
+    console.facts([("done", f"{script.stem}, in {output}")])
+
+
+def _show(scripts: dict[str, Path]) -> None:
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+    from rich.text import Text
+
+    if not scripts:
+        console.notes(["There are no experiments here."])
+        return
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, header_style="cyan")
+    table.add_column("experiment", no_wrap=True, style="bold")
+    table.add_column("what it shows")
+    for name, script in scripts.items():
+        table.add_row(Text(name), Text(summary(script)))
+    console.output().print(table)

@@ -1,0 +1,81 @@
+"""``sidelight transform``: new rows into an old map."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sidelight.cli import console
+from sidelight.cli.options import WRITE, File, Header, ModelPath, Quiet
+
+
+def transform(
+    model: ModelPath,
+    file: File,
+    output: Annotated[
+        Path,
+        typer.Option(
+            "--output",
+            "-o",
+            help="The places as a table: csv, tsv, parquet, npy or npz.",
+            rich_help_panel=WRITE,
+            show_default=False,
+        ),
+    ],
+    missing: Annotated[
+        str | None,
+        typer.Option(
+            metavar="drop-rows|error",
+            help="What to do about missing numbers.",
+            show_default=False,
+        ),
+    ] = None,
+    header: Header = None,
+    quiet: Quiet = False,
+) -> None:
+    """Place new rows in a map.
+
+    The table needs the columns that the model was fitted on, in any order; others are carried
+    along.  The model file remembers them, and the scaling.
+    """
+    from sidelight.cli.fitting import shown
+    from sidelight.cli.maps import map_columns
+    from sidelight.cli.preparation import Preparation
+    from sidelight.io.delimited import listed
+    from sidelight.io.models import read_model
+    from sidelight.io.table import read_table
+    from sidelight.io.writing import table_writer, write_table
+
+    table_writer(output)
+    if missing not in (None, "drop-rows", "error"):
+        raise ValueError(
+            f"--missing of transform takes drop-rows or error. Got {missing!r}. (A mean of the new "
+            "rows would place each by its company.)"
+        )
+    opened = read_model(model)
+    estimator = opened.model
+    preparation = Preparation.from_model(estimator, opened.extras)
+    table = read_table(file, missing="keep", header=header)
+    unused = [name for name in table.column_names if name not in preparation.columns]
+    known = len(unused) < len(table.column_names)
+    # only the columns of the model may be refused for what is missing in them
+    keep = missing or ("keep" if estimator._takes_missing else "error")
+    table = read_table(file, aside=unused if known else (), missing=keep, header=header)
+    said = list(table.notes)
+    if unused and known:
+        said.append(f"Not used by the model: {listed(unused, 'column')}.")
+    console.notes(said, quiet=quiet)
+    X = preparation.apply(table)
+    with shown(type(estimator).__name__, quiet=quiet):
+        Z = estimator.transform(X)
+    write_table(output, map_columns(Z, list(estimator.get_feature_names_out()), table))
+    if not quiet:
+        console.facts(
+            [
+                ("model", f"{type(estimator).__name__}, {model}"),
+                ("data", f"{table.name}, {len(X):,} row{'s' * (len(X) != 1)}"),
+                ("map", f"{output}"),
+            ]
+        )

@@ -1,0 +1,138 @@
+"""Invariances, actions, conditions, relations and anchors: what fits and what does not."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from sidelight.side import Actions, Anchors, Condition, Invariance, Relation
+
+
+def test_actions_of_one_walk_join_successive_rows():
+    actions = Actions(["l", "r", "l"])
+    actions.check(4, who="ActionRespectingEmbedding")
+    assert_array_equal(actions.transitions(4), [[0, 1], [1, 2], [2, 3]])
+
+
+def test_no_action_leads_from_one_episode_to_the_next():
+    actions = Actions([0, 1, 0], episodes=["a", "a", "b", "c", "c", "c"])
+    actions.check(6, who="ActionRespectingEmbedding")
+    assert actions.n_episodes == 3
+    assert_array_equal(actions.transitions(6), [[0, 1], [3, 4], [4, 5]])
+    assert actions != Actions([0, 1, 0])
+    assert actions == Actions(np.array([0.0, 1.0, 0.0]), episodes=list("aabccc"))
+
+
+@pytest.mark.parametrize(
+    ("actions", "match"),
+    [
+        (Actions([0, 1, 0, 1]), "3 for 4 rows. Got 4"),
+        (Actions([0, 1], episodes=[0, 0, 1]), "one episode per row of X, 4. Got 3"),
+        (Actions([0, 1, 0], episodes=[0, 0, 1, 1]), "in 2 episodes. Got 3"),
+        (Actions([], episodes=[0, 1, 2, 3]), "at least one transition"),
+    ],
+)
+def test_actions_that_do_not_fit_are_refused(actions, match):
+    with pytest.raises(ValueError, match=match):
+        actions.check(4, who="ActionRespectingEmbedding")
+
+
+def test_an_episode_in_two_places_is_refused():
+    with pytest.raises(ValueError, match="episode 0 in 2 places"):
+        Actions([0], episodes=[0, 1, 1, 0])
+    with pytest.raises(ValueError, match="names or ints"):
+        Actions(["l", None])
+    with pytest.raises(ValueError, match="names or ints"):
+        Actions([0.5, 1.0])
+
+
+def test_a_condition_holds_names_or_numbers():
+    assert repr(Condition(["x", "y", "x"])) == "Condition(3 rows, 2 classes)"
+    assert Condition([1, 2, 3]).values.dtype == np.float64
+    Condition([[1, 2], [3, 4]], kernel="rbf").check(2, who="KernelInformationEmbedding")
+    with pytest.raises(ValueError, match=r"one value per row of X, 4\. Got 3"):
+        Condition([1, 2, 3]).check(4, who="KernelInformationEmbedding")
+    with pytest.raises(ValueError, match="rows 1"):
+        Condition([1, np.nan, 3]).check(3, who="KernelInformationEmbedding")
+    with pytest.raises(ValueError, match="'kernel' argument of Condition"):
+        Condition([1, 2], kernel="rfb")
+
+
+def test_relation_of_numbers_follows_the_printed_similarity():
+    relation = Relation.from_values([10.0, 30.0], index=[4, 2])
+    assert_allclose(relation.similarity, [[1, np.exp(-4)], [np.exp(-4), 1]])  # ±1 after scaling
+    assert_array_equal(relation.rows(9), [4, 2])
+    wide = Relation.from_values([10.0, 30.0], bandwidth=4.0)
+    assert_allclose(wide.similarity[0, 1], np.exp(-1))
+    assert_array_equal(Relation.from_values([2.0, 2.0]).similarity, np.ones((2, 2)))
+
+
+@pytest.mark.parametrize(
+    ("relation", "match"),
+    [
+        (Relation(np.eye(3)), "one row per row of X, 5. Got 3"),
+        (Relation(np.eye(2), [0, 5]), "Got 5"),
+        (Relation(np.eye(2), [1, 1]), "Got 1 more than once"),
+        (Relation(-np.ones((5, 5))), "not negative"),
+        (Relation(np.triu(np.ones((5, 5)))), "symmetric. Got 1 for"),
+        (Relation([[1.0]], [0]), "at least two rows"),
+    ],
+)
+def test_relations_that_do_not_fit_are_refused(relation, match):
+    with pytest.raises(ValueError, match=match):
+        relation.check(5, who="MultipleRelationalEmbedding")
+
+
+def test_relations_of_the_wrong_shape_are_refused_at_once():
+    with pytest.raises(ValueError, match="square"):
+        Relation(np.ones((2, 3)))
+    with pytest.raises(ValueError, match=r"one row number per row of the similarities, 2\. Got 3"):
+        Relation(np.eye(2), [0, 1, 2])
+    with pytest.raises(ValueError, match="finite"):
+        Relation.from_values([1.0, np.nan])
+    with pytest.raises(ValueError, match="bandwidth"):
+        Relation.from_values([1.0, 2.0], bandwidth=0)
+
+
+@pytest.mark.parametrize(
+    ("anchors", "match"),
+    [
+        (Anchors([5], [[0.0, 0.0]]), "Got 5"),
+        (Anchors([1, 1], [[0.0, 0.0], [1.0, 1.0]]), "more than one position for 1"),
+        (Anchors([1], [[0.0, np.nan]]), "rows 1"),
+        (Anchors([1], [[0.0, 1.0, 2.0]]), "n_components=2 columns. Got 3"),
+        (Anchors([], np.empty((0, 2))), "at least one"),
+    ],
+)
+def test_anchors_that_do_not_fit_are_refused(anchors, match):
+    with pytest.raises(ValueError, match=match):
+        anchors.check(5, who="Isomap", n_components=2)
+
+
+def test_anchors_of_the_wrong_shape_are_refused_at_once():
+    with pytest.raises(ValueError, match=r"one position per row number, 2\. Got 1"):
+        Anchors([0, 1], [[0.0, 0.0]])
+    with pytest.raises(ValueError, match="2-dimensional"):
+        Anchors([0, 1], [0.0, 0.0])
+    assert Anchors([0], [[1, 2]]) == Anchors(np.array([0]), [[1.0, 2.0]])
+
+
+def test_an_image_has_as_many_pixels_as_x_has_columns():
+    invariance = Invariance(np.flip, image_shape=[4, 5])
+    assert invariance.image_shape == (4, 5)
+    invariance.check(3, who="HybridEmbedding", n_features=20)
+    with pytest.raises(ValueError, match=r"columns, 21\. Got .* which is 20"):
+        invariance.check(3, who="HybridEmbedding", n_features=21)
+
+
+@pytest.mark.parametrize("shape", [(4,), (0, 5), (4.0, 5.0), 20, "4x5"])
+def test_what_is_no_image_shape_is_refused(shape):
+    with pytest.raises(ValueError, match="image_shape"):
+        Invariance(np.flip, image_shape=shape)
+
+
+@pytest.mark.parametrize("transformation", ["shift", 3, None, [], [np.flip, "shift"]])
+def test_what_is_no_transformation_is_refused(transformation):
+    with pytest.raises(ValueError, match="transformation"):
+        Invariance(transformation)

@@ -1,0 +1,76 @@
+"""Write the README's tables from what they are tables of: the registry and the benchmarks.
+
+A table stands between two comments, ``<!-- NAME: begin -->`` and ``<!-- NAME: end -->``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import sys
+from pathlib import Path
+
+from sidelight.registry import ESTIMATORS
+
+ROOT = Path(__file__).resolve().parent.parent
+SIDE_KINDS = ("Pairs", "Attributes", "Distances")
+GIFTS = ("map", "new points", "way back", "density")
+
+
+def methods_table() -> str:
+    """The estimators, what each gives back and what it listens to."""
+    header = ["estimator", "what it does", *GIFTS, "listens to"]
+    lines = [_row(header), _row(["---", "---", *[":-:"] * len(GIFTS), "---"])]
+    for entry in ESTIMATORS:
+        gives = ["•" if gift in entry.gives else "" for gift in GIFTS]
+        listens = ", ".join(f"`{kind}`" for kind in entry.understands)
+        lines.append(_row([f"`{entry.name}`", entry.summary, *gives, listens]))
+    return "\n".join(lines)
+
+
+def benchmarks_table() -> str:
+    """The last full benchmark, as committed."""
+    from benchmarks.table import markdown
+
+    results = ROOT / "benchmarks" / "results.json"
+    return markdown(json.loads(results.read_text())) if results.exists() else ""
+
+
+TABLES = {"methods": methods_table, "benchmarks": benchmarks_table}
+
+
+def with_tables(text: str) -> str:
+    """The text with every table written anew."""
+    for name, table in TABLES.items():
+        begin, end = f"<!-- {name}: begin -->", f"<!-- {name}: end -->"
+        pattern = re.compile(re.escape(begin) + ".*?" + re.escape(end), re.DOTALL)
+        if not pattern.search(text):
+            raise SystemExit(f"README has no place for the table {name!r}: {begin} … {end}")
+        block = f"{begin}\n{table()}\n{end}"
+        text = pattern.sub(lambda _, block=block: block, text)
+    return text
+
+
+def _row(cells: list[str]) -> str:
+    return "| " + " | ".join(cells) + " |"
+
+
+def main() -> None:
+    """Check the README, or write it."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("readme", type=Path)
+    parser.add_argument("--write", action="store_true", help="write the tables, not only check")
+    options = parser.parse_args()
+    sys.path.insert(0, str(ROOT))
+    old = options.readme.read_text()
+    new = with_tables(old)
+    if new == old:
+        return
+    if not options.write:
+        raise SystemExit("The README's tables are out of date. Run: make readme")
+    options.readme.write_text(new)
+
+
+if __name__ == "__main__":
+    main()

@@ -35,7 +35,11 @@ def layer_of(name):
 
 def imports_of(path):
     for node in ast.walk(ast.parse(path.read_text())):
-        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("sidelight."):
+        if (
+            isinstance(node, ast.ImportFrom)
+            and node.module
+            and node.module.startswith("sidelight.")
+        ):
             yield node.module.split(".")[1]
         elif isinstance(node, ast.Import):
             for alias in node.names:

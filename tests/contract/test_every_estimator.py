@@ -93,7 +93,7 @@ def test_frames_in_and_out(estimator, X, frames):
     Z = estimator.fit_transform(table)
     assert isinstance(Z, library.DataFrame)
     assert list(Z.columns) == list(estimator.get_feature_names_out())
-    assert list(Z.columns)[0] == type(estimator).__name__.lower() + "0"
+    assert next(iter(Z.columns)) == type(estimator).__name__.lower() + "0"
     np.testing.assert_array_equal(estimator.feature_names_in_, names)
     np.testing.assert_array_equal(np.asarray(Z), estimator.embedding_)
 

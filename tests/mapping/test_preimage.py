@@ -22,9 +22,7 @@ def items():
 
 def test_with_all_components_the_coefficients_are_the_items_themselves(items):
     kpca = KernelPCA(59, kernel="rbf", gamma=0.5).fit(items)
-    gamma = expansion_coefficients(
-        kpca.embedding_, kpca.embedding_, kpca.eigenvalues_, np.ones(60)
-    )
+    gamma = expansion_coefficients(kpca.embedding_, kpca.embedding_, kpca.eigenvalues_, np.ones(60))
     np.testing.assert_allclose(gamma.sum(axis=1), 1)
     K = kernel_matrix(GaussianKernel(0.5), items)
     # ‖P − φ(x_i)‖² = 0
@@ -113,6 +111,4 @@ def test_items_behind_a_precomputed_kernel(items):
         atol=1e-7,
     )
     block = kernel(items[:4] + 0.1, items)
-    np.testing.assert_allclose(
-        given.transform(block), plain.transform(items[:4] + 0.1), atol=1e-9
-    )
+    np.testing.assert_allclose(given.transform(block), plain.transform(items[:4] + 0.1), atol=1e-9)

@@ -33,9 +33,7 @@ def test_laplacian_measures_how_unsmooth_a_function_is():
     L, degrees = laplacian_of(W)
     f = np.random.default_rng(1).standard_normal(30)
     dense = W.toarray()
-    energy = sum(
-        dense[i, j] * (f[i] - f[j]) ** 2 for i in range(30) for j in range(30)
-    ) / 2
+    energy = sum(dense[i, j] * (f[i] - f[j]) ** 2 for i in range(30) for j in range(30)) / 2
     assert f @ (L @ f) == pytest.approx(energy)
     np.testing.assert_allclose(L @ np.ones(30), 0, atol=1e-12)
     np.testing.assert_allclose(degrees, dense.sum(axis=1))
@@ -44,7 +42,7 @@ def test_laplacian_measures_how_unsmooth_a_function_is():
 def test_heat_weights_and_far_edges():
     d = np.array([0.0, 1.0, 2.0, 1e6])
     w = edge_weights(d, weights="heat", width=2.0)
-    np.testing.assert_allclose(w[:3], np.exp(-d[:3] ** 2 / 8))
+    np.testing.assert_allclose(w[:3], np.exp(-(d[:3] ** 2) / 8))
     assert w[3] > 0  # a bridge keeps a trace of weight: the graph stays connected
 
 
@@ -76,12 +74,8 @@ def test_affine_data_are_reproduced_exactly():
     rng = np.random.default_rng(3)
     X = rng.standard_normal((50, 2)) @ rng.standard_normal((2, 7)) + 4.0
     indices = np.argsort(np.linalg.norm(X[:, None] - X[None], axis=2), axis=1)[:, 1:6]
-    pattern = sp.csr_array(
-        (np.ones(250), indices.ravel(), np.arange(0, 251, 5)), shape=(50, 50)
-    )
-    W = barycentre_weights(
-        pattern, lambda i, j: local_gram_from_features(X, j, X[i]), reg=1e-10
-    )
+    pattern = sp.csr_array((np.ones(250), indices.ravel(), np.arange(0, 251, 5)), shape=(50, 50))
+    W = barycentre_weights(pattern, lambda i, j: local_gram_from_features(X, j, X[i]), reg=1e-10)
     np.testing.assert_allclose(W @ X, X, atol=1e-5)
     np.testing.assert_allclose(np.asarray(W.sum(axis=1)).ravel(), 1)
 

@@ -49,7 +49,9 @@ def test_largest_pairs_of_a_matrix_with_known_spectrum(n, form):
     np.testing.assert_allclose(found.vectors.T @ found.vectors, np.eye(3), atol=tol)
     # the double eigenvalue's plane
     plane = Q[:, -2:]
-    assert np.linalg.norm(found.vectors[:, :2] - plane @ (plane.T @ found.vectors[:, :2])) < 10 * tol
+    assert (
+        np.linalg.norm(found.vectors[:, :2] - plane @ (plane.T @ found.vectors[:, :2])) < 10 * tol
+    )
     assert found.lowest <= -2.5
 
 

@@ -36,9 +36,7 @@ def test_posterior_and_density_against_the_dense_gaussian(problem):
         assert posterior.log_density[i] == pytest.approx(density, abs=1e-10)
         gain = W[o].T @ np.linalg.inv(C)
         np.testing.assert_allclose(posterior.mean[i], gain @ (X[i, o] - mean[o]), atol=1e-10)
-        np.testing.assert_allclose(
-            posterior.covariance[i], np.eye(2) - gain @ W[o], atol=1e-10
-        )
+        np.testing.assert_allclose(posterior.covariance[i], np.eye(2) - gain @ W[o], atol=1e-10)
 
 
 def test_the_likelihood_never_falls_and_ends_at_a_stationary_point(problem):
@@ -59,7 +57,7 @@ def test_the_likelihood_never_falls_and_ends_at_a_stationary_point(problem):
             likelihood(model.loadings + h * dW, model.mean + h * dm, model.noise_variance)
             - likelihood(model.loadings - h * dW, model.mean - h * dm, model.noise_variance)
         ) / (2 * h)
-        assert abs(slope) < 1e-2 * abs(best)**0.5
+        assert abs(slope) < 1e-2 * abs(best) ** 0.5
     for factor in (0.98, 1.02):
         assert likelihood(model.loadings, model.mean, factor * model.noise_variance) < best
 

@@ -180,6 +180,14 @@ def test_threads_do_not_change_a_bit(dtype):
     assert_array_equal(some, shortest_paths_from(graph, sources, dtype=dtype, n_jobs=2))
 
 
+@pytest.mark.parametrize("scale", [2.0**110, 2.0**-110])
+def test_unit_of_length_does_not_matter(scale):
+    graph = swiss_roll(400)
+    assert_array_equal(
+        all_pairs_shortest_paths(scale * graph), scale * all_pairs_shortest_paths(graph)
+    )
+
+
 def test_progress_ends_with_every_source():
     seen = []
     with listening(seen.append):

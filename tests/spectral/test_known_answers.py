@@ -44,9 +44,7 @@ def test_five_ways_to_the_principal_components(X):
         "linear kernel": KernelPCA(3, kernel="linear"),
     }
     for name, estimator in others.items():
-        np.testing.assert_allclose(
-            estimator.fit(X).embedding_, reference, atol=1e-8, err_msg=name
-        )
+        np.testing.assert_allclose(estimator.fit(X).embedding_, reference, atol=1e-8, err_msg=name)
     mds = ClassicalMDS(3, metric="precomputed").fit(D)
     np.testing.assert_allclose(mds.embedding_, reference, atol=1e-8)
     np.testing.assert_allclose(ClassicalMDS(3).fit(X).embedding_, reference, atol=1e-8)
@@ -72,9 +70,7 @@ def test_pca_in_blocks_is_pca_at_once(X):
     whole = PCA(3).fit(X)
     assert_same_map(pca.components_.T, whole.components_.T)
     np.testing.assert_allclose(pca.explained_variance_, whole.explained_variance_)
-    np.testing.assert_allclose(
-        pca.explained_variance_ratio_, whole.explained_variance_ratio_
-    )
+    np.testing.assert_allclose(pca.explained_variance_ratio_, whole.explained_variance_ratio_)
 
 
 def test_a_share_of_the_variance():

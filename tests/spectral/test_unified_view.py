@@ -78,4 +78,3 @@ def test_isomap_and_mds_kernels_are_minus_half_the_centred_squares(X):
     D = np.abs(X[:, None] - X[None]).sum(axis=2)
     mds = ClassicalMDS(2, metric="cityblock").fit(X)
     np.testing.assert_allclose(mds.kernel(), -0.5 * J @ D**2 @ J, atol=1e-9)
-

@@ -9,7 +9,7 @@ from sidelight.cli import console
 from sidelight.io.table import Table, read_table
 
 # Names that people give to the column that holds the answer.
-_ANSWERS = ("label", "labels", "class", "target", "y", "species", "category", "cluster")
+_ANSWERS = ("label", "labels", "class", "target", "species", "category", "cluster")
 
 
 def read_data(

@@ -59,14 +59,10 @@ def transform(
     preparation = Preparation.from_model(estimator, opened.extras)
     table = read_table(file, missing="keep", header=header)
     unused = [name for name in table.column_names if name not in preparation.columns]
-    known = len(unused) < len(table.column_names)
-    # only the columns of the model may be refused for what is missing in them
-    keep = missing or ("keep" if estimator._takes_missing else "error")
-    table = read_table(file, aside=unused if known else (), missing=keep, header=header)
-    said = list(table.notes)
-    if unused and known:
-        said.append(f"Not used by the model: {listed(unused, 'column')}.")
-    console.notes(said, quiet=quiet)
+    if len(unused) == len(table.column_names):  # a table without names
+        unused = []
+    # what is missing in columns that the model does not use is no reason to refuse a row
+    table = replace(table.set_aside(unused), notes=table.notes[:-1] if HOLES else table.notes)
     X = preparation.apply(table)
     with shown(type(estimator).__name__, quiet=quiet):
         Z = estimator.transform(X)

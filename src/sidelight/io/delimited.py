@@ -196,5 +196,5 @@ def listed(names: Sequence[str], what: str, most: int = 6) -> str:
     "the columns 'a', 'b'"
     """
     shown = ", ".join(repr(name) for name in names[:most])
-    further = f" and {len(names) - most} more" if len(names) > most else ""
+    further = f" and {len(names) - most:,} more" if len(names) > most else ""
     return f"the {what}{'s' if len(names) > 1 else ''} {shown}{further}"

@@ -55,7 +55,7 @@ def require_file(path: str | Path) -> Path:
     if not found.parent.is_dir():
         raise FileNotFoundError(f"There is no folder {found.parent}, so no file {found}.")
     names = sorted(other.name for other in found.parent.iterdir() if other.is_file())
-    near = get_close_matches(found.name, names, n=3, cutoff=0.6)
+    near = get_close_matches(found.name, names, n=3, cutoff=0.75)
     similar = f" Did you mean {' or '.join(near)}?" if near else ""
     raise FileNotFoundError(f"There is no file {found}.{similar}")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
@@ -80,6 +80,62 @@ class Table:
             )
         return self.X[:, [self.column_names.index(name) for name in names]]
 
+    def set_aside(self, names: Sequence[str]) -> Table:
+        """Take columns of numbers out of the data, and keep them beside it.
+
+        Parameters
+        ----------
+        names : sequence of str
+            The names; those already beside the data stay there.
+
+        Returns
+        -------
+        Table
+            With fewer columns of data.
+
+        Raises
+        ------
+        ValueError
+            If a column is not there, or none would be left.
+        """
+        _check_known(names, [*self.column_names, *self.labels], self.name)
+        moved = [name for name in self.column_names if name in names]
+        left = [name for name in self.column_names if name not in names]
+        labels = {**self.labels, **dict(zip(moved, self.select(moved).T, strict=True))}
+        if not left:
+            raise ValueError(_no_numbers(self.name, labels, ()))
+        return replace(self, X=self.select(left), column_names=tuple(left), labels=labels)
+
+    def settled(self, missing: str) -> Table:
+        """Deal with the missing numbers of the data.
+
+        Parameters
+        ----------
+        missing : {"error", "drop-rows", "drop-columns", "mean", "keep"}
+            What to do.
+
+        Returns
+        -------
+        Table
+            Without missing numbers, unless they are to be kept.
+
+        Raises
+        ------
+        ValueError
+            If there are some and the policy is to refuse them, or nothing would be left.
+        """
+        X, rows, kept, note = settle_missing(self.X, self.column_names, missing, self.name)
+        if not note:
+            return self
+        return replace(
+            self,
+            X=np.ascontiguousarray(X[rows][:, kept]),
+            column_names=tuple(np.array(self.column_names, dtype=object)[kept]),
+            labels={name: values[rows] for name, values in self.labels.items()},
+            rows=self.rows[rows],
+            notes=(*self.notes, note),
+        )
+
 
 def read_table(
     path: str | Path,
@@ -148,11 +204,10 @@ def read_table(
     for place, (name, values) in enumerate(zip(columns.names, columns.values, strict=True)):
         if name in ignore:
             continue
-        if name in aside:
+        if values.dtype.kind != "f":
             labels[name] = values
-        elif values.dtype.kind != "f":
-            labels[name] = values
-            words.append(name)
+            if name not in aside:
+                words.append(name)
         elif place == 0 and name == "column 1" and _counts_rows(values, columns):
             notes.append("Took the first column, which has no name and counts, for row numbers.")
         else:
@@ -162,19 +217,10 @@ def read_table(
     if not numbers:
         raise ValueError(_no_numbers(found.name, labels, ignore))
     X = np.column_stack(list(numbers.values()))
-    names = tuple(numbers)
-    _check_finite(X, names, found.name)
-    X, rows, kept, note = settle_missing(X, names, missing, found.name)
-    if note:
-        notes.append(note)
-    return Table(
-        X=np.ascontiguousarray(X[rows][:, kept]),
-        column_names=tuple(name for name, stays in zip(names, kept, strict=True) if stays),
-        labels={name: values[rows] for name, values in labels.items()},
-        rows=np.flatnonzero(rows),
-        notes=tuple(notes),
-        name=found.name,
-    )
+    table = Table(X, tuple(numbers), labels, np.arange(len(X)), tuple(notes), found.name)
+    table = table.set_aside(aside)
+    _check_finite(table.X, table.column_names, found.name)
+    return table.settled(missing)
 
 
 def _read(path: Path, header: bool | None, separator: str | None) -> Columns:

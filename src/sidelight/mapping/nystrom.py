@@ -14,6 +14,7 @@ from __future__ import annotations
 import numpy as np
 
 from sidelight.arrays import FloatArray
+from sidelight.similarity.centring import Centring
 
 
 def kernel_coordinates(values: FloatArray, vectors: FloatArray) -> FloatArray:
@@ -37,29 +38,34 @@ def kernel_coordinates(values: FloatArray, vectors: FloatArray) -> FloatArray:
 
 
 def extend_by_kernel(
-    centred_rows: FloatArray, points: FloatArray, values: FloatArray, counts: FloatArray
+    rows: FloatArray, centring: Centring, points: FloatArray, values: FloatArray
 ) -> FloatArray:
     """Place new items by the Nyström formula.
 
+    With b_p = N z_p, which sums to zero, centring the row k(x, ·) comes down to subtracting the
+    points' mean kernel: z_p(x) = (k(x, ·) − mean kernel)ᵀ b_p / λ_p.
+
     Parameters
     ----------
-    centred_rows : ndarray of shape (m, n)
-        k̃(new, points).
+    rows : ndarray of shape (m, n)
+        k(new, points), not centred.
+    centring : Centring
+        The means of the points' kernel.
     points : ndarray of shape (n, d)
         The points' coordinates.
     values : ndarray of shape (d,)
         Their eigenvalues.
-    counts : ndarray of shape (n,)
-        How often each point occurs.
 
     Returns
     -------
     ndarray of shape (m, d)
         Coordinates of the new items.
     """
+    b = centring.multiplicities[:, None] * points
+    b -= centring.weights[:, None] * b.sum(axis=0)
     matters = _matters(values)
     scale = np.where(matters, 1 / np.where(matters, values, 1.0), 0.0)
-    return np.asarray((centred_rows @ (counts[:, None] * points)) * scale)
+    return np.asarray((rows @ b - centring.column_means @ b) * scale)
 
 
 def _matters(values: FloatArray) -> FloatArray:

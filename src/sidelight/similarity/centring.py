@@ -17,7 +17,7 @@ from sidelight.solvers.eigen import Operator
 
 @dataclass(frozen=True)
 class Centring:
-    """The means that centring needs, kept so that new rows can be centred alike.
+    """The means that centring needs, kept so that new items can be placed alike.
 
     Parameters
     ----------
@@ -46,14 +46,12 @@ class Centring:
         Centring
             Its means.
         """
-        n = K.shape[0]
-        counts = np.ones(n) if multiplicities is None else multiplicities.astype(np.float64)
-        weights = counts / counts.sum()
-        column_means = np.empty(n)
-        for start in range(0, n, 1024):  # float64 sums of a float32 matrix, block by block
-            block = K[start : start + 1024]
-            column_means[start : start + 1024] = block.astype(np.float64, copy=False) @ weights
-        return cls(column_means, counts)
+        if multiplicities is None or np.all(multiplicities == 1):
+            # numpy sums a row pairwise: a float32 row loses next to nothing
+            return cls(K.sum(axis=1) / np.float64(len(K)), np.ones(len(K)))
+        counts = multiplicities.astype(np.float64)
+        sums = K @ counts.astype(K.dtype)
+        return cls(sums / counts.sum(), counts)
 
     @property
     def weights(self) -> FloatArray:
@@ -81,23 +79,6 @@ class Centring:
         """
         grand_mean = self.weights @ self.column_means
         return np.asarray(K - self.column_means[:, None] - self.column_means + grand_mean)
-
-    def rows(self, K: FloatArray) -> FloatArray:
-        """Centre the kernel between new items and the points.
-
-        Parameters
-        ----------
-        K : ndarray of shape (m, n)
-            k(new, points).
-
-        Returns
-        -------
-        ndarray of shape (m, n)
-            The inner products of centred features.
-        """
-        grand_mean = self.weights @ self.column_means
-        row_means = K @ self.weights
-        return np.asarray(K - row_means[:, None] - self.column_means + grand_mean)
 
     def operator(self, K: FloatArray) -> Operator:
         """Give the function that applies N^½ J K Jᵀ N^½ to a block, N the multiplicities.
@@ -169,6 +150,9 @@ def kernel_from_distances(
     ndarray of shape (m, n)
         −½ D².
     """
-    K = np.multiply(D, D, dtype=dtype, out=out)
-    K *= -0.5
+    K = np.empty(D.shape, dtype=dtype) if out is None else out
+    for start in range(0, len(D), 128):  # a few rows at a time stay in the cache
+        rows = slice(start, start + 128)
+        np.multiply(D[rows], D[rows], out=K[rows], casting="same_kind")
+        K[rows] *= -0.5
     return K

@@ -147,9 +147,8 @@ class ClassicalMDS(Embedder):
             return self._pad(self._pca.transform(X))
         given = self._metric == "precomputed"
         D = X if given else self._distances(X, self._items)
-        rows = self._centring.rows(kernel_from_distances(D))
-        counts = self._centring.multiplicities
-        return extend_by_kernel(rows, self.embedding_, self.eigenvalues_, counts)
+        rows = kernel_from_distances(D)
+        return extend_by_kernel(rows, self._centring, self.embedding_, self.eigenvalues_)
 
     def inverse_transform(self, Z: Any) -> FloatArray:
         """Go back from the map to data: linearly where the map is linear, else by a smoother.

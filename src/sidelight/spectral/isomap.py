@@ -140,9 +140,7 @@ class Isomap(GraphEmbedder):
         return kernel_coordinates(pairs.values, pairs.vectors / np.sqrt(counts))
 
     def _extend(self, K: FloatArray) -> FloatArray:
-        counts = self._centring.multiplicities
-        rows = self._centring.rows(K)
-        return extend_by_kernel(rows, self._anchor_points, self.eigenvalues_, counts)
+        return extend_by_kernel(K, self._centring, self._anchor_points, self.eigenvalues_)
 
     def _place(self, X: Any) -> FloatArray:
         near = self._neighbors_of_new(X)

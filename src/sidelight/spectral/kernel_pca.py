@@ -233,9 +233,7 @@ class KernelPCA(Embedder):
         """
         X = self._check_new(X)
         rows = as_dense(X) if vars(self)["kernel"] == "precomputed" else self._k(X, self._items)
-        centred = self._centring.rows(np.asarray(rows, dtype=np.float64))
-        counts = self._centring.multiplicities
-        return extend_by_kernel(centred, self.embedding_, self.eigenvalues_, counts)
+        return extend_by_kernel(rows, self._centring, self.embedding_, self.eigenvalues_)
 
     def inverse_transform(self, Z: Any) -> FloatArray:
         """Find items that map near to the given positions (pre-images).

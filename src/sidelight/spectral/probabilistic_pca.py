@@ -12,7 +12,11 @@ from sidelight.arrays import FloatArray
 from sidelight.base import Embedder
 from sidelight.parameters import OneOf, Real, Whole
 from sidelight.similarity.scatter import gram_matrix
-from sidelight.solvers.expectation_maximisation import fit_with_missing, latent_posterior
+from sidelight.solvers.expectation_maximisation import (
+    LatentPosterior,
+    fit_with_missing,
+    latent_posterior,
+)
 from sidelight.spectral.pca import PCA
 
 _LOG_2PI = float(np.log(2 * np.pi))
@@ -148,8 +152,8 @@ class ProbabilisticPCA(Embedder):
         spread = np.sqrt(self.eigenvalues_ - self.noise_variance_)
         self.components_ = spread[:, None] * pca.components_
         # E[z | x] = M⁻¹ Wᵀ (x − μ), M = WᵀW + σ²I = Λ
-        self.embedding_ = self._posterior_mean(X)
-        self.log_likelihood_ = float(self.score_samples(X).sum())
+        self.embedding_ = self._condition(X).mean
+        self.log_likelihood_ = float(self._condition(X).log_density.sum())
 
     def _fit_dual(self, X: FloatArray) -> None:
         n, p = X.shape
@@ -203,9 +207,9 @@ class ProbabilisticPCA(Embedder):
         U, lengths, _ = np.linalg.svd(result.loadings, full_matrices=False)
         self.components_ = (U * lengths).T
         self.eigenvalues_ = lengths**2 + result.noise_variance
-        self._fix_axes(self._posterior_mean(X))
-        self.embedding_ = self._posterior_mean(X)
-        self.log_likelihood_ = float(self.score_samples(X).sum())
+        self._fix_axes(self._condition(X).mean)
+        self.embedding_ = self._condition(X).mean
+        self.log_likelihood_ = float(self._condition(X).log_density.sum())
         self.history_, self.n_iter_ = result.history, len(result.history)
 
     def _fix_axes(self, Z: FloatArray) -> None:
@@ -234,7 +238,7 @@ class ProbabilisticPCA(Embedder):
                     "entries. Use form='primal'."
                 )
             return np.asarray((X - self.mean_) @ self._backward)
-        return self._posterior_mean(X)
+        return self._condition(X).mean
 
     def posterior(self, X: Any) -> tuple[FloatArray, FloatArray]:
         """Compute the posterior of the latent points, N(E[z | x], σ² M⁻¹).
@@ -251,10 +255,7 @@ class ProbabilisticPCA(Embedder):
         covariance : ndarray of shape (n_samples, n_components, n_components)
             Larger where less is observed.
         """
-        X = self._primal_rows(X, "posterior")
-        posterior = latent_posterior(
-            X, ~np.isnan(X), self.components_.T, self.mean_, self.noise_variance_
-        )
+        posterior = self._condition(self._primal_rows(X, "posterior"))
         return posterior.mean, posterior.covariance
 
     def inverse_transform(self, Z: Any) -> FloatArray:
@@ -285,9 +286,7 @@ class ProbabilisticPCA(Embedder):
         ndarray of shape (n_samples, n_features)
             The rows, complete.
         """
-        X = self._primal_rows(X, "impute")
-        expected = self._posterior_mean(X) @ self.components_ + self.mean_
-        return np.asarray(np.where(np.isnan(X), expected, X))
+        return self._fill(self._primal_rows(X, "impute"))
 
     def score_samples(self, X: Any) -> FloatArray:
         """Compute the log density of what is observed of each row.
@@ -302,11 +301,7 @@ class ProbabilisticPCA(Embedder):
         ndarray of shape (n_samples,)
             log N(x | μ, C).
         """
-        X = self._primal_rows(X, "score_samples")
-        posterior = latent_posterior(
-            X, ~np.isnan(X), self.components_.T, self.mean_, self.noise_variance_
-        )
-        return posterior.log_density
+        return self._condition(self._primal_rows(X, "score_samples")).log_density
 
     def score(self, X: Any, y: Any = None) -> float:
         """Compute the mean log density of the rows.
@@ -358,13 +353,18 @@ class ProbabilisticPCA(Embedder):
                 "ProbabilisticPCA.kernel() needs the training rows, and a model loaded from a "
                 "file does not have them. Fit it with fit(X)."
             )
-        filled = self._fit_X if self.form == "dual" else self.impute(self._fit_X)
+        filled = self._fit_X if self.form == "dual" else self._fill(self._fit_X)
         return gram_matrix(filled, filled.mean(axis=0))
 
-    def _posterior_mean(self, X: FloatArray) -> FloatArray:
+    def _condition(self, X: FloatArray) -> LatentPosterior:
+        """The posterior of the latent points given what is observed of the rows."""
         return latent_posterior(
             X, ~np.isnan(X), self.components_.T, self.mean_, self.noise_variance_
-        ).mean
+        )
+
+    def _fill(self, X: FloatArray) -> FloatArray:
+        expected = self._condition(X).mean @ self.components_ + self.mean_
+        return np.asarray(np.where(np.isnan(X), expected, X))
 
     def _primal_rows(self, X: Any, method: str) -> FloatArray:
         if self.form == "dual":

@@ -7,12 +7,18 @@ with any number of components.  Here on scikit-learn's digits of 8 × 8 pixels, 
 ones, with the paper's Gaussian noise (half the range of grey values in [−1, 1], 0.25 in [0, 1]),
 its speckle noise (each pixel black or white with probability 0.2 each) and its kernel width.
 
-Measured: RESULTS.
+Measured (1000 clean digits for training, 100 noisy ones): the claim holds for three of the four
+ways back.  Gaussian noise (mean squared error 0.0623): PCA at its best 0.0275 with 13 components,
+pre-images by fixed point 0.0149, by distances 0.0150, by the smoother 0.0162, by ridge 0.0222,
+all with 256.  Speckle noise (0.1678): PCA 0.0497 with 7, smoother 0.0360, distances 0.0403, fixed
+point 0.0490 (no gain to speak of), ridge 0.0572 (worse than PCA).  With few components PCA is as
+good or better, and kernel PCA needs more components than there are pixels.
 """
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -21,7 +27,15 @@ from sidelight import PCA, KernelPCA
 from sidelight.arrays import FloatArray
 from sidelight.datasets import digits
 from sidelight.plot import save
-from sidelight.plot.style import FAINT, INK, PALETTE, SMALL_SIZE, new_figure, style_axes, style_legend
+from sidelight.plot.style import (
+    FAINT,
+    INK,
+    PALETTE,
+    SMALL_SIZE,
+    new_figure,
+    style_axes,
+    style_legend,
+)
 
 # exp(−‖x − y‖²/(0.5 p)) for grey values in [−1, 1], of 64 pixels; ours lie in [0, 1]
 GAMMA = 4 / (0.5 * 64)
@@ -41,74 +55,90 @@ def _error(found: FloatArray, clean: FloatArray) -> float:
 
 
 def denoise(
-    train: FloatArray, noisy: FloatArray, sizes: tuple[int, ...]
-) -> dict[str, dict[int, FloatArray]]:
-    """Project and bring back, by every way and number of components."""
-    found: dict[str, dict[int, FloatArray]] = {"PCA": {}, **{way: {} for way in WAYS_BACK}}
+    train: FloatArray, noisy: dict[str, FloatArray], sizes: tuple[int, ...]
+) -> dict[str, dict[str, dict[int, FloatArray]]]:
+    """Project and bring back: by kind of noise, way back and number of components."""
+    found: dict[str, dict[str, dict[int, FloatArray]]] = {
+        kind: {"PCA": {}, **{way: {} for way in WAYS_BACK}} for kind in noisy
+    }
+    linear = PCA(None).fit(train)
+    for kind, X in noisy.items():
+        Z = linear.transform(X)
+        for q in range(1, Z.shape[1] + 1):
+            # the other components are those of the mean: zero
+            kept = np.where(np.arange(Z.shape[1]) < q, Z, 0.0)
+            found[kind]["PCA"][q] = linear.inverse_transform(kept)
     for q in sizes:
-        if q <= train.shape[1]:
-            linear = PCA(q).fit(train)
-            found["PCA"][q] = linear.inverse_transform(linear.transform(noisy))
+        model = KernelPCA(q, gamma=GAMMA).fit(train)
         for way in WAYS_BACK:
-            model = KernelPCA(q, gamma=GAMMA, preimage=way).fit(train)
-            found[way][q] = model.inverse_transform(model.transform(noisy))
+            model.set_params(preimage=way)
+            for kind, X in noisy.items():
+                found[kind][way][q] = model.inverse_transform(model.transform(X))
     return found
 
 
 def main(output: Path, *, quick: bool = False) -> None:
     """Print the mean squared errors, and save them with examples."""
-    n_train, n_test, sizes = (200, 20, (4, 16, 64)) if quick else (1200, 200, (1, 4, 16, 64, 256))
+    n_train, n_test, sizes = (200, 40, (4, 16, 64)) if quick else (1000, 100, (1, 4, 16, 64, 256))
     X, labels = digits()
     order = np.random.default_rng(0).permutation(len(X))
-    train, test = X[order[:n_train]], X[order[n_train : n_train + n_test]]
-    digit = labels[order[n_train : n_train + n_test]]
+    train, held_out = order[:n_train], order[n_train : n_train + n_test]
+    clean, random = X[held_out], np.random.default_rng(1)
+    noisy = {kind: with_noise(clean, kind, random) for kind in ("Gaussian", "speckle")}
+    found = denoise(X[train], noisy, sizes)
+
     figure = new_figure(9.4, 8.4)
     upper, lower = figure.subfigures(2, 1, height_ratios=(1, 1.5))
     curves = upper.subplots(1, 2)
-    for kind, ax in zip(("Gaussian", "speckle"), curves, strict=True):
-        noisy = with_noise(test, kind, np.random.default_rng(1))
-        found = denoise(train, noisy, sizes)
+    for ax, kind in zip(curves, noisy, strict=True):
         errors = {
-            way: {q: _error(back, test) for q, back in by_size.items()}
-            for way, by_size in found.items()
+            way: {q: _error(back, clean) for q, back in by_size.items()}
+            for way, by_size in found[kind].items()
         }
-        rows = [
-            [way.replace("_", " "), *(f"{by[q]:.4f}" if q in by else "" for q in sizes)]
-            for way, by in errors.items()
-        ]
-        title = f"{kind} noise: mean squared error (noisy {_error(noisy, test):.4f})"
-        print_table(["way back", *(f"q = {q}" for q in sizes)], rows, title=title)
-        _draw_errors(ax, errors, kind, _error(noisy, test))
+        rows = []
+        for way, by_size in errors.items():
+            best = min(by_size, key=lambda q: by_size[q])
+            cells = (f"{by_size[q]:.4f}" if q in by_size else "" for q in sizes)
+            rows.append([_named(way), *cells, f"{by_size[best]:.4f} (q = {best})"])
+        header = ["way back", *(f"q = {q}" for q in sizes), "best"]
+        noise = _error(noisy[kind], clean)
+        print_table(header, rows, title=f"{kind} noise: mean squared error (noisy {noise:.4f})")
+        _draw_errors(ax, errors, kind, noise)
         if kind == "Gaussian":
+            lines = {"clean": clean, "noisy": noisy[kind]}
+            for way, by_size in errors.items():
+                best = min(by_size, key=lambda q: by_size[q])
+                lines[f"{_named(way)}, q = {best}"] = found[kind][way][best]
+            digit = labels[held_out]
             shown = [int(np.flatnonzero(digit == d)[0]) for d in np.unique(digit)]
-            best = {way: min(by, key=lambda q: by[q]) for way, by in errors.items()}
-            lines = {"clean": test, "noisy": noisy} | {
-                f"{way.replace('_', ' ')}, q = {best[way]}": by_size[best[way]]
-                for way, by_size in found.items()
-            }
             _draw_examples(lower, lines, shown)
     style_legend(curves[1].legend(loc="upper right"))
     save(figure, output / "digits_denoising.png")
 
 
-def _draw_errors(ax: object, errors: dict[str, dict[int, float]], kind: str, noise: float) -> None:
-    ax.axhline(noise, color=FAINT, linewidth=0.8, linestyle=":")  # type: ignore[attr-defined]
+def _named(way: str) -> str:
+    return way if way == "PCA" else f"kernel, {way.replace('_', ' ')}"
+
+
+def _draw_errors(ax: Any, errors: dict[str, dict[int, float]], kind: str, noise: float) -> None:
+    ax.axhline(noise, color=FAINT, linewidth=0.8, linestyle=":", label="noisy")
     for place, (way, by_size) in enumerate(errors.items()):
-        ax.plot(  # type: ignore[attr-defined]
+        ax.plot(
             list(by_size),
             list(by_size.values()),
-            "o-",
+            "-" if way == "PCA" else "o-",
             markersize=4,
             color=PALETTE[place],
-            label=way.replace("_", " "),
+            label=_named(way),
         )
-    ax.set_xscale("log")  # type: ignore[attr-defined]
-    ax.set_ylim(bottom=0)  # type: ignore[attr-defined]
+    ax.set_xscale("log", base=4)
+    ax.xaxis.set_major_formatter(lambda q, _: f"{q:g}")
+    ax.set_ylim(0, 1.25 * max(noise, 0.05))
     style_axes(ax, title=f"{kind} noise", x_label="components", y_label="mean squared error")
 
 
-def _draw_examples(figure: object, lines: dict[str, FloatArray], shown: list[int]) -> None:
-    axes = figure.subplots(len(lines), len(shown), squeeze=False)  # type: ignore[attr-defined]
+def _draw_examples(figure: Any, lines: dict[str, FloatArray], shown: list[int]) -> None:
+    axes = figure.subplots(len(lines), len(shown), squeeze=False)
     for line, (name, images) in zip(axes, lines.items(), strict=True):
         for ax, item in zip(line, shown, strict=True):
             ax.imshow(images[item].reshape(8, 8), cmap="gray_r", vmin=0, vmax=1)

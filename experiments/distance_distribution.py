@@ -35,7 +35,8 @@ def squared_distances(Y: FloatArray) -> FloatArray:
     filled = np.nan_to_num(Y, nan=0.0)
     spread = filled.std(axis=0, ddof=1)
     standardised = (filled - filled.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
-    return np.asarray(pdist(standardised, "sqeuclidean")) / Y.shape[1]
+    distances: FloatArray = pdist(standardised, "sqeuclidean") / Y.shape[1]
+    return distances
 
 
 def variance_of_squared_distances(Y: FloatArray) -> float:
@@ -71,16 +72,15 @@ def _draw(data: dict[str, FloatArray], path: Path) -> None:
             )
         )
         ax.plot(where, predicted.pdf(where), color=PALETTE[2], linewidth=1.4, label="predicted")
-        ax.set_ylim(0, max(tallest, 0.0))
-        ax.set_xlim(0, max(float(np.quantile(distances, 0.9995)), 2.5))
+        ax.set_ylim(0, tallest)
+        ax.set_xlim(0, max(float(np.quantile(distances, 0.9995)), 4.0))
         style_axes(ax, x_label="squared distance / p")
         ax.set_title(f"{name}, p = {p}", loc="left", fontsize=10, color=INK)
         few_ticks(ax, 4)
         ax.set_yticks([])
         ax.spines["left"].set_visible(False)
-    for ax in axes[len(data) :]:
-        ax.axis("off")
-    style_legend(axes[0].legend(loc="upper left"))
+    axes[-1].axis("off")
+    style_legend(axes[-1].legend(*axes[0].get_legend_handles_labels(), loc="upper left"))
     save(figure, path)
 
 

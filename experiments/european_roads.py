@@ -5,12 +5,18 @@ Eigenvalues"): a map drawn from the road distances between 48 cities looks like 
 eigenvalues of the similarity matrix are negative, so that no points in any Euclidean space have
 these distances.
 
-Measured: RESULTS.
+Measured: 22 of the 48 eigenvalues are negative, with 17 % of Σ|λ|; the two kept hold 70 % of the
+positive sum.  Turned, mirrored and scaled onto longitude and latitude (in km, on the plane that
+touches the earth in the cities' middle) the map is off by 17.7 % of the cities' spread: 86 km at
+the median, 159 km in root mean square, most at the ends of long detours (Athínai 560 km, Málaga
+400 km, Brindisi 337 km).  Roads are 1/0.78 times as long as the map is wide.  The claim holds,
+except where the sea is in the way: Dublin and Edinburgh fall on one place.
 """
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -19,10 +25,12 @@ from sidelight import ClassicalMDS
 from sidelight.arrays import FloatArray
 from sidelight.datasets import load
 from sidelight.plot import eigenvalues, save, scatter
-from sidelight.plot.style import FAINT, HAIRLINE, INK, SMALL_SIZE
+from sidelight.plot.style import FAINT, HAIRLINE, INK, TEXT_SIZE, new_axes
 from sidelight.quality import procrustes, shepard_correlation
 
 EARTH_RADIUS = 6371.0
+# left, right, bottom, top
+Box = tuple[float, float, float, float]
 
 
 def plane_of(latitude: FloatArray, longitude: FloatArray) -> FloatArray:
@@ -33,9 +41,7 @@ def plane_of(latitude: FloatArray, longitude: FloatArray) -> FloatArray:
     angle = np.arccos(np.clip(cosine, -1.0, 1.0))
     stretch = EARTH_RADIUS * np.where(angle > 0, angle / np.where(angle > 0, np.sin(angle), 1), 1)
     east = stretch * np.cos(phi) * np.sin(lam - lam0)
-    north = stretch * (
-        np.cos(phi0) * np.sin(phi) - np.sin(phi0) * np.cos(phi) * np.cos(lam - lam0)
-    )
+    north = stretch * (np.cos(phi0) * np.sin(phi) - np.sin(phi0) * np.cos(phi) * np.cos(lam - lam0))
     return np.column_stack([east, north])
 
 
@@ -64,13 +70,14 @@ def main(output: Path, *, quick: bool = False) -> None:
     ]
     print_table(["classical scaling of the roads", ""], rows)
 
-    ax = scatter(matched.aligned, point_size=16, alpha=1.0, axis_names=("km east", "km north"))
+    ax = new_axes(8.6, 6.6)
+    scatter(matched.aligned, point_size=18, alpha=1.0, axis_names=("km east", "km north"), ax=ax)
     for found, place in zip(matched.aligned, places, strict=True):
         ax.plot(*zip(found, place, strict=True), color=HAIRLINE, linewidth=0.8, zorder=1)
     ax.scatter(*places.T, s=10, facecolor="white", edgecolor=FAINT, linewidth=0.8, zorder=2)
     _write_names(ax, matched.aligned, places, cities)
     ax.set_title(
-        "● from road distances   ○ where they are", loc="left", fontsize=SMALL_SIZE, color=INK
+        "● from road distances   ○ where they are", loc="left", fontsize=TEXT_SIZE, color=INK
     )
     save(ax, output / "european_roads_map.png")
     save(eigenvalues(spectrum, n_kept=2), output / "european_roads_eigenvalues.png")
@@ -80,26 +87,32 @@ def _correlation(distances: FloatArray, Z: FloatArray) -> str:
     return f"{shepard_correlation(distances, Z, metric='precomputed'):.3f}"
 
 
-def _write_names(ax: object, found: FloatArray, places: FloatArray, names: list[str]) -> None:
-    """Write each name on the side of its point where fewest others are."""
-    others = np.vstack([found, places])
-    for point, name in zip(found, names, strict=True):
-        reach = 26.0 * len(name) + 60.0
-        near = others - point
-        level = np.abs(near[:, 1]) < 55.0
-        right = int((level & (near[:, 0] > 1) & (near[:, 0] < reach)).sum())
-        left = int((level & (near[:, 0] < -1) & (near[:, 0] > -reach)).sum())
-        on_the_right = right <= left
-        ax.annotate(  # type: ignore[attr-defined]
+def _write_names(ax: Any, found: FloatArray, places: FloatArray, names: list[str]) -> None:
+    """Write each name beside its point, on the side where it covers least."""
+    taken = [(x, x, y, y) for x, y in np.vstack([found, places])]
+    for (x, y), name in zip(found, names, strict=True):
+        width, height = 27.0 * len(name), 52.0
+        sides = []
+        for across, up in ((1, 0), (-1, 0), (1, 1), (1, -1), (-1, 1), (-1, -1), (0, 1), (0, -1)):
+            left = x + 25 * across + width * (across - 1) / 2
+            middle = y + 50 * up
+            sides.append((left, left + width, middle - height / 2, middle + height / 2))
+        covered = [sum(_overlap(side, other) for other in taken) for side in sides]
+        box = sides[int(np.argmin(covered))]
+        taken.append(box)
+        ax.text(
+            (box[0] + box[1]) / 2,
+            (box[2] + box[3]) / 2,
             name,
-            point,
-            xytext=(4 if on_the_right else -4, 0),
-            textcoords="offset points",
-            ha="left" if on_the_right else "right",
+            ha="center",
             va="center",
             fontsize=7,
             color=INK,
         )
+
+
+def _overlap(one: Box, other: Box) -> bool:
+    return one[0] <= other[1] and other[0] <= one[1] and one[2] <= other[3] and other[2] <= one[3]
 
 
 if __name__ == "__main__":

@@ -4,7 +4,13 @@ The latent-factor thesis (section 3.1, figure 3.3): PCA "is obviously not able t
 classes very well using two dimensions".  The probabilistic slides ("Isomap on Oil Data") show an
 Isomap map of these data and note that the graph is disconnected.
 
-Measured: RESULTS.
+Measured: PCA makes 162 one-nearest-neighbour errors in 1000 (all 12 dimensions: 2).  The graph is
+in 8 pieces for k = 7 to 20, in 4 at k = 30, and connected only from k = 46 on; all but one of the
+pieces hold stratified flow alone.  With the pieces joined by their shortest connections few
+neighbours serve better than many: at k = 7 Isomap makes 22 errors, Laplacian eigenmaps 27, LLE
+96; at k = 30, where short cuts run across the data, 190, 134 and 184.  The maps of Laplacian
+eigenmaps and LLE spend the plane on the distances between pieces.  A Gaussian kernel PCA (270) is
+worse than PCA.
 """
 
 from __future__ import annotations
@@ -31,7 +37,9 @@ from sidelight.neighbors import component_labels, neighborhood_graph
 from sidelight.plot import comparison, save
 from sidelight.quality import coranking_curves, neighbor_label_accuracy
 
-NEIGHBORS = (7, 15, 30)
+NEIGHBORS = (7, 20, 30, 40, 45, 46)
+# the classes in their order; the first has two dimensions, as two shares of a mixture should have
+FLOWS = np.array(["homogeneous", "annular", "stratified"])
 
 
 def methods() -> dict[str, Any]:
@@ -52,15 +60,11 @@ def methods() -> dict[str, Any]:
 def main(output: Path, *, quick: bool = False) -> None:
     """Print the errors and the pieces of the graph, and save the maps."""
     X, labels = load("oil_flow")
-    pieces = {}
-    for k in range(5, 41, 5):
+    pieces = []
+    for k in NEIGHBORS:
         sizes = np.sort(np.bincount(component_labels(neighborhood_graph(X, n_neighbors=k))))[::-1]
-        pieces[k] = [f"{len(sizes)}", ", ".join(map(str, sizes[:4])) + (" …" if len(sizes) > 4 else "")]
-    print_table(
-        ["neighbours k", "pieces", "sizes"],
-        [[str(k), *found] for k, found in pieces.items()],
-        title="The graph of neighbours",
-    )
+        pieces.append([f"{k}", f"{len(sizes)}", " ".join(map(str, sizes))])
+    print_table(["neighbours k", "pieces", "sizes"], pieces, title="The graph of neighbours")
 
     maps, rows = {}, []
     for name, method in methods().items():
@@ -74,11 +78,9 @@ def main(output: Path, *, quick: bool = False) -> None:
     print_table(
         ["method", "1-NN errors of 1000", "AUC of R_NX"], rows, title="Maps of two dimensions"
     )
-    flow = np.array(["homogeneous", "annular", "stratified"])
-    names = flow[np.unique(labels, return_inverse=True)[1]]
     figure = comparison(
         maps,
-        labels=names,
+        labels=FLOWS[labels],
         scores={row[0]: f"{row[1]} errors" for row in rows[:-1]},
         n_columns=5,
     )

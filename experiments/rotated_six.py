@@ -36,7 +36,7 @@ from sidelight import PCA, KernelPCA
 from sidelight.arrays import FloatArray
 from sidelight.datasets import load, rotated_image
 from sidelight.plot import comparison, save, scatter
-from sidelight.plot.style import FAINT, INK, TEXT_SIZE, density_map, new_figure
+from sidelight.plot.style import FAINT, INK, SMALL_SIZE, TEXT_SIZE, density_map, new_figure
 
 SELECTED, EXTRACTED = (2, 10, 100, 1000), (2, 10, 100, 360)
 PRINTED_SELECTION = (0.215, 0.214, 0.203, 0.109)
@@ -93,7 +93,8 @@ def squared_distances(Y: FloatArray) -> FloatArray:
     inner = centred @ centred.T
     lengths = np.diag(inner)
     squared = np.maximum(lengths[:, None] + lengths[None, :] - 2 * inner, 0.0)
-    return squared[np.triu_indices(len(Y), 1)]
+    pairs: FloatArray = squared[np.triu_indices(len(Y), 1)]
+    return pairs
 
 
 def error_of_pixels(Y: FloatArray, q: int) -> float:
@@ -108,12 +109,16 @@ def error_of_components(Y: FloatArray, components: FloatArray, q: int) -> float:
     return float(np.mean(np.abs(squared_distances(Y) - kept))) / Y.shape[1]
 
 
-def error_of_components_as_printed(Y: FloatArray, q: int) -> float:
-    """2/p Σ σ² of coordinates from the covariance between images, which is divided by p − 1."""
+def errors_of_components_as_printed(Y: FloatArray) -> FloatArray:
+    """2/p Σ σ² of coordinates from the covariance between images, for q = 0 … n.
+
+    That covariance is divided by p − 1 already.
+    """
     values, vectors = np.linalg.eigh(np.cov(Y))
     coordinates = vectors * np.sqrt(np.maximum(values, 0.0))
     variances = np.sort(coordinates.var(axis=0, ddof=1))[::-1]
-    return float(2 / Y.shape[1] * variances[q:].sum())
+    left_out: FloatArray = np.append(np.cumsum(variances[::-1])[::-1], 0.0)
+    return 2 / Y.shape[1] * left_out
 
 
 def _hypotheses(image: FloatArray, quick: bool) -> dict[str, FloatArray]:
@@ -136,7 +141,7 @@ def _report(hypotheses: dict[str, FloatArray]) -> None:
     print_table(["rotation", *(f"q = {q}" for q in SELECTED)], rows, title="MAE, pixels kept")
     rows = [["printed", *map(small, PRINTED_EXTRACTION)]]
     rows += [
-        [name, *(small(error_of_components_as_printed(Y, q)) for q in EXTRACTED)]
+        [name, *map(small, errors_of_components_as_printed(Y)[list(EXTRACTED)])]
         for name, Y in hypotheses.items()
     ]
     header = ["rotation", *(f"q = {q}" for q in EXTRACTED)]
@@ -153,7 +158,8 @@ def _kernel_report(Y: FloatArray) -> dict[str, tuple[FloatArray, FloatArray, Flo
     """Implied distances, those kept by eight dimensions, and the map, for each width."""
     squared = squared_distances(Y)
     median = float(np.median(np.sqrt(squared)))
-    rows, found = [], {}
+    rows = []
+    found: dict[str, tuple[FloatArray, FloatArray, FloatArray]] = {}
     for width in KERNEL_WIDTHS:
         model = KernelPCA(8, gamma=1 / (2 * (width * median) ** 2)).fit(Y)
         implied = np.sqrt(2 - 2 * np.exp(-model.gamma_ * squared))
@@ -167,15 +173,20 @@ def _kernel_report(Y: FloatArray) -> dict[str, tuple[FloatArray, FloatArray, Flo
 
 
 def _draw_matrices(panels: list[list[tuple[str, FloatArray]]], path: Path) -> None:
+    """Draw matrices over the two angles, each from its least to its greatest value."""
     figure = new_figure(2.1 * len(panels[0]), 2.3 * len(panels) + 0.1)
     axes = figure.subplots(len(panels), len(panels[0]), squeeze=False)
-    for line, row in zip(axes, panels, strict=True):
+    for place, row in enumerate(panels):
+        line, last = axes[place], place == len(panels) - 1
         for ax, (name, distances) in zip(line, row, strict=True):
             ax.imshow(squareform(distances), cmap=density_map(), extent=(0, 360, 360, 0))
             ax.set_title(name, fontsize=TEXT_SIZE, color=INK, loc="left")
-            ax.set_xticks([0, 180, 360], [])
-            ax.set_yticks([0, 180, 360], [])
-            ax.tick_params(length=2.5, width=0.6, color=FAINT)
+            degrees = [0, 180, 360]
+            ax.set_xticks(degrees, degrees if last else [])
+            ax.set_yticks(degrees, degrees if ax is line[0] else [])
+            ax.tick_params(
+                length=2.5, width=0.6, color=FAINT, labelsize=SMALL_SIZE, labelcolor=FAINT
+            )
             for spine in ax.spines.values():
                 spine.set_visible(False)
     save(figure, path)
@@ -202,6 +213,7 @@ def main(output: Path, *, quick: bool = False) -> None:
         color=angles,
         images=Y,
         image_shape=image.shape,
+        image_cmap="gray_r",
         max_thumbnails=24,
         key_title="angle (°)",
         axis_names=("component 1", "component 2"),

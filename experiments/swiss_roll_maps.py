@@ -4,7 +4,13 @@ The tutorial (chapter 1; the informed-embedding thesis, chapter 1, has the same)
 characterise linear subspaces", Isomap lays geodesic distances out flat, LLE and Laplacian
 eigenmaps keep neighbours.  The truth here is the sheet itself: arc length × width.
 
-Measured: RESULTS.
+Measured (n = 1500, k = 10, one draw): the Procrustes residual to the sheet is 0.020 for Isomap on
+the roll and 0.021 on the S; 0.94 and 0.56 for PCA, which is MDS to the last digit.  Kernel PCA
+with a Gaussian kernel is no better than PCA on either (0.96, 0.63).  LLE (0.64, 0.66) and
+Laplacian eigenmaps (0.73, 0.72) are far from the sheet as they stand, since their axes have one
+common variance; after a linear map LLE leaves 0.20 and 0.19.  The second axis of Laplacian
+eigenmaps is a function of the first (0.26, 0.24 after a linear map): on a sheet more than four
+times as long as wide the second harmonic of the length comes before the first of the width.
 """
 
 from __future__ import annotations
@@ -49,7 +55,7 @@ def stretched_residual(Z: FloatArray, truth: FloatArray) -> float:
     return float(np.linalg.norm(truth - fitted) / np.linalg.norm(truth - truth.mean(axis=0)))
 
 
-def _measure(sheet: Dataset, seeds: str) -> tuple[list[list[str]], dict[str, FloatArray]]:
+def _measure(sheet: Dataset) -> tuple[list[list[str]], dict[str, FloatArray]]:
     assert sheet.truth is not None
     rows, maps = [], {"the sheet": sheet.truth - sheet.truth.mean(axis=0)}
     for name, method in METHODS.items():
@@ -75,7 +81,7 @@ def main(output: Path, *, quick: bool = False) -> None:
         "s_curve": s_curve(n_samples, random_state=0),
     }
     for name, sheet in sheets.items():
-        rows, maps = _measure(sheet, name)
+        rows, maps = _measure(sheet)
         header = ["method", "Procrustes", "after a linear map", "AUC of R_NX to the sheet"]
         title = f"{name.replace('_', ' ')}, n = {n_samples}: residuals to the sheet"
         print_table(header, rows, title=title)

@@ -156,6 +156,10 @@ class GraphEmbedder(Embedder):
     def _precomputed(self) -> bool:
         return isinstance(self.metric, str) and self.metric == "precomputed"
 
+    def _graph_of(self, near: Neighbors) -> sp.csr_array:
+        """The graph that the method works on: by default either of two points may choose."""
+        return symmetrise(near)
+
     def _resolve_neighbors(self, n_points: int) -> int | None:
         """k, or None where a radius is used; ``"auto"`` is 10, or all others of fewer points."""
         if self.radius is not None:
@@ -193,7 +197,7 @@ class GraphEmbedder(Embedder):
             near = nearest_neighbors(
                 points, self._k, metric=self._metric, method=self.neighbors, who=self._name
             )
-            graph = symmetrise(near)
+            graph = self._graph_of(near)
         else:
             graph = neighborhood_graph(
                 points, radius=self.radius, metric=self._metric, who=self._name

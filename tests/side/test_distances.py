@@ -57,8 +57,8 @@ def test_true_distances_contradict_nothing():
 
 def test_contradictions_are_those_of_all_shortest_paths():
     rng = np.random.default_rng(3)
-    pairs = np.array(list(combinations(range(12), 2)))[rng.permutation(66)[:30]]
-    values = rng.uniform(1, 9, size=30)
+    pairs = np.array(list(combinations(range(12), 2)))[rng.permutation(66)[:50]]
+    values = rng.uniform(1, 9, size=50)
     D = np.full((12, 12), np.inf)
     np.fill_diagonal(D, 0)
     D[pairs[:, 0], pairs[:, 1]] = D[pairs[:, 1], pairs[:, 0]] = values

@@ -158,6 +158,7 @@ def _write(
         {entry_for(name).name: Z for name, Z in drawn.items()},
         scores={entry_for(name).name: f"R_NX {reports[name].auc:.3f}" for name in maps},
         title=Path(table.name).stem,
+        n_columns=2 if len(drawn) == 4 else None,
         **colouring(table, color_by),
     )
     plot.save(figure, folder / "comparison.png")

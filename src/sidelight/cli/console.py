@@ -45,11 +45,8 @@ def notes(lines: Iterable[str], *, quiet: bool = False) -> None:
     quiet : bool
         Whether to keep still.
     """
-    from rich.padding import Padding
-    from rich.text import Text
-
     for line in () if quiet else lines:
-        errors().print(Padding(Text(f"· {line}", style="dim"), (0, 0, 0, 1)))
+        _hanging(errors(), "·", line, "dim", "dim")
 
 
 def warnings(lines: Iterable[str]) -> None:
@@ -60,12 +57,8 @@ def warnings(lines: Iterable[str]) -> None:
     lines : iterable of str
         The warnings.
     """
-    from rich.padding import Padding
-    from rich.text import Text
-
     for line in lines:
-        text = Text.assemble(("! ", "bold yellow"), (line, "yellow"))
-        errors().print(Padding(text, (0, 0, 0, 1)))
+        _hanging(errors(), "!", line, "bold yellow", "yellow")
 
 
 def facts(pairs: Iterable[tuple[str, str]]) -> None:
@@ -76,15 +69,23 @@ def facts(pairs: Iterable[tuple[str, str]]) -> None:
     pairs : iterable of (str, str)
         Names and facts.
     """
+    for name, fact in pairs:
+        _hanging(output(), f"{name:<8}", fact, "cyan", "")
+
+
+def _hanging(console: Console, mark: str, line: str, mark_style: str, style: str) -> None:
+    """Write a line after a mark; on a screen the rest of a long one hangs below its beginning."""
     from rich.table import Table
     from rich.text import Text
 
-    grid = Table.grid(padding=(0, 2))
-    grid.add_column(style="cyan", min_width=9, no_wrap=True)
-    grid.add_column(overflow="fold")
-    for name, fact in pairs:
-        grid.add_row(Text(f" {name}"), Text(fact))
-    output().print(grid)
+    if not console.is_terminal:
+        console.print(f" {mark} {line}".rstrip(), soft_wrap=True)
+        return
+    grid = Table.grid(padding=(0, 1))
+    grid.add_column(style=mark_style, no_wrap=True)
+    grid.add_column(style=style, overflow="fold")
+    grid.add_row(Text(f" {mark}"), Text(line))
+    console.print(grid)
 
 
 def _console(*, error: bool) -> Console:

@@ -115,6 +115,8 @@ def embed(
 
     Prints how good the map is; writes it with --output, --picture and --model.
     """
+    import numpy as np
+
     from sidelight.cli.estimators import build_estimator, choose_method, written_parameters
     from sidelight.cli.fitting import shown
     from sidelight.cli.pictures import check_picture, parse_image_shape
@@ -137,6 +139,11 @@ def embed(
         header=header,
         quiet=quiet,
     )
+    n_missing = int(np.isnan(table.X).sum())
+    if n_missing:
+        console.notes(
+            [f"{n_missing:,} missing values, which {method} takes as they are."], quiet=quiet
+        )
     image_shape = parse_image_shape(thumbnails, table.X.shape[1]) if thumbnails else None
     entry, decided, why = choose_method(method, len(table.X), precomputed=precomputed)
     estimator = build_estimator(

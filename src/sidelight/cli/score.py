@@ -61,31 +61,29 @@ def score(
     from sidelight.cli.fitting import shown
     from sidelight.cli.maps import coordinates, rows_of
     from sidelight.cli.preparation import Preparation
-    from sidelight.cli.reading import read_data, written_size
+    from sidelight.cli.reading import written_size
     from sidelight.cli.reports import show_report
+    from sidelight.io.delimited import listed
     from sidelight.io.table import read_table
     from sidelight.quality import quality_report
 
     drawn = read_table(places)
-    in_map = labels in drawn.labels or labels in drawn.column_names
-    data = read_data(
-        file,
-        ignore=split_names(ignore),
-        aside=None if labels is None or in_map else labels,
-        missing=missing or "error",
-        header=header,
-        quiet=as_json,
-    )
+    data = read_table(file, ignore=split_names(ignore), missing="keep", header=header)
+    # what stands in both was set aside when the map was made
+    shared = [name for name in data.column_names if name in drawn.column_names]
+    named = [] if labels is None else [labels]
+    beside = dict.fromkeys([*shared, *(name for name in named if name in data.column_names)])
+    data = data.set_aside(list(beside)).settled(missing or "error")
+    drawn = drawn.set_aside([name for name in beside if name in drawn.column_names])
+    if labels is not None and labels not in data.labels:
+        drawn = drawn.set_aside(named)
     rows = rows_of(drawn, data)
-    if labels is None:
-        given = None
-    elif in_map:
-        given = drawn.labels[labels] if labels in drawn.labels else drawn.select([labels])[:, 0]
-    else:
-        given = data.labels[labels][rows]
-    if labels in drawn.column_names:
-        drawn = read_table(places, aside=[str(labels)])
+    given = None
+    if labels is not None:
+        given = data.labels[labels][rows] if labels in data.labels else drawn.labels[labels]
     Z = coordinates(drawn, split_names(columns))
+    said = [f"Not data, for it stands in the map: {listed(shared, 'column')}."] if shared else []
+    console.notes([*data.notes, *said], quiet=as_json)
     X = Preparation.of(data, standardize=standardize).apply(data)
     X = X[rows][:, rows] if precomputed else X[rows]
     with shown("quality", quiet=as_json):

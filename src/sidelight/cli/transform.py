@@ -62,7 +62,10 @@ def transform(
     if len(unused) == len(table.column_names):  # a table without names
         unused = []
     # what is missing in columns that the model does not use is no reason to refuse a row
-    table = replace(table.set_aside(unused), notes=table.notes[:-1] if HOLES else table.notes)
+    table = table.set_aside(unused)
+    table = table.settled(missing or ("keep" if estimator._takes_missing else "error"))
+    beside = [f"Not used by the model: {listed(unused, 'column')}."] if unused else []
+    console.notes([*table.notes, *beside], quiet=quiet)
     X = preparation.apply(table)
     with shown(type(estimator).__name__, quiet=quiet):
         Z = estimator.transform(X)

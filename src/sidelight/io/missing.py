@@ -51,7 +51,7 @@ def settle_missing(
     rows: BoolArray = np.ones(X.shape[0], dtype=bool)
     columns: BoolArray = np.ones(X.shape[1], dtype=bool)
     holed_rows, holed_columns = np.asarray(gone.any(axis=1)), np.asarray(gone.any(axis=0))
-    if not gone.any():
+    if not gone.any() or policy == "keep":
         return X, rows, columns, ""
     concerned = [name for name, any_gone in zip(names, holed_columns, strict=True) if any_gone]
     count, where = _counted(int(gone.sum()), "missing value"), listed(concerned, "column")
@@ -63,8 +63,6 @@ def settle_missing(
             f"{len(X)} rows are complete. Choose what to do: --missing drop-rows, drop-columns or "
             "mean (in Python missing=…), or use the method ppca, which needs no filling in."
         )
-    if policy == "keep":
-        return X, rows, columns, f"Kept {count} in {where}."
     if policy == "mean":
         filled = np.where(gone, np.nanmean(X, axis=0), X)
         return filled, rows, columns, f"Filled in {count} in {where} with the column's mean."

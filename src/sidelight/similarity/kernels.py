@@ -11,7 +11,9 @@ import numpy as np
 from sidelight.arrays import FloatArray, is_sparse
 
 #: Rows worked on at a time: a block of the kernel stays in the cache while it is finished.
-BLOCK_ROWS = 512
+BLOCK_ROWS = 256
+#: The side of the tiles that are mirrored: two of them stay in the cache.
+_MIRRORED = 256
 
 
 class Kernel(Protocol):
@@ -281,9 +283,11 @@ def kernel_matrix(kernel: Kernel, X: Any, *, dtype: Any = np.float64) -> FloatAr
     for start in range(0, n, BLOCK_ROWS):
         stop = min(start + BLOCK_ROWS, n)
         K[start:stop, start:] = kernel(X[start:stop], X[start:])
-        corner = K[start:stop, start:stop]
-        corner[np.tril_indices(stop - start, -1)] = corner.T[np.tril_indices(stop - start, -1)]
-        K[stop:, start:stop] = K[start:stop, stop:].T
+        corner = np.triu(K[start:stop, start:stop])
+        K[start:stop, start:stop] = corner + np.triu(corner, 1).T
+        for left in range(stop, n, _MIRRORED):
+            tile = K[start:stop, left : left + _MIRRORED]
+            K[left : left + _MIRRORED, start:stop] = tile.T.copy()
     K[np.diag_indices(n)] = kernel.diagonal(X)
     return K
 

@@ -144,6 +144,36 @@ def largest_eigenpairs(
     return Eigenpairs(values, vectors, residuals, lowest)
 
 
+def negative_eigenvalues(A: Operator, n: int, scale: float, *, n_values: int = 5) -> FloatArray:
+    """Estimate the most negative eigenvalues of a symmetric operator, to a few digits.
+
+    Parameters
+    ----------
+    A : callable
+        Applies the operator to an (n, b) block.
+    n : int
+        The order.
+    scale : float
+        The largest eigenvalue; what is smaller than 1e-5 of it is not looked for.
+    n_values : int
+        How many.
+
+    Returns
+    -------
+    ndarray
+        Negative values, most negative first; each is an upper bound on an eigenvalue.
+    """
+    floor = 1e-5 * scale
+    # one look decides whether there is anything to find: rounding has no eigenvectors to converge
+    first = largest_ritz_pairs(
+        lambda block: -A(block), n, 1, tol=1e-2, max_dimension=45, max_restarts=0
+    )
+    if first.values[0] < floor:
+        return np.empty(0)
+    found = largest_ritz_pairs(lambda block: -A(block), n, n_values, tol=1e-3, max_restarts=1)
+    return np.asarray(-found.values[found.values > floor])
+
+
 def smallest_eigenpairs(
     A: Any,
     n_pairs: int,
@@ -201,9 +231,8 @@ def smallest_eigenpairs(
         largest = float(values[n - 1 - n_known])
         values, vectors = values[:n_pairs], vectors[:, :n_pairs]
     else:
-        inverse_root = sp.diags_array(1 / root)
-        scaled_sparse = sp.csc_array(inverse_root @ sp.csc_array(A) @ inverse_root)
-        largest = float(abs(scaled_sparse).sum(axis=1).max())  # Gershgorin: an upper bound
+        scaled_sparse = _scale_symmetric(A, root)
+        largest = _largest_row_sum(scaled_sparse)  # Gershgorin: no eigenvalue is larger
         values, vectors, converged = _smallest_of_sparse(
             scaled_sparse, n_pairs, known, largest, tol
         )
@@ -235,13 +264,27 @@ def _smallest_of_sparse(
     return values[order], found.vectors[:, order], found.converged
 
 
+def _scale_symmetric(A: Any, root: FloatArray) -> sp.csc_array:
+    """S A S with S = diag(1/root): the rows of a symmetric matrix are its columns."""
+    A = sp.csr_array(A)
+    rows = np.repeat(np.arange(A.shape[0]), np.diff(A.indptr))
+    data = A.data / (root[rows] * root[A.indices])
+    return sp.csc_array((data, A.indices, A.indptr), shape=A.shape)
+
+
+def _largest_row_sum(A: sp.csc_array) -> float:
+    columns = np.repeat(np.arange(A.shape[1]), np.diff(A.indptr))
+    return float(np.bincount(columns, weights=np.abs(A.data)).max())
+
+
 def _symmetric_factor(A: sp.csc_array, shift: float) -> Operator:
     """Factor A + shift·I with a larger shift whenever a pivot vanishes."""
     n = A.shape[0]
+    shifted = sp.csc_array(A + shift * sp.eye_array(n, format="csc"))
     for _ in range(6):
         try:
             factor = splu(
-                sp.csc_array(A + shift * sp.eye_array(n, format="csc")),
+                shifted,
                 permc_spec="MMD_AT_PLUS_A",
                 diag_pivot_thresh=0.0,
                 options={"SymmetricMode": True},
@@ -251,6 +294,7 @@ def _symmetric_factor(A: sp.csc_array, shift: float) -> Operator:
         except RuntimeError:  # "Factor is exactly singular"
             pass
         shift *= 100
+        shifted = sp.csc_array(A + shift * sp.eye_array(n, format="csc"))
     raise np.linalg.LinAlgError("The matrix could not be factored with any small shift.")
 
 

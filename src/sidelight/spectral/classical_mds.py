@@ -16,7 +16,7 @@ from sidelight.neighbors.metrics import check_metric, distance_blocks
 from sidelight.neighbors.precomputed import check_distances
 from sidelight.parameters import FUNCTION, Matching, Whole
 from sidelight.similarity.centring import Centring, kernel_from_distances
-from sidelight.solvers.eigen import largest_eigenpairs
+from sidelight.solvers.eigen import largest_eigenpairs, negative_eigenvalues
 from sidelight.spectral.pca import PCA
 
 #: Up to this many rows every eigenvalue is computed, so that all negative ones are known.
@@ -124,8 +124,12 @@ class ClassicalMDS(Embedder):
         self.embedding_ = kernel_coordinates(
             self.eigenvalues_, pairs.vectors[:, : self.n_components]
         )
-        below: FloatArray = pairs.values[::-1] if whole else self._most_negative(K, tol)
-        self.negative_eigenvalues_ = below[below < -1e-9 * abs(pairs.values[0])]
+        if whole:
+            below = pairs.values[::-1]
+            self.negative_eigenvalues_ = below[below < -1e-9 * abs(pairs.values[0])]
+        else:
+            operator = self._centring.operator(K)
+            self.negative_eigenvalues_ = negative_eigenvalues(operator, n, pairs.values[0])
         self._warn_if_not_euclidean()
         return self
 
@@ -214,13 +218,6 @@ class ClassicalMDS(Embedder):
         reference = X if to is None else to
         blocks = distance_blocks(reference, X, self._metric, who=self._name)
         return np.vstack([np.asarray(D, dtype=np.float64) for _, D in blocks])
-
-    def _most_negative(self, K: FloatArray, tol: float) -> FloatArray:
-        operator = self._centring.operator(K)
-        turned = largest_eigenpairs(
-            lambda block: -operator(block), 5, n=K.shape[0], tol=max(tol, 1e-4), who=self._name
-        )
-        return -turned.values
 
     def _warn_if_not_euclidean(self) -> None:
         worst = -float(self.negative_eigenvalues_[0]) if self.negative_eigenvalues_.size else 0.0

@@ -13,6 +13,7 @@ from sidelight.arrays import FloatArray, IntArray
 from sidelight.errors import DisconnectedGraphError, DisconnectedGraphWarning
 from sidelight.graph_based import GraphEmbedder, Neighborhood
 from sidelight.memory import require_memory
+from sidelight.neighbors import Neighbors
 from sidelight.neighbors.closed import open_closed_classes
 from sidelight.parameters import Real
 from sidelight.similarity.barycentre import (
@@ -112,8 +113,9 @@ class LocallyLinearEmbedding(GraphEmbedder):
         counts = neighborhood.counts.astype(np.float64)
         self._points = neighborhood.points
         W = barycentre_weights(self._arrows(neighborhood), self._gram, reg=self.reg)
-        residual = sp.eye_array(W.shape[0], format="csr") - W
-        M = sp.csr_array(residual.T @ sp.diags_array(counts) @ residual)
+        residual = sp.csr_array(sp.eye_array(W.shape[0], format="csr") - W)
+        weighted = residual if np.all(counts == 1) else sp.diags_array(counts) @ residual
+        M = sp.csr_array(sp.csr_array(residual.T) @ weighted)
         constant = np.ones((M.shape[0], 1))
         pairs = smallest_eigenpairs(
             M, self.n_components, diagonal=counts, null=constant, who=self._name
@@ -122,6 +124,12 @@ class LocallyLinearEmbedding(GraphEmbedder):
         self.reconstruction_error_ = float(pairs.values.sum())
         self._stiffness, self._mass, self._places = M, counts, pairs.vectors
         return pairs.vectors
+
+    def _graph_of(self, near: Neighbors) -> sp.csr_array:
+        """The arrows from each point to its neighbours: being a neighbour is not mutual here."""
+        n, k = near.indices.shape
+        pointers = np.arange(0, n * k + 1, k)
+        return sp.csr_array((near.distances.ravel(), near.indices.ravel(), pointers), shape=(n, n))
 
     def _arrows(self, neighborhood: Neighborhood) -> sp.csr_array:
         """The neighbours of each point, row by row, with a way out of every closed set."""

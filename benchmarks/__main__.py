@@ -1,0 +1,95 @@
+"""The command line: ``python -m benchmarks``."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import benchmarks
+from benchmarks.judgement import disagreements, judge
+from benchmarks.report import HEADER, Result, aligned, as_json, cells
+from benchmarks.row import Row
+from benchmarks.rows import ROWS, choose_rows
+from benchmarks.runner import Runner
+from sidelight.datasets.files import why_missing
+
+
+def main() -> int:
+    """Run the rows asked for, print the table, and say by the exit code whether answers agree."""
+    options = _parser().parse_args()
+    if options.list:
+        print(aligned([("row", "work"), *((row.name, row.work) for row in ROWS)]))
+        return 0
+    rows = _runnable(choose_rows(options.rows))
+    runner = Runner(small=options.small, repeats=options.repeats)
+    results, complaints = [], []
+    lines: list[tuple[str, ...]] = [HEADER]
+    for result in _results(rows, runner):
+        results.append(result)
+        new = cells(result, judged=not options.small)
+        lines += new
+        print(f"{len(results)}/{len(rows)}", *(cell for cell in new[0] if cell), file=sys.stderr)
+        complaints += [f"{result.row.name}: {text}" for text in disagreements(result.runs)]
+        if options.json is not None:  # after every row, so that an interrupted run is not lost
+            options.json.parent.mkdir(parents=True, exist_ok=True)
+            report = as_json(results, small=options.small, repeats=options.repeats)
+            options.json.write_text(json.dumps(report, indent=1, ensure_ascii=False) + "\n")
+    print(aligned(lines))
+    print("Times are CPU seconds of one call on one core (median); compilation is not counted.")
+    for complaint in complaints:
+        print(f"DISAGREEMENT: {complaint}", file=sys.stderr)
+    return 1 if complaints else 0
+
+
+def _runnable(rows: list[Row]) -> list[Row]:
+    """Leave out rows whose real data are missing, loudly."""
+    kept = []
+    for row in rows:
+        reason = None if row.real_data is None else why_missing(row.real_data)
+        if reason is None:
+            kept.append(row)
+        else:
+            print(f"NOT RUN: {row.name}. {reason}", file=sys.stderr)
+    return kept
+
+
+def _results(rows: list[Row], runner: Runner) -> Iterator[Result]:
+    def finish(row: Row) -> Result:
+        runs = runner(row)
+        return Result(row, row.small if runner.small else row.size, runs, judge(runs, row.goals))
+
+    if not runner.small:
+        yield from map(finish, rows)
+        return
+    # the small run is about agreement, not time: rows may disturb each other
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        yield from pool.map(finish, rows)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks",
+        description=benchmarks.__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument(
+        "--small", action="store_true", help="tiny sizes, no goals: do answers agree?"
+    )
+    parser.add_argument(
+        "--rows", nargs="+", default=[], metavar="NAME", help="only rows with this in their name"
+    )
+    parser.add_argument(
+        "--repeats", type=int, default=3, metavar="N", help="runs of contenders not slow (3)"
+    )
+    parser.add_argument("--json", type=Path, metavar="PATH", help="write every figure to a file")
+    parser.add_argument("--list", action="store_true", help="name the rows and stop")
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,96 @@
+"""By how much two answers differ, up to what is free in them."""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.neighbors import NearestNeighbors
+
+from benchmarks.row import Array, Problem
+from sidelight.quality import procrustes
+
+
+def map_difference(problem: Problem, ours: Array, theirs: Array) -> float:
+    """‖Z − Z'‖ / ‖Z'‖ of centred maps, the sign of each axis being free."""
+    ours, theirs = ours - ours.mean(axis=0), theirs - theirs.mean(axis=0)
+    signs = np.where(np.einsum("ij,ij->j", ours, theirs) < 0, -1.0, 1.0)
+    return float(np.linalg.norm(ours * signs - theirs) / np.linalg.norm(theirs))
+
+
+def subspace_difference(problem: Problem, ours: Array, theirs: Array) -> float:
+    """The sine of the largest angle between the spaces that two maps span.
+
+    Scale and rotation are free.
+    """
+    ours = np.linalg.qr(ours - ours.mean(axis=0))[0]
+    theirs = np.linalg.qr(theirs - theirs.mean(axis=0))[0]
+    return float(np.linalg.norm(ours - theirs @ (theirs.T @ ours), ord=2))
+
+
+def residual_ratio(problem: Problem, ours: Array, theirs: Array) -> float:
+    """How many times farther from the truth our map is than theirs (1: equally far).
+
+    The distance is what is left after turning and scaling the map onto the truth.
+    """
+    assert problem.truth is not None
+    ours_left = procrustes(ours, problem.truth).residual
+    return ours_left / procrustes(theirs, problem.truth).residual
+
+
+def map_residual(problem: Problem, ours: Array, theirs: Array) -> float:
+    """What is left after turning and scaling our map onto theirs, relative to its spread."""
+    return procrustes(ours, theirs).residual
+
+
+def relative_distances(problem: Problem, ours: Array, theirs: Array) -> float:
+    """The largest relative difference between the distances to the nearest neighbours."""
+    return float(np.max(np.abs(ours - theirs) / np.maximum(theirs, np.finfo(float).tiny)))
+
+
+def missed_neighbors(problem: Problem, ours: Array, theirs: Array) -> float:
+    """The share of the true neighbours (indices, row by row) that was not found."""
+    hits = sum(len(np.intersect1d(a, b)) for a, b in zip(ours, theirs, strict=True))
+    return 1.0 - hits / theirs.size
+
+
+def neighbor_graph(X: Array, n_neighbors: int) -> sp.csr_array:
+    """Join every row with its nearest neighbours, both ways, with weight one."""
+    near = NearestNeighbors(n_neighbors=n_neighbors).fit(X).kneighbors_graph()
+    return sp.csr_array(near.maximum(near.T))
+
+
+def rayleigh_quotients(W: sp.csr_array, Y: Array) -> tuple[Array, float]:
+    """The eigenvalues of L y = λ R y that a map stands for, and how well it solves it.
+
+    Parameters
+    ----------
+    W : sparse array of shape (n, n)
+        Weights; R holds their row sums, L = R − W.
+    Y : ndarray of shape (n, p)
+        The map.
+
+    Returns
+    -------
+    values : ndarray of shape (p,)
+        yᵀ L y / yᵀ R y, ascending.
+    residual : float
+        The largest ‖R^{−½} (L y − λ R y)‖ / ‖R^{½} y‖.
+    """
+    degrees = np.asarray(W.sum(axis=1)).ravel()
+    Y = Y - (degrees @ Y) / degrees.sum()
+    LY, RY = degrees[:, None] * Y - W @ Y, degrees[:, None] * Y
+    values = np.einsum("ij,ij->j", Y, LY) / np.einsum("ij,ij->j", Y, RY)
+    root = np.sqrt(degrees)[:, None]
+    errors = np.linalg.norm((LY - values * RY) / root, axis=0) / np.linalg.norm(RY / root, axis=0)
+    return np.sort(values), float(errors.max())
+
+
+def laplacian_difference(problem: Problem, ours: Array, theirs: Array, n_neighbors: int) -> float:
+    """How far eigenvalues differ (relative to ours), or our residual where that is larger.
+
+    Both are measured on one graph, made here from the data.
+    """
+    W = neighbor_graph(problem.X, n_neighbors)
+    values, residual = rayleigh_quotients(W, ours)
+    others, _ = rayleigh_quotients(W, theirs)
+    return max(float(np.max(np.abs(others - values) / values)), residual)

@@ -1,0 +1,83 @@
+"""The data of the benchmarks: made from a seed, or real; the same every time."""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy.linalg
+from sklearn.datasets import load_digits, make_swiss_roll
+from sklearn.metrics import pairwise_distances
+
+from benchmarks.row import Array, Problem
+from sidelight.datasets import load
+
+
+def _scale_gamma(X: Array) -> float:
+    return 1.0 / (X.shape[1] * float(X.var()))
+
+
+def swiss_roll(n: int) -> Problem:
+    """Make scikit-learn's Swiss roll; the truth is arc length × height."""
+    X, angle = make_swiss_roll(n, random_state=0)
+    arc_length = (angle * np.sqrt(1 + angle**2) + np.arcsinh(angle)) / 2
+    truth = np.column_stack([arc_length, X[:, 1]])
+    return Problem(X, truth=truth, gamma=_scale_gamma(X))
+
+
+def mnist_30(n: int) -> Problem:
+    """Take the first MNIST test images, in their 30 principal components."""
+    images = load("mnist_t10k").X
+    centred = images - images.mean(axis=0)
+    _, directions = scipy.linalg.eigh(centred.T @ centred)
+    X = np.ascontiguousarray(centred[:n] @ directions[:, :-31:-1])
+    return Problem(X, gamma=_scale_gamma(X))
+
+
+def mnist_pixels(n: int) -> Problem:
+    """Take MNIST test images; beyond 10,000 rows the same ones again, with noise."""
+    images = load("mnist_t10k").X
+    rng = np.random.default_rng(0)
+    X = images[np.arange(n) % len(images)]
+    X[len(images) :] += 0.1 * rng.standard_normal(X[len(images) :].shape)
+    return Problem(X)
+
+
+def mnist_pixels_single(n: int) -> Problem:
+    """Take the pixels in float32."""
+    return Problem(mnist_pixels(n).X.astype(np.float32))
+
+
+def digits(n: int) -> Problem:
+    """Take scikit-learn's 8 × 8 digits, 1,797 at most."""
+    X = load_digits().data[:n]
+    return Problem(X, gamma=_scale_gamma(X))
+
+
+def low_rank(n: int) -> Problem:
+    """Make rows of 784 features: 60 directions of falling variance, and noise."""
+    rng = np.random.default_rng(0)
+    spread = 10.0 / np.arange(1, 61)
+    factors = rng.standard_normal((n, 60)) * spread
+    loadings = np.linalg.qr(rng.standard_normal((784, 60)))[0]
+    X = factors @ loadings.T
+    X += 0.02 * rng.standard_normal(X.shape)
+    return Problem(X)
+
+
+def low_rank_single(n: int) -> Problem:
+    """Make the same in float32."""
+    return Problem(low_rank(n).X.astype(np.float32))
+
+
+def city_block_roll(n: int) -> Problem:
+    """Make a table of city-block distances in the Swiss roll: not Euclidean."""
+    return Problem(pairwise_distances(swiss_roll(n).X, metric="cityblock"))
+
+
+def mnist_distances(n: int) -> Problem:
+    """Make the table of Euclidean distances between MNIST images."""
+    return Problem(pairwise_distances(mnist_30(n).X))
+
+
+def nothing(n: int) -> Problem:
+    """Make nothing, for work without data."""
+    return Problem(np.zeros((n, 1)))

@@ -1,0 +1,174 @@
+"""The results of a run: as a table for the terminal, as JSON for later."""
+
+from __future__ import annotations
+
+import os
+import platform
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from benchmarks.judgement import Runs, Verdict
+from benchmarks.row import OURS, Row
+
+HEADER = ("row", "data", "ours", "peers", "ratio", "goal", "met", "memory", "difference")
+
+_PACKAGES = ("sidelight", "numpy", "scipy", "scikit-learn", "numba", "tapkee", "pyamg")
+
+
+@dataclass(frozen=True)
+class Result:
+    """One finished row.
+
+    Parameters
+    ----------
+    row : Row
+        What was asked.
+    size : int
+        Rows of data.
+    runs : dict of str to Runs
+        By contender.
+    verdicts : list of Verdict
+        Beside the goals.
+    """
+
+    row: Row
+    size: int
+    runs: Mapping[str, Runs]
+    verdicts: Sequence[Verdict]
+
+
+def cells(result: Result, *, judged: bool) -> list[tuple[str, ...]]:
+    """Write a result as lines of the table: one per verdict, at least one.
+
+    Parameters
+    ----------
+    result : Result
+        The row.
+    judged : bool
+        Whether goals are shown beside the ratios.
+
+    Returns
+    -------
+    list of tuple of str
+        Cells in the order of ``HEADER``.
+    """
+    peers = {name: run for name, run in result.runs.items() if name != OURS}
+    differences = "; ".join(
+        f"{name} {run.difference:.1e}" for name, run in peers.items() if run.difference is not None
+    )
+    work = result.row.name.partition("/")[0]
+    start = [work, result.row.data_name, _time(result.runs[OURS])]
+    start.append("; ".join(f"{name} {_time(run)}" for name, run in peers.items()))
+    lines = []
+    for verdict in result.verdicts or [None]:
+        judgement = [""] * 4 if verdict is None else _judgement(verdict, judged=judged)
+        lines.append((*start, *judgement, differences))
+        start, differences = [""] * 4, ""
+    return lines
+
+
+def _judgement(verdict: Verdict, *, judged: bool) -> list[str]:
+    memory = "" if verdict.memory_ratio is None else f"{verdict.memory_ratio:.2f}×"
+    goal, met = "", ""
+    if judged and verdict.goal is not None:
+        goal, met = f"≥ {verdict.goal:g}×", "yes" if verdict.met else "NO"
+        if verdict.memory_goal is not None:
+            goal += f", ≤ {verdict.memory_goal:g}× memory"
+    return [f"{verdict.ratio:.2f}× {verdict.over}", goal, met, memory]
+
+
+def _time(run: Runs) -> str:
+    if not run.seconds:
+        return f"({run.failure})"
+    outside = run.difference is not None and not run.agrees
+    return f"{median(run.seconds):.3g} s" + (" (no peer: its answer is off)" if outside else "")
+
+
+def aligned(lines: Sequence[Sequence[str]]) -> str:
+    """Align the columns of a table with spaces.
+
+    Parameters
+    ----------
+    lines : sequence of sequences of str
+        The header first.
+
+    Returns
+    -------
+    str
+        One line of text each.
+    """
+    widths = [max(len(line[i]) for line in lines) for i in range(len(lines[0]))]
+    return "\n".join(
+        "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
+        for line in lines
+    )
+
+
+def as_json(results: Sequence[Result], *, small: bool, repeats: int) -> dict[str, Any]:
+    """Bring results into a form for ``json.dump``: every run, and what they ran on.
+
+    Parameters
+    ----------
+    results : sequence of Result
+        The rows.
+    small : bool
+        Whether these are the small sizes.
+    repeats : int
+        Runs of each contender that is not slow.
+
+    Returns
+    -------
+    dict
+        With the keys ``machine``, ``versions``, ``small``, ``repeats`` and ``rows``.
+    """
+    return {
+        "machine": {"processor": _processor(), "cores": os.cpu_count(), "threads_used": 1},
+        "versions": {"python": platform.python_version()} | _versions(),
+        "small": small,
+        "repeats": 1 if small else repeats,
+        "rows": [_row_as_json(result) for result in results],
+    }
+
+
+def _row_as_json(result: Result) -> dict[str, Any]:
+    return {
+        "name": result.row.name,
+        "work": result.row.work,
+        "data": result.row.data_name,
+        "size": result.size,
+        "clock": result.row.clock,
+        "contenders": {
+            name: asdict(run) | {"agrees": run.agrees or name == OURS} | _summary(run.seconds)
+            for name, run in result.runs.items()
+        },
+        "verdicts": [asdict(verdict) | {"met": verdict.met} for verdict in result.verdicts],
+    }
+
+
+def _summary(seconds: list[float]) -> dict[str, float]:
+    if not seconds:
+        return {}
+    return {"median": median(seconds), "least": min(seconds), "most": max(seconds)}
+
+
+def _versions() -> dict[str, str]:
+    found = {}
+    for package in _PACKAGES:
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            continue
+    return found
+
+
+def _processor() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:
+        return platform.processor()
+    names = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
+    return next(names, platform.processor())

@@ -1,0 +1,137 @@
+"""What one line of the table is made of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Array = npt.NDArray[Any]
+
+#: The contender that the others are compared with.
+OURS = "sidelight"
+
+
+@dataclass(frozen=True)
+class Problem:
+    """The data that a contender is given.
+
+    Parameters
+    ----------
+    X : ndarray
+        Rows, or a table of distances.
+    truth : ndarray, optional
+        Where the points really are, for data made from a map.
+    gamma : float
+        Of kernels, the same for all.
+    """
+
+    X: Array
+    truth: Array | None = None
+    gamma: float = 1.0
+
+
+@dataclass(frozen=True)
+class Contender:
+    """One way to do the work.
+
+    Parameters
+    ----------
+    run : callable
+        Takes the problem and gives the answer; this call is what is measured.
+    package : str, optional
+        Must be there; where it is not, the contender is left out, loudly.
+    slow : bool
+        Measured once, and once only where several rows ask the same of it.
+    must_agree : bool
+        A peer that need not agree is one that trades accuracy for speed: where its answer is off
+        by more than the tolerance it is shown, but no peer.
+    tolerance : float, optional
+        Instead of the row's.
+    """
+
+    run: Callable[[Problem], Array]
+    package: str | None = None
+    slow: bool = False
+    must_agree: bool = True
+    tolerance: float | None = None
+
+
+@dataclass(frozen=True)
+class Goal:
+    """How much less time (and memory) the work is to take.
+
+    Parameters
+    ----------
+    faster : float
+        At least this many times less time.
+    over : str, optional
+        The beginning of the names of the peers meant; by default all.  The best of them counts.
+    memory : float, optional
+        At most this share of that peer's memory.
+    """
+
+    faster: float
+    over: str = ""
+    memory: float | None = None
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of the table: a piece of work on one data set.
+
+    Parameters
+    ----------
+    name : str
+        ``work/data``, unique.
+    work : str
+        For readers.
+    data : callable
+        Makes the problem of a given size, the same every time.
+    size, small, warm : int
+        Rows of data: in the full run, in the small run, and of the problem solved before the
+        clock starts (large enough to take the same way through the code).
+    contenders : dict of str to Contender
+        Ours is named ``"sidelight"``.
+    compare : callable
+        Takes the problem, our answer and a peer's; says by how much they differ.
+    tolerance : float
+        Answers that differ by no more agree.
+    goals : tuple of Goal
+        None: the row is shown and not judged.
+    real_data : str, optional
+        A data set without which the row cannot run.
+    clock : {"cpu", "wall"}
+        What is measured.
+    """
+
+    name: str
+    work: str
+    data: Callable[[int], Problem]
+    size: int
+    small: int
+    contenders: Mapping[str, Contender]
+    compare: Callable[[Problem, Array, Array], float]
+    tolerance: float
+    warm: int = 600
+    goals: tuple[Goal, ...] = ()
+    real_data: str | None = None
+    clock: str = field(default="cpu")
+
+    @property
+    def data_name(self) -> str:
+        """The part of the name after the slash."""
+        return self.name.partition("/")[2]
+
+    def tolerance_for(self, contender: str) -> float:
+        """How far off this contender's answer may be."""
+        own = self.contenders[contender].tolerance
+        return self.tolerance if own is None else own
+
+
+def no_answer(problem: Problem, ours: Array, theirs: Array) -> float:
+    """Compare nothing, where there is no answer but the time taken."""
+    return 0.0 * float(np.sum(ours) + np.sum(theirs))

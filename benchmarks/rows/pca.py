@@ -1,0 +1,58 @@
+"""Principal component analysis of many rows in float32."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+
+from benchmarks.agreement import map_difference
+from benchmarks.data import low_rank_single, mnist_pixels_single
+from benchmarks.row import OURS, Array, Contender, Goal, Problem, Row
+
+
+def ours(problem: Problem, n_components: int) -> Array:
+    """sidelight."""
+    from sidelight import PCA
+
+    return PCA(n_components).fit_transform(problem.X)
+
+
+def sklearn_pca(problem: Problem, n_components: int, svd_solver: str) -> Array:
+    """scikit-learn with one of its solvers."""
+    from sklearn.decomposition import PCA
+
+    pca = PCA(n_components, svd_solver=svd_solver, random_state=0)
+    return np.asarray(pca.fit_transform(problem.X))
+
+
+def _contenders(n_components: int) -> dict[str, Contender]:
+    peers = {
+        f"sklearn {solver}": Contender(
+            partial(sklearn_pca, n_components=n_components, svd_solver=solver),
+            must_agree=solver == "covariance_eigh",
+        )
+        for solver in ("auto", "covariance_eigh", "randomized", "arpack")
+    }
+    return {OURS: Contender(partial(ours, n_components=n_components))} | peers
+
+
+PRINCIPAL_COMPONENTS = tuple(
+    Row(
+        name=f"pca-{n_components}-70000/{name}",
+        work=f"PCA, 70,000 × 784, float32, {n_components} components",
+        data=data,
+        size=70_000,
+        small=2000,
+        contenders=_contenders(n_components),
+        compare=map_difference,
+        tolerance=1e-3,
+        goals=(Goal(1),),
+        real_data=real_data,
+    )
+    for n_components in (2, 50)
+    for name, data, real_data in (
+        ("low_rank", low_rank_single, None),
+        ("mnist_pixels", mnist_pixels_single, "mnist_t10k"),
+    )
+)

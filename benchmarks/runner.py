@@ -1,0 +1,119 @@
+"""Run the contenders of a row in turns, each time in a fresh process on one core."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass, field
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks.judgement import Runs
+from benchmarks.row import OURS, Array, Row
+
+#: A run that takes longer is given up, in seconds on the wall.
+TIME_LIMIT = 900
+
+_ONE_THREAD = {
+    variable: "1"
+    for variable in (
+        "OMP_NUM_THREADS",
+        "OPENBLAS_NUM_THREADS",
+        "MKL_NUM_THREADS",
+        "VECLIB_MAXIMUM_THREADS",
+        "NUMBA_NUM_THREADS",
+        "LOKY_MAX_CPU_COUNT",
+    )
+}
+
+
+@dataclass
+class Runner:
+    """Runs rows, and remembers slow runs that several rows share.
+
+    Parameters
+    ----------
+    small : bool
+        Take the small sizes, once, and solve nothing beforehand.
+    repeats : int
+        Runs of each contender that is not slow.
+    """
+
+    small: bool = False
+    repeats: int = 3
+    _shared: dict[tuple[Any, ...], tuple[dict[str, float], Array]] = field(default_factory=dict)
+
+    def __call__(self, row: Row) -> dict[str, Runs]:
+        """Run all contenders of a row and compare their answers with ours.
+
+        Parameters
+        ----------
+        row : Row
+            The row.
+
+        Returns
+        -------
+        dict of str to Runs
+            By contender, with the differences filled in.
+        """
+        runs = {
+            name: Runs(tolerance=row.tolerance_for(name), must_agree=contender.must_agree)
+            for name, contender in row.contenders.items()
+        }
+        answers: dict[str, Array] = {}
+        for turn in range(1 if self.small else self.repeats):
+            for name, contender in row.contenders.items():
+                run = runs[name]
+                if run.failure or (turn and contender.slow):
+                    continue
+                if contender.package and find_spec(contender.package) is None:
+                    run.failure, run.must_agree = f"{contender.package} is not installed", False
+                    continue
+                try:
+                    measured, answers[name] = self._run(row, name)
+                except (subprocess.SubprocessError, FileNotFoundError) as error:
+                    run.failure = _reason(error)
+                    continue
+                run.seconds.append(measured["seconds"])
+                run.megabytes.append(measured["megabytes"])
+        if OURS in answers:
+            problem = row.data(row.small if self.small else row.size)
+            for name in answers.keys() - {OURS}:
+                runs[name].difference = row.compare(problem, answers[OURS], answers[name])
+        return runs
+
+    def _run(self, row: Row, name: str) -> tuple[dict[str, float], Array]:
+        contender = row.contenders[name]
+        size, warm = (row.small, 0) if self.small else (row.size, row.warm)
+        key = (contender.run, row.data, size)
+        if contender.slow and key in self._shared:
+            return self._shared[key]
+        with tempfile.TemporaryDirectory() as folder:
+            command = [sys.executable, "-m", "benchmarks.worker", row.name, name]
+            subprocess.run(
+                [*command, str(size), str(warm), folder],
+                check=True,
+                env=os.environ | _ONE_THREAD,
+                cwd=Path(__file__).parents[1],
+                timeout=TIME_LIMIT,
+                capture_output=True,
+                text=True,
+            )
+            measured = json.loads((Path(folder) / "measured.json").read_text())
+            answer = np.load(Path(folder) / "answer.npy", allow_pickle=False)
+        if contender.slow:
+            self._shared[key] = measured, answer
+        return measured, answer
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, subprocess.TimeoutExpired):
+        return f"gave no answer within {TIME_LIMIT} s"
+    lines = str(getattr(error, "stderr", "") or error).strip().splitlines()
+    return lines[-1] if lines else type(error).__name__

@@ -1,0 +1,85 @@
+"""The results as a Markdown table: ``python -m benchmarks.table output/benchmarks.json``."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from benchmarks.row import OURS
+
+_HEADER = ("work", "data", "sidelight", "best peer", "times faster", "goal", "memory")
+
+
+def markdown(report: dict[str, Any]) -> str:
+    """Write a report as a Markdown table with a line on how it was measured.
+
+    Parameters
+    ----------
+    report : dict
+        As read from the JSON file.
+
+    Returns
+    -------
+    str
+        Lines of Markdown, each ended.
+    """
+    lines = [_line(_HEADER), _line(["---"] * 2 + ["---:"] * 5)]
+    for row in report["rows"]:
+        ours = row["contenders"][OURS]
+        for verdict in row["verdicts"]:
+            peer = row["contenders"][verdict["over"]]
+            lines.append(
+                _line(
+                    [
+                        row["work"],
+                        row["data"].replace("_", " "),
+                        f"{ours['median']:.3g} s",
+                        f"{verdict['over']} {peer['median']:.3g} s",
+                        f"**{verdict['ratio']:.3g}**",
+                        _goal(verdict),
+                        _memory(verdict),
+                    ]
+                )
+            )
+    machine, versions = report["machine"], report["versions"]
+    packages = ", ".join(f"{name} {number}" for name, number in versions.items())
+    repeats = f"{report['repeats']} runs in turns" if report["repeats"] > 1 else "one run"
+    note = (
+        f"Seconds of processor time of one call on one core of {machine['processor']} "
+        f"(import: on the wall), the median of {repeats} (slow peers run once), with equal "
+        f"answers checked in the same run; compilation is not counted. {packages}."
+    )
+    return "\n".join([*lines, "", note, ""])
+
+
+def _line(cells: list[str] | tuple[str, ...]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _goal(verdict: dict[str, Any]) -> str:
+    if verdict["goal"] is None:
+        return ""
+    goal = f"≥ {verdict['goal']:g}"
+    if verdict["memory_goal"] is not None:
+        goal += f", memory ≤ {verdict['memory_goal']:g}"
+    return goal + (" ✓" if verdict["met"] else " ✗")
+
+
+def _memory(verdict: dict[str, Any]) -> str:
+    ratio = verdict["memory_ratio"]
+    return "" if ratio is None else f"{ratio:.2g}×"
+
+
+def main() -> int:
+    """Print the table of the file named on the command line."""
+    if len(sys.argv) != 2:
+        print("Usage: python -m benchmarks.table FILE.json", file=sys.stderr)
+        return 2
+    print(markdown(json.loads(Path(sys.argv[1]).read_text())), end="")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,40 @@
+"""One measured run of one contender, in a process of its own.
+
+``python -m benchmarks.worker ROW CONTENDER SIZE WARM FOLDER`` leaves ``answer.npy`` and
+``measured.json`` in the folder.  WARM is the size of the problem solved before the clock starts,
+0 for none.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import warnings
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.measure import measure
+from benchmarks.rows import find_row
+
+
+def main() -> None:
+    """Run the contender named on the command line."""
+    name, contender, size, warm, folder = sys.argv[1:]
+    if hasattr(os, "sched_setaffinity"):  # one core: libraries that count cores start one thread
+        os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
+    warnings.simplefilter("ignore")
+    row = find_row(name)
+    run = row.contenders[contender].run
+    if int(warm):
+        run(row.data(int(warm)))
+    problem = row.data(int(size))
+    measured = measure(lambda: run(problem), clock=row.clock)
+    np.save(Path(folder) / "answer.npy", measured.answer, allow_pickle=False)
+    figures = {"seconds": measured.seconds, "megabytes": measured.megabytes}
+    (Path(folder) / "measured.json").write_text(json.dumps(figures))
+
+
+if __name__ == "__main__":
+    main()

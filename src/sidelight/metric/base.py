@@ -1,0 +1,269 @@
+"""What the learned metrics share: the transformer, its matrix and its distances."""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Mapping
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import scipy.linalg
+from scipy.spatial.distance import cdist
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import (
+    _check_feature_names_in,
+    _generate_get_feature_names_out,
+    check_is_fitted,
+    validate_data,
+)
+
+from sidelight.arrays import FloatArray, IntArray
+from sidelight.memory import require_memory
+from sidelight.metric.equivalence_problem import InnerMetric
+from sidelight.metric.opening import open_kernel
+from sidelight.metric.space import KernelSpace, Space, SpannedSpace
+from sidelight.parameters import FUNCTION, Expected, Matching, OneOf, Real, check_parameters
+from sidelight.side.understanding import gather_side
+from sidelight.similarity.kernels import KERNEL_NAMES, resolve_kernel
+
+RANDOM_STATE = Matching(
+    lambda value: (
+        value is None
+        or isinstance(value, (numbers.Integral, np.random.RandomState, np.random.Generator))
+    ),
+    "an int, a Generator, a RandomState or None",
+)
+
+KERNEL_PARAMETERS: Mapping[str, tuple[Expected, ...]] = {
+    "kernel": (OneOf((None, *KERNEL_NAMES, "precomputed")), FUNCTION),
+    "gamma": (OneOf(("scale",)), Real(0, open_below=True)),
+    "degree": (Real(0, open_below=True),),
+    "coef0": (Real(-np.inf),),
+    "random_state": (RANDOM_STATE,),
+}
+
+
+def _works_on_features(metric: LearnedMetric) -> bool:
+    return metric.kernel is None
+
+
+class LearnedMetric(TransformerMixin, BaseEstimator):
+    """The common part: maps x to A^{½}x, so that Euclidean distances become learned ones."""
+
+    _parameters: ClassVar[Mapping[str, tuple[Expected, ...]]] = {}
+    _understands: ClassVar[tuple[str, ...]] = ()
+
+    kernel: Any
+    gamma: float | str
+    degree: float
+    coef0: float
+    random_state: Any
+    n_features_in_: int
+
+    def fit(self, X: Any, y: Any = None, *, side: Any = None) -> Self:
+        """Learn the metric.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features)
+            The data; with ``kernel="precomputed"`` the kernel matrix.
+        y : object
+            Ignored: labels are side information, ``Pairs.from_labels(y)``.
+        side : side information or list of it, optional
+            What is known about the rows of X.  Without any the metric is the Euclidean one.
+
+        Returns
+        -------
+        Self
+            The fitted estimator.
+        """
+        raise NotImplementedError
+
+    def transform(self, X: Any) -> FloatArray:
+        """Map rows so that their Euclidean distances are the learned ones.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features)
+            Rows; with a precomputed kernel the block k(new, training).
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_features) or (n_samples, rank)
+            X A^{½}; in the kernel form coordinates in the span of the training rows.
+        """
+        check_is_fitted(self)
+        X = self._checked(X, reset=False)
+        return self._space.apply(X, self._root, float(np.sqrt(self._learned.outside)))
+
+    @available_if(_works_on_features)
+    def inverse_transform(self, Z: Any) -> FloatArray:
+        """Go back to the features.
+
+        Parameters
+        ----------
+        Z : array of shape (n_samples, n_features)
+            Rows as ``transform`` gives them.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_features)
+            Z A^{−½}.
+
+        Raises
+        ------
+        ValueError
+            If the metric is singular: rows at distance zero cannot be told apart.
+        """
+        check_is_fitted(self)
+        Z = self._checked(Z, reset=False)
+        inner, outside = self._learned.inner, self._learned.outside
+        values = np.linalg.eigvalsh(inner)
+        if self._space.n_outside:
+            values = np.append(values, outside)
+        if values.min() <= 1e-12 * values.max():
+            raise ValueError(
+                f"The metric of {self._name} is singular, so there is no way back: rows that "
+                f"differ can be at distance zero."
+            )
+        back = 1 / np.sqrt(outside) if outside > 0 else 0.0
+        return self._space.apply(Z, _power(inner, -0.5), float(back))
+
+    def distances(self, X: Any, Y: Any = None) -> FloatArray:
+        """Compute learned distances.
+
+        Parameters
+        ----------
+        X : array of shape (m, n_features)
+            Rows.
+        Y : array of shape (n, n_features), optional
+            Other rows; X itself by default.
+
+        Returns
+        -------
+        ndarray of shape (m, n)
+            ‖x − y‖_A.
+        """
+        A = self._plain_transform(X)
+        B = A if Y is None else self._plain_transform(Y)
+        require_memory(
+            8.0 * len(A) * len(B),
+            what=f"the {len(A)} × {len(B)} table of distances",
+            who=f"{self._name}.distances",
+            instead="Use transform() and a neighbour search in its output.",
+        )
+        return np.asarray(cdist(A, B))
+
+    @property
+    def metric_(self) -> FloatArray:
+        """The learned matrix, written out.
+
+        Returns
+        -------
+        ndarray of shape (n_features, n_features)
+            A; in the kernel form 𝒜, over the rows that the kernel is expanded in.
+        """
+        if not hasattr(self, "_learned"):
+            raise AttributeError(f"This {self._name} is not fitted yet: call fit first.")
+        space = self._space
+        order = len(space.rows) if isinstance(space, KernelSpace) else self.n_features_in_
+        require_memory(
+            24.0 * order * order,
+            what=f"the {order} × {order} matrix of the metric",
+            who=self._name,
+            instead="Use transform() or distances(), which never form it.",
+        )
+        return self._space.matrix(self._learned.inner, self._learned.outside)
+
+    def get_feature_names_out(self, input_features: Any = None) -> Any:
+        """Name the columns of the output.
+
+        Parameters
+        ----------
+        input_features : array-like of str, optional
+            Names of the input's columns.
+
+        Returns
+        -------
+        ndarray of str
+            The input's names; in the kernel form the class name, numbered.
+        """
+        check_is_fitted(self)
+        if self._by_kernel:
+            return _generate_get_feature_names_out(self, self._space.n_out, input_features)
+        return _check_feature_names_in(self, input_features)
+
+    def _begin(self, X: Any, side: Any, **more: Any) -> tuple[FloatArray, dict[str, Any]]:
+        """Check parameters, X and side information, and forget what was learned before."""
+        check_parameters(self, {**KERNEL_PARAMETERS, **self._parameters})
+        X = self._checked(X, reset=True)
+        if self.kernel == "precomputed" and X.shape[0] != X.shape[1]:
+            raise ValueError(
+                f"With kernel='precomputed', {self._name} expects X to be square, n_samples × "
+                f"n_samples. Got an array of shape {X.shape}."
+            )
+        known = gather_side(
+            side, understands=self._understands, n_samples=X.shape[0], who=self._name, **more
+        )
+        kept = {"n_features_in_", "feature_names_in_"}
+        for name in [n for n in vars(self) if n.endswith("_") and n not in kept]:
+            delattr(self, name)
+        return X, known
+
+    def _keep(self, space: Space, learned: InnerMetric) -> None:
+        self._space: Space = space
+        self._learned = learned
+        self._root = _power(learned.inner, 0.5)
+        self.objective_ = learned.objective
+
+    def _keep_identity(self, X: FloatArray) -> None:
+        """Take the Euclidean metric: an empty span, so that transform gives X to the bit."""
+        space: Space = SpannedSpace(np.empty((X.shape[1], 0)))
+        if self.kernel is not None:
+            space, _ = self._open_kernel(X, np.empty(0, dtype=np.int64))
+        self._keep(space, InnerMetric(np.eye(space.dimension), 1.0, 0.0))
+
+    def _open_kernel(self, X: FloatArray, named: IntArray) -> tuple[KernelSpace, FloatArray]:
+        kernel = None
+        if self.kernel != "precomputed":
+            kernel = resolve_kernel(
+                self.kernel, X, gamma=self.gamma, degree=self.degree, coef0=self.coef0
+            )
+        return open_kernel(X, kernel, named, self._rng(), who=self._name)
+
+    def _rng(self) -> np.random.Generator:
+        if isinstance(self.random_state, np.random.RandomState):
+            return np.random.default_rng(self.random_state.randint(2**31))
+        return np.random.default_rng(self.random_state)
+
+    def _plain_transform(self, X: Any) -> FloatArray:
+        """Transform to an array, whatever container ``set_output`` asks for."""
+        return np.asarray(LearnedMetric.transform.__wrapped__(self, X))  # type: ignore[attr-defined]
+
+    def _checked(self, X: Any, *, reset: bool) -> FloatArray:
+        return np.asarray(validate_data(self, X, reset=reset, dtype=np.float64))
+
+    @property
+    def _by_kernel(self) -> bool:
+        return isinstance(self._space, KernelSpace)
+
+    @property
+    def _n_features_out(self) -> int:
+        return int(self._space.n_out)
+
+    @property
+    def _name(self) -> str:
+        return type(self).__name__
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = self.kernel == "precomputed"
+        tags.transformer_tags.preserves_dtype = []
+        return tags
+
+
+def _power(A: FloatArray, exponent: float) -> FloatArray:
+    values, vectors = scipy.linalg.eigh(A, check_finite=False)
+    powers = np.maximum(values, 0.0) ** exponent
+    return np.asarray((vectors * powers) @ vectors.T)

@@ -1,0 +1,304 @@
+"""Fitting a metric to squared distances over the cone A ⪰ 0, certified by a duality gap.
+
+The primal problem with centre C and ridge ρ is min ½ Σ (d_iᵀAd_i − t_i)² + (ρ/2)‖A − C‖²_F over
+A ⪰ 0.  With 𝒟*(y) = Σ y_i d_i d_iᵀ its dual is unconstrained in the m pairs,
+
+    max yᵀt − ½‖y‖² − (ρ/2)‖Z₊‖² + (ρ/2)‖C‖²,   Z = C + 𝒟*(y)/ρ,
+
+and A = Z₊, the part of Z with positive eigenvalues.  The gradient t − y − 𝒟(Z₊) is piecewise
+smooth: Newton's method with conjugate gradients, preconditioned by I + K/ρ (the Hessian where Z
+is positive definite), converges in a few steps.
+
+Without a ridge, the proximal point method solves a sequence of such problems, each centred at the
+solution of the one before with a smaller ρ.  Its dual is max yᵀt − ½‖y‖² over 𝒟*(y) ⪯ 0, a cone:
+an approximate y is moved inside it, so that the gap is rigorous.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+import scipy.linalg
+from sklearn.exceptions import ConvergenceWarning
+
+from sidelight.arrays import BoolArray, FloatArray
+from sidelight.errors import InterruptedFitWarning
+from sidelight.metric.scatter import squared_lengths
+from sidelight.metric.squared_gram import SquaredGram
+from sidelight.progress import report
+
+Apply: TypeAlias = Callable[[FloatArray], FloatArray]
+
+
+@dataclass(frozen=True)
+class ConeFit:
+    """A metric on the cone, and how far from the best it can be.
+
+    Parameters
+    ----------
+    metric : ndarray of shape (r, r)
+        A.
+    dual : ndarray of shape (m,)
+        The multipliers y.
+    objective : float
+        The primal value.
+    bound : float
+        The dual value: no metric has a smaller primal value.
+    n_iter : int
+        Newton steps.
+    """
+
+    metric: FloatArray
+    dual: FloatArray
+    objective: float
+    bound: float
+    n_iter: int
+
+    @property
+    def gap(self) -> float:
+        """The objective less its bound.
+
+        Returns
+        -------
+        float
+            Not negative, but for rounding.
+        """
+        return self.objective - self.bound
+
+
+def fit_with_ridge(
+    differences: FloatArray,
+    targets: FloatArray,
+    centre: FloatArray,
+    ridge: float,
+    gram: SquaredGram,
+    *,
+    dual: FloatArray | None = None,
+    tol: float = 1e-10,
+    max_iter: int = 100,
+) -> ConeFit:
+    """Minimise ½ Σ (dᵀAd − t)² + (ρ/2)‖A − C‖²_F over A ⪰ 0.
+
+    Parameters
+    ----------
+    differences : ndarray of shape (m, r)
+        Rows d.
+    targets : ndarray of shape (m,)
+        Squared distances t.
+    centre : ndarray of shape (r, r)
+        C, symmetric.
+    ridge : float
+        ρ > 0.
+    gram : SquaredGram
+        Of the differences.
+    dual : ndarray of shape (m,), optional
+        Where to start; at the solution without the cone by default.
+    tol : float
+        The gap at which to stop, as a fraction of ½‖t‖².
+    max_iter : int
+        Newton steps at most.
+
+    Returns
+    -------
+    ConeFit
+        The solution.
+    """
+    if dual is None:
+        dual = ridge * gram.solve(targets - squared_lengths(differences, centre), ridge)
+    point = _DualPoint(differences, targets, centre, ridge, dual)
+    enough = tol * 0.5 * float(targets @ targets)
+    steps = 0
+    while point.gap > enough and steps < max_iter:
+        steps += 1
+        report("metric on the cone", steps, None, point.objective)
+        direction = _newton_direction(point, gram)
+        further = _search(point, direction)
+        if further is None:  # the dual cannot be raised in this arithmetic
+            break
+        point = further
+    return ConeFit(point.metric, point.y, point.objective, point.bound, steps)
+
+
+def fit_without_ridge(
+    differences: FloatArray,
+    targets: FloatArray,
+    centre: FloatArray,
+    gram: SquaredGram,
+    *,
+    tol: float = 1e-10,
+    max_iter: int = 100,
+) -> ConeFit:
+    """Minimise ½ Σ (dᵀAd − t)² over A ⪰ 0, by the proximal point method.
+
+    Where several metrics fit equally well, the one found lies near to the centre.
+
+    Parameters
+    ----------
+    differences : ndarray of shape (m, r)
+        Rows d.
+    targets : ndarray of shape (m,)
+        Squared distances t.
+    centre : ndarray of shape (r, r)
+        Where to start.
+    gram : SquaredGram
+        Of the differences.
+    tol : float
+        The gap at which to stop, as a fraction of ½‖t‖².
+    max_iter : int
+        Proximal steps at most.
+
+    Returns
+    -------
+    ConeFit
+        The solution.
+    """
+    enough = tol * 0.5 * float(targets @ targets)
+    ridge = 1e-2 * gram.mean_eigenvalue
+    smallest = 1e-9 * gram.mean_eigenvalue
+    best: ConeFit | None = None
+    dual: FloatArray | None = None
+    bound, steps, A = 0.0, 0, centre  # y = 0 is in the cone
+    try:
+        for _ in range(max_iter):
+            near = fit_with_ridge(differences, targets, A, ridge, gram, dual=dual, tol=0.1 * tol)
+            steps += near.n_iter
+            A, dual = near.metric, near.dual
+            residual = targets - squared_lengths(differences, A)
+            bound = max(bound, _bound_in_cone(differences, targets, residual))
+            objective = 0.5 * float(residual @ residual)
+            if best is None or objective < best.objective:
+                best = ConeFit(A, residual, objective, bound, steps)
+            best = ConeFit(best.metric, best.dual, best.objective, bound, steps)
+            if best.gap <= enough:
+                return best
+            ridge = max(ridge / 5, smallest)
+    except KeyboardInterrupt:
+        if best is None:
+            raise
+        warnings.warn(
+            f"DistanceMetric was interrupted; the best metric so far is kept. It is within "
+            f"{best.gap:.2g} of the optimum {best.objective:.2g}.",
+            InterruptedFitWarning,
+            stacklevel=4,
+        )
+        return best
+    assert best is not None
+    warnings.warn(
+        f"DistanceMetric did not reach its tolerance: the objective {best.objective:.4g} is "
+        f"within {best.gap:.2g} of the optimum. Raise max_iter or use a ridge.",
+        ConvergenceWarning,
+        stacklevel=4,
+    )
+    return best
+
+
+class _DualPoint:
+    """All that is known at one y: Z, its positive part, both values and the gradient."""
+
+    def __init__(
+        self,
+        differences: FloatArray,
+        targets: FloatArray,
+        centre: FloatArray,
+        ridge: float,
+        y: FloatArray,
+    ) -> None:
+        self.differences, self.targets, self.centre = differences, targets, centre
+        self.ridge, self.y = ridge, y
+        Z = centre + differences.T @ (y[:, None] * differences) / ridge
+        self.values, self.vectors = scipy.linalg.eigh(Z, check_finite=False)
+        self.positive: BoolArray = np.asarray(self.values > 0)
+        kept = self.vectors[:, self.positive]
+        self.metric = (kept * self.values[self.positive]) @ kept.T
+        fitted = squared_lengths(differences, self.metric)
+        self.gradient = targets - y - fitted
+        residual = fitted - targets
+        from_centre = float(np.sum((self.metric - centre) ** 2))
+        self.objective = 0.5 * float(residual @ residual) + 0.5 * ridge * from_centre
+        # ‖C‖² − ‖Z₊‖², written so that nothing large is subtracted from something large
+        step = self.metric - centre
+        lengths = -float(np.sum(step * (self.metric + centre)))
+        self.bound = float(y @ targets) - 0.5 * float(y @ y) + 0.5 * ridge * lengths
+
+    @property
+    def gap(self) -> float:
+        return self.objective - self.bound
+
+    def at(self, y: FloatArray) -> _DualPoint:
+        return _DualPoint(self.differences, self.targets, self.centre, self.ridge, y)
+
+
+def _newton_direction(point: _DualPoint, gram: SquaredGram) -> FloatArray:
+    """Solve (I + 𝒟 Π' 𝒟*/ρ) Δ = gradient, Π' the derivative of the positive part at Z."""
+    values, positive = point.values, point.positive
+    above, below = values[positive], values[~positive]
+    rotated = point.differences @ point.vectors
+    E_above, E_below = rotated[:, positive], rotated[:, ~positive]
+    mixed = above[:, None] / (above[:, None] - below[None, :])
+
+    def hessian(v: FloatArray) -> FloatArray:
+        weighted = v[:, None] * E_above
+        image = np.einsum("ij,ij->i", E_above @ (E_above.T @ weighted), E_above)
+        cross = mixed * (weighted.T @ E_below)
+        image = image + 2 * np.einsum("ij,ij->i", E_above @ cross, E_below)
+        return np.asarray(v + image / point.ridge)
+
+    def precondition(v: FloatArray) -> FloatArray:
+        return point.ridge * gram.solve(v, point.ridge)
+
+    return _conjugate_gradients(hessian, precondition, point.gradient)
+
+
+def _conjugate_gradients(apply: Apply, precondition: Apply, b: FloatArray) -> FloatArray:
+    x = np.zeros_like(b)
+    r = b.copy()
+    z = precondition(r)
+    p = z.copy()
+    rz = float(r @ z)
+    start = float(np.linalg.norm(b))
+    goal = min(0.1, start**0.5) * 1e-2 * start
+    for _ in range(200):
+        Ap = apply(p)
+        curvature = float(p @ Ap)
+        if curvature <= 0:
+            break
+        step = rz / curvature
+        x += step * p
+        r -= step * Ap
+        if np.linalg.norm(r) <= goal:
+            break
+        z = precondition(r)
+        rz, before = float(r @ z), rz
+        p = z + (rz / before) * p
+    return x
+
+
+def _search(point: _DualPoint, direction: FloatArray) -> _DualPoint | None:
+    """Halve the step until the dual has risen enough (Armijo)."""
+    slope = float(point.gradient @ direction)
+    rounding = 1e-15 * (abs(point.bound) + abs(point.objective))
+    for halvings in range(30):
+        step = 0.5**halvings
+        further = point.at(point.y + step * direction)
+        if further.bound >= point.bound + 1e-4 * step * slope - rounding:
+            # at the limit of the arithmetic only a smaller gap is progress
+            return further if slope > rounding or further.gap < point.gap else None
+    return None
+
+
+def _bound_in_cone(differences: FloatArray, targets: FloatArray, y: FloatArray) -> float:
+    """Move y into 𝒟*(y) ⪯ 0 and compute the best dual value on its ray."""
+    G = differences.T @ differences
+    values, vectors = scipy.linalg.eigh(G, check_finite=False)
+    keep = values > 1e-12 * values[-1]
+    whitened = differences @ (vectors[:, keep] / np.sqrt(values[keep]))
+    # 𝒟*(y − δ1) = 𝒟*(y) − δG ⪯ 0 as soon as δ is the largest eigenvalue of 𝒟*(y) against G
+    outside = float(np.linalg.eigvalsh(whitened.T @ (y[:, None] * whitened))[-1])
+    inside = y - max(outside, 0.0) * (1 + 1e-12)
+    along = float(inside @ targets)
+    square = float(inside @ inside)
+    return 0.5 * along**2 / square if along > 0 and square > 0 else 0.0

@@ -1,0 +1,94 @@
+"""From Pairs and X to the problem that the closed forms solve."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from sidelight.arrays import FloatArray
+from sidelight.metric.equivalence_problem import (
+    EquivalenceProblem,
+    InnerMetric,
+    safe_metric,
+    thesis_metric,
+)
+from sidelight.metric.held_out import choose_strength
+from sidelight.metric.pair_graph import graph_rank
+from sidelight.metric.scatter import Spread
+from sidelight.metric.space import Space
+from sidelight.side.pairs import Pairs
+
+#: Pairs drawn at random where no dissimilar pair is known.
+RANDOM_PAIRS = 1000
+
+
+@dataclass(frozen=True)
+class LearnedFromPairs:
+    """A metric learned from pairs.
+
+    Parameters
+    ----------
+    metric : InnerMetric
+        On the coordinates of the space.
+    strength : float
+        The γ used; infinite in the thesis's form, which has no prior.
+    """
+
+    metric: InnerMetric
+    strength: float
+
+
+def learn_from_pairs(
+    X: FloatArray,
+    pairs: Pairs,
+    space: Space,
+    spread: Spread,
+    *,
+    loss: str,
+    strength: float | str,
+    rng: np.random.Generator,
+) -> LearnedFromPairs:
+    """Learn the metric of one set of pairs.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, p)
+        The data.
+    pairs : Pairs
+        Checked.
+    space : Space
+        Where to learn.
+    spread : Spread
+        Of the rows, in that space.
+    loss : {"safe", "thesis"}
+        Which closed form.
+    strength : float or "auto"
+        γ of the safe form.
+    rng : Generator
+        For pairs drawn at random.
+
+    Returns
+    -------
+    LearnedFromPairs
+        The metric.
+    """
+
+    def differences(rows: np.ndarray[tuple[int, ...], np.dtype[np.integer]]) -> FloatArray:
+        return space.coordinates(X[rows[:, 0]]) - space.coordinates(X[rows[:, 1]])
+
+    problem = EquivalenceProblem(
+        differences(pairs.similar),
+        differences(pairs.dissimilar),
+        graph_rank(pairs.similar),
+        graph_rank(pairs.dissimilar),
+        spread,
+        space.n_outside,
+    )
+    if loss == "thesis":
+        return LearnedFromPairs(thesis_metric(problem), float("inf"))
+    if isinstance(strength, str):
+        drawn = rng.integers(len(X), size=(RANDOM_PAIRS, 2))
+        drawn = drawn[drawn[:, 0] != drawn[:, 1]]
+        strength = choose_strength(problem, differences(drawn))
+    return LearnedFromPairs(safe_metric(problem, strength).scaled_to(spread), float(strength))

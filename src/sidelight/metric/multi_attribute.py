@@ -1,0 +1,150 @@
+"""One metric for several distinctions (thesis section 3.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import scipy.linalg
+
+from sidelight.arrays import FloatArray
+from sidelight.metric.equivalence import PairwiseMetric
+from sidelight.metric.equivalence_problem import InnerMetric
+from sidelight.metric.from_pairs import learn_from_pairs
+
+
+class MultiAttributeMetric(PairwiseMetric):
+    """Learn one metric that keeps several distinctions, each said by its own pairs.
+
+    A metric A_1, …, A_k is learned for every attribute.  The thesis takes the dominant eigenvector
+    of each, and Â = UUᵀ with U an orthonormal basis of their span: a projector
+    (``loss="thesis"``).  The default takes the mean of the safe metrics of
+    :class:`EquivalenceMetric`: the squared distance is the mean of the attributes' squared
+    distances, so that rows are near when they are alike in every respect.
+
+    Parameters
+    ----------
+    loss : {"safe", "thesis"}
+        Which objective, for each attribute.
+    strength : float or "auto"
+        γ of the safe loss, as in :class:`EquivalenceMetric`.
+    kernel : {None, "linear", "rbf", "polynomial", "cosine", "precomputed"} or callable
+        Learn in the feature space of a kernel (section 3.4); None: on the features themselves.
+    gamma : float or "scale"
+        γ of the kernels rbf and polynomial; ``"scale"`` is 1 / (n_features · variance of X).
+    degree : float
+        Of the polynomial kernel.
+    coef0 : float
+        Of the polynomial kernel.
+    random_state : int, Generator, RandomState or None
+        For the draws of background rows in large problems.
+
+    Attributes
+    ----------
+    metric_ : ndarray of shape (n_features, n_features)
+        A; in the kernel form 𝒜.
+    strength_ : ndarray of shape (n_attributes,)
+        The γ used for each attribute.
+    objective_ : float
+        The sum of the attributes' minima.
+
+    Notes
+    -----
+    Where an attribute's smallest eigenvalue is m-fold, the whole eigenspace counts as dominant.
+    Attributes that say the same span fewer than k directions, and U has as many columns as there
+    are directions.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sidelight.metric import MultiAttributeMetric
+    >>> from sidelight.side import Attributes, Pairs
+    >>> X = np.vstack([np.zeros(3), np.eye(3)])
+    >>> side = Attributes([Pairs(dissimilar=[(0, 1)]), Pairs(dissimilar=[(0, 2)])])
+    >>> MultiAttributeMetric(loss="thesis").fit(X, side=side).metric_.round(3) + 0.0
+    array([[1., 0., 0.],
+           [0., 1., 0.],
+           [0., 0., 0.]])
+    """
+
+    _understands: ClassVar[tuple[str, ...]] = ("Attributes", "Pairs")
+
+    def fit(self, X: Any, y: Any = None, *, side: Any = None) -> Self:
+        """Learn the metric.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features)
+            The data; with ``kernel="precomputed"`` the kernel matrix (n_samples, n_samples).
+        y : object
+            Ignored: labels are side information, ``Pairs.from_labels(y)``.
+        side : Attributes, Pairs or list of them, optional
+            One ``Pairs`` per distinction.  Pairs given beside Attributes are one more attribute.
+
+        Returns
+        -------
+        MultiAttributeMetric
+            The fitted estimator.
+        """
+        X, known = self._begin(X, side)
+        attributes = [*known["Attributes"].attributes] if "Attributes" in known else []
+        attributes += [known["Pairs"]] if "Pairs" in known else []
+        if not attributes:
+            self.strength_ = np.zeros(0)
+            self._keep_identity(X)
+            return self
+        named = [pairs for one in attributes for pairs in (one.similar, one.dissimilar)]
+        space, spread = self._open(X, np.vstack(named))
+        learned = [
+            learn_from_pairs(
+                X, one, space, spread, loss=self.loss, strength=self.strength, rng=self._rng()
+            )
+            for one in attributes
+        ]
+        metrics = [one.metric for one in learned]
+        self.strength_ = np.array([one.strength for one in learned])
+        combine = span_projector if self.loss == "thesis" else mean_metric
+        self._keep(space, combine(metrics))
+        return self
+
+
+def mean_metric(metrics: Sequence[InnerMetric]) -> InnerMetric:
+    """Take the mean of several metrics.
+
+    Parameters
+    ----------
+    metrics : sequence of InnerMetric
+        On the same coordinates.
+
+    Returns
+    -------
+    InnerMetric
+        Their mean; its objective is the sum of theirs.
+    """
+    inner: FloatArray = np.mean([metric.inner for metric in metrics], axis=0)
+    outside = float(np.mean([metric.outside for metric in metrics]))
+    return InnerMetric(inner, outside, float(sum(metric.objective for metric in metrics)))
+
+
+def span_projector(metrics: Sequence[InnerMetric]) -> InnerMetric:
+    """Project on the span of the dominant eigenvectors of several metrics: Â = UUᵀ.
+
+    A metric of the thesis's form is zero outside its dominant eigenspace, so that the span is the
+    range of their sum.
+
+    Parameters
+    ----------
+    metrics : sequence of InnerMetric
+        Each a projector, up to a factor, on the same coordinates.
+
+    Returns
+    -------
+    InnerMetric
+        The projector; its objective is the sum of theirs.
+    """
+    mean = mean_metric(metrics)
+    values, vectors = scipy.linalg.eigh(mean.inner, check_finite=False)
+    largest = max(float(values.max(initial=0.0)), mean.outside)
+    U = vectors[:, values > 1e-10 * largest]
+    return InnerMetric(np.asarray(U @ U.T), 1.0 if mean.outside > 0 else 0.0, mean.objective)

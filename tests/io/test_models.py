@@ -1,0 +1,231 @@
+"""Models in files: the same to the bit, for every estimator and every way to fit it."""
+
+from __future__ import annotations
+
+import json
+import warnings
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import sidelight
+from sidelight.io import read_model
+from sidelight.registry import ESTIMATORS
+
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(60, 5)) @ RNG.normal(size=(5, 5))
+NEW = RNG.normal(size=(7, 5))
+HOLED = np.where(RNG.random(X.shape) < 0.1, np.nan, X)
+APART = np.vstack([X[:30], X[:25] + 100.0, X[:2] - 500.0])
+
+
+def distances(A: Any, B: Any) -> Any:
+    return np.sqrt(((A[:, None] - B[None]) ** 2).sum(axis=2))
+
+
+D, D_NEW = distances(X, X), distances(NEW, X)
+K, K_NEW = np.exp(-(D**2) / 9), np.exp(-(D_NEW**2) / 9)
+
+# name: (estimator, training data, fit arguments, new rows)
+CASES: dict[str, tuple[Callable[[], Any], Any, dict[str, Any], Any]] = {
+    "pca": (lambda: sidelight.PCA(2), X, {}, NEW),
+    "pca dual": (lambda: sidelight.PCA(2), X[:4], {}, NEW),
+    "pca share": (lambda: sidelight.PCA(0.9), X, {}, NEW),
+    "pca sparse": (lambda: sidelight.PCA(2), sp.csr_array(X), {}, sp.csr_array(NEW)),
+    "ppca": (lambda: sidelight.ProbabilisticPCA(2), X, {}, NEW),
+    "ppca holes": (lambda: sidelight.ProbabilisticPCA(2), HOLED, {}, NEW),
+    "kpca": (lambda: sidelight.KernelPCA(3), X, {}, NEW),
+    "kpca ridge": (lambda: sidelight.KernelPCA(2, preimage="ridge"), X, {}, NEW),
+    "kpca sparse": (
+        lambda: sidelight.KernelPCA(2, kernel="polynomial"),
+        sp.csr_matrix(X),
+        {},
+        sp.csr_matrix(NEW),
+    ),
+    "kpca given": (lambda: sidelight.KernelPCA(2, kernel="precomputed"), K, {"items": X}, K_NEW),
+    "mds": (lambda: sidelight.ClassicalMDS(2), X, {}, NEW),
+    "mds cityblock": (lambda: sidelight.ClassicalMDS(2, metric="cityblock"), X, {}, NEW),
+    "mds given": (lambda: sidelight.ClassicalMDS(2, metric="precomputed"), D, {"items": X}, D_NEW),
+    "isomap": (lambda: sidelight.Isomap(2, n_neighbors=6), X, {}, NEW),
+    "isomap twice": (lambda: sidelight.Isomap(2), np.vstack([X, X[:9]]), {}, NEW),
+    "isomap landmarks": (lambda: sidelight.Isomap(2, n_landmarks=20), X, {}, NEW),
+    "isomap given": (lambda: sidelight.Isomap(2, metric="precomputed"), D, {"items": X}, D_NEW),
+    "isomap sparse": (lambda: sidelight.Isomap(2), sp.csr_array(X), {}, sp.csr_array(NEW)),
+    "isomap pieces": (
+        lambda: sidelight.Isomap(2, n_neighbors=5, on_disconnected="separate"),
+        APART,
+        {},
+        NEW + 100.0,
+    ),
+    "isomap largest": (
+        lambda: sidelight.Isomap(2, n_neighbors=5, on_disconnected="largest"),
+        APART,
+        {},
+        NEW,
+    ),
+    "lle": (lambda: sidelight.LocallyLinearEmbedding(2), X, {}, NEW),
+    "lle pieces": (
+        lambda: sidelight.LocallyLinearEmbedding(2, n_neighbors=5, on_disconnected="separate"),
+        APART,
+        {},
+        NEW,
+    ),
+    "lem": (lambda: sidelight.LaplacianEigenmaps(2), X, {}, NEW),
+    "lem heat": (lambda: sidelight.LaplacianEigenmaps(2, weights="heat", radius=9.0), X, {}, NEW),
+}
+
+
+def fitted(case: str) -> tuple[Any, Any]:
+    make, data, arguments, new = CASES[case]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return make().fit(data, **arguments), new
+
+
+def test_every_registered_estimator_is_saved_here() -> None:
+    made = {type(make()).__name__ for make, *_ in CASES.values()}
+    assert made == {entry.name for entry in ESTIMATORS}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_loaded_model_equals_the_saved_one_to_the_bit(case: str, tmp_path: Path) -> None:
+    model, new = fitted(case)
+    loaded = sidelight.load(sidelight.save(model, tmp_path / "model.sidelight"))
+    assert type(loaded) is type(model)
+    assert loaded.get_params() == model.get_params()
+    assert np.array_equal(loaded.embedding_, model.embedding_)
+    places = model.transform(new)
+    assert np.array_equal(loaded.transform(new), places)
+    back = model.inverse_transform(places)
+    assert np.array_equal(loaded.inverse_transform(places), back)
+    # the way back is now worked out and part of the state; it must survive, too
+    again = sidelight.load(sidelight.save(model, tmp_path / "again.sidelight"))
+    assert np.array_equal(again.inverse_transform(places), back)
+    assert list(again.get_feature_names_out()) == list(model.get_feature_names_out())
+
+
+def test_the_same_model_gives_the_same_file(tmp_path: Path) -> None:
+    one = sidelight.save(fitted("isomap")[0], tmp_path / "one")
+    two = sidelight.save(fitted("isomap")[0], tmp_path / "two")
+    assert one.read_bytes() == two.read_bytes()
+
+
+def test_blocks_can_go_on_after_loading(tmp_path: Path) -> None:
+    model = sidelight.PCA(2).partial_fit(X[:30])
+    loaded = sidelight.load(sidelight.save(model, tmp_path / "m"))
+    assert np.array_equal(
+        loaded.partial_fit(X[30:]).components_, model.partial_fit(X[30:]).components_
+    )
+
+
+def test_an_array_held_twice_is_written_once(tmp_path: Path) -> None:
+    loaded = sidelight.load(sidelight.save(fitted("isomap")[0], tmp_path / "m"))
+    assert loaded._items is loaded._points
+    with zipfile.ZipFile(tmp_path / "m") as archive:
+        arrays = [name for name in archive.namelist() if name.startswith("arrays/")]
+        shapes = [np.load(archive.open(name), allow_pickle=False).shape for name in arrays]
+    assert shapes.count(X.shape) == 1
+
+
+def test_names_of_columns_are_kept(tmp_path: Path) -> None:
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame(X, columns=list("abcde"))
+    model = sidelight.PCA(2).fit(frame).set_output(transform="pandas")
+    loaded = sidelight.load(sidelight.save(model, tmp_path / "m"))
+    assert list(loaded.feature_names_in_) == list("abcde")
+    assert loaded.transform(frame).equals(model.transform(frame))
+    with pytest.raises(ValueError, match="feature names"):
+        loaded.transform(frame[list("edcba")])
+
+
+def test_an_unfitted_model_and_strange_numbers(tmp_path: Path) -> None:
+    extras = {
+        "whole": 2**70,
+        "small": 5e-324,
+        "not": [float("inf"), -float("inf"), None, True],
+        "pair": (np.float32(0.1), np.int8(-3), "ä\n"),
+        "strided": np.arange(24.0).reshape(4, 6)[::2, 1::2].T,
+        "empty": np.empty((0, 3), dtype=np.int16),
+        "words": np.array(["ä", "bcd"]),
+    }
+    opened = read_model(
+        sidelight.save(sidelight.Isomap(3, radius=0.5), tmp_path / "m", extras=extras)
+    )
+    assert opened.model.get_params() == sidelight.Isomap(3, radius=0.5).get_params()
+    assert not hasattr(opened.model, "embedding_")
+    assert opened.version == sidelight.__version__
+    for name in ("whole", "small", "not", "pair"):
+        assert opened.extras[name] == extras[name], name
+    assert [type(item) for item in opened.extras["pair"]] == [np.float32, np.int8, str]
+    for name in ("strided", "empty", "words"):
+        assert opened.extras[name].dtype == extras[name].dtype
+        assert np.array_equal(opened.extras[name], extras[name])
+    # the layout decides in which order products are summed
+    assert opened.extras["strided"].flags.f_contiguous
+
+
+def test_a_nan_comes_back(tmp_path: Path) -> None:
+    file = sidelight.save(sidelight.PCA(), tmp_path / "m", extras={"x": float("nan")})
+    assert np.isnan(read_model(file).extras["x"])
+
+
+def test_what_a_class_does_not_want_saved_is_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sidelight.PCA, "_not_saved", ("_fit_X",), raising=False)
+    model, new = fitted("pca")
+    loaded = sidelight.load(sidelight.save(model, tmp_path / "m"))
+    assert not hasattr(loaded, "_fit_X")
+    assert np.array_equal(loaded.transform(new), model.transform(new))
+    with pytest.raises(ValueError, match="loaded from a file"):
+        loaded.kernel()
+
+
+@pytest.mark.parametrize(
+    ("model", "parameter"),
+    [
+        (sidelight.Isomap(metric=lambda a, b: float(np.abs(a - b).sum())), "metric"),
+        (sidelight.KernelPCA(kernel=lambda a, b: float(a @ b)), "kernel"),
+    ],
+)
+def test_a_function_is_refused_by_name_and_nothing_is_written(
+    model: Any, parameter: str, tmp_path: Path
+) -> None:
+    model.fit(X)
+    with pytest.raises(TypeError, match=f"The '{parameter}' parameter of .* is the function"):
+        sidelight.save(model, tmp_path / "m")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_failed_save_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = sidelight.save(fitted("pca")[0], tmp_path / "m")
+    before = file.read_bytes()
+
+    def full(*_: object, **__: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(np.lib.format, "write_array", full)
+    with pytest.raises(OSError, match="No space"):
+        sidelight.save(fitted("isomap")[0], file)
+    assert file.read_bytes() == before
+    assert list(tmp_path.iterdir()) == [file]
+
+
+@pytest.mark.parametrize("other", [object(), X, "isomap", type("Mine", (sidelight.PCA,), {})()])
+def test_only_estimators_of_sidelight_are_saved(other: Any, tmp_path: Path) -> None:
+    with pytest.raises(TypeError, match="must be an estimator of sidelight"):
+        sidelight.save(other, tmp_path / "m")
+
+
+def test_the_text_of_a_model_is_plain(tmp_path: Path) -> None:
+    file = sidelight.save(sidelight.Isomap(3, n_neighbors=7), tmp_path / "m")
+    with zipfile.ZipFile(file) as archive:
+        header = json.loads(archive.read("model.json"))
+    assert header["format_version"] == 1
+    assert header["model"]["class"] == "Isomap"
+    assert header["model"]["parameters"]["n_neighbors"] == 7

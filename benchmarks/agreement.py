@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import scipy.sparse as sp
+from scipy.sparse.csgraph import dijkstra
+from scipy.spatial.distance import cdist
 from sklearn.neighbors import NearestNeighbors
 
 from benchmarks.row import Array, Problem
@@ -37,9 +39,25 @@ def residual_ratio(problem: Problem, ours: Array, theirs: Array) -> float:
     return ours_left / procrustes(theirs, problem.truth).residual
 
 
-def map_residual(problem: Problem, ours: Array, theirs: Array) -> float:
-    """What is left after turning and scaling our map onto theirs, relative to its spread."""
-    return procrustes(ours, theirs).residual
+def residual_variance_ratio(
+    problem: Problem, ours: Array, theirs: Array, n_neighbors: int
+) -> float:
+    """How many times more of the geodesic distances our map leaves unexplained than theirs.
+
+    What a map leaves is 1 − ρ², ρ the correlation of distances in the map with lengths of paths
+    (Tenenbaum, de Silva and Langford 2000), here from a hundred rows to all.
+    """
+    near = NearestNeighbors(n_neighbors=n_neighbors).fit(problem.X)
+    lengths = near.kneighbors_graph(mode="distance")
+    rows = np.linspace(0, len(ours) - 1, 100).astype(int)
+    along = dijkstra(lengths.maximum(lengths.T), indices=rows)
+
+    def unexplained(Z: Array) -> float:
+        straight = cdist(Z[rows], Z)
+        reached = np.isfinite(along)
+        return 1.0 - float(np.corrcoef(straight[reached], along[reached])[0, 1]) ** 2
+
+    return unexplained(ours) / unexplained(theirs)
 
 
 def relative_distances(problem: Problem, ours: Array, theirs: Array) -> float:
@@ -56,7 +74,9 @@ def missed_neighbors(problem: Problem, ours: Array, theirs: Array) -> float:
 def neighbor_graph(X: Array, n_neighbors: int) -> sp.csr_array:
     """Join every row with its nearest neighbours, both ways, with weight one."""
     near = NearestNeighbors(n_neighbors=n_neighbors).fit(X).kneighbors_graph()
-    return sp.csr_array(near.maximum(near.T))
+    W = sp.csr_array(near.maximum(near.T))
+    W.indices, W.indptr = W.indices.astype(np.int32), W.indptr.astype(np.int32)
+    return W
 
 
 def rayleigh_quotients(W: sp.csr_array, Y: Array) -> tuple[Array, float]:

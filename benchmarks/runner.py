@@ -20,17 +20,17 @@ from benchmarks.row import OURS, Array, Row
 #: A run that takes longer is given up, in seconds on the wall.
 TIME_LIMIT = 900
 
-_ONE_THREAD = {
-    variable: "1"
-    for variable in (
+_ONE_THREAD = dict.fromkeys(
+    (
         "OMP_NUM_THREADS",
         "OPENBLAS_NUM_THREADS",
         "MKL_NUM_THREADS",
         "VECLIB_MAXIMUM_THREADS",
         "NUMBA_NUM_THREADS",
         "LOKY_MAX_CPU_COUNT",
-    )
-}
+    ),
+    "1",
+)
 
 
 @dataclass

@@ -6,7 +6,7 @@ A ⪰ 0.  With 𝒟*(y) = Σ y_i d_i d_iᵀ its dual is unconstrained in the m p
     max yᵀt − ½‖y‖² − (ρ/2)‖Z₊‖² + (ρ/2)‖C‖²,   Z = C + 𝒟*(y)/ρ,
 
 and A = Z₊, the part of Z with positive eigenvalues.  The gradient t − y − 𝒟(Z₊) is piecewise
-smooth: Newton's method with conjugate gradients, preconditioned by I + K/ρ (the Hessian where Z
+smooth, and half its square is the duality gap.  Newton's method with conjugate gradients, preconditioned by I + K/ρ (the Hessian where Z
 is positive definite), converges in a few steps.
 
 Without a ridge, the proximal point method solves a sequence of such problems, each centred at the
@@ -16,17 +16,14 @@ an approximate y is moved inside it, so that the gap is rigorous.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
 import scipy.linalg
-from sklearn.exceptions import ConvergenceWarning
 
 from sidelight.arrays import BoolArray, FloatArray
-from sidelight.errors import InterruptedFitWarning
 from sidelight.metric.scatter import squared_lengths
 from sidelight.metric.squared_gram import SquaredGram
 from sidelight.progress import report
@@ -50,6 +47,10 @@ class ConeFit:
         The dual value: no metric has a smaller primal value.
     n_iter : int
         Newton steps.
+    converged : bool
+        Whether the gap is as small as was asked for.
+    interrupted : bool
+        Whether the user stopped it.
     """
 
     metric: FloatArray
@@ -57,6 +58,8 @@ class ConeFit:
     objective: float
     bound: float
     n_iter: int
+    converged: bool
+    interrupted: bool = False
 
     @property
     def gap(self) -> float:
@@ -65,7 +68,7 @@ class ConeFit:
         Returns
         -------
         float
-            Not negative, but for rounding.
+            Not negative.
         """
         return self.objective - self.bound
 
@@ -78,7 +81,7 @@ def fit_with_ridge(
     gram: SquaredGram,
     *,
     dual: FloatArray | None = None,
-    tol: float = 1e-10,
+    tol: float = 1e-9,
     max_iter: int = 100,
 ) -> ConeFit:
     """Minimise ½ Σ (dᵀAd − t)² + (ρ/2)‖A − C‖²_F over A ⪰ 0.
@@ -111,16 +114,19 @@ def fit_with_ridge(
         dual = ridge * gram.solve(targets - squared_lengths(differences, centre), ridge)
     point = _DualPoint(differences, targets, centre, ridge, dual)
     enough = tol * 0.5 * float(targets @ targets)
-    steps = 0
-    while point.gap > enough and steps < max_iter:
-        steps += 1
-        report("metric on the cone", steps, None, point.objective)
-        direction = _newton_direction(point, gram)
-        further = _search(point, direction)
-        if further is None:  # the dual cannot be raised in this arithmetic
-            break
-        point = further
-    return ConeFit(point.metric, point.y, point.objective, point.bound, steps)
+    steps, interrupted = 0, False
+    try:
+        while point.gap > enough and steps < max_iter:
+            report("metric on the cone", steps, None, point.objective)
+            further = _search(point, _newton_direction(point, gram))
+            if further is None:  # the dual cannot be raised in this arithmetic
+                break
+            point = further
+            steps += 1
+    except KeyboardInterrupt:
+        interrupted = True
+    found = point.metric, point.y, point.objective, point.bound
+    return ConeFit(*found, steps, point.gap <= enough, interrupted)
 
 
 def fit_without_ridge(
@@ -129,7 +135,7 @@ def fit_without_ridge(
     centre: FloatArray,
     gram: SquaredGram,
     *,
-    tol: float = 1e-10,
+    tol: float = 1e-9,
     max_iter: int = 100,
 ) -> ConeFit:
     """Minimise ½ Σ (dᵀAd − t)² over A ⪰ 0, by the proximal point method.
@@ -159,41 +165,22 @@ def fit_without_ridge(
     enough = tol * 0.5 * float(targets @ targets)
     ridge = 1e-2 * gram.mean_eigenvalue
     smallest = 1e-9 * gram.mean_eigenvalue
-    best: ConeFit | None = None
-    dual: FloatArray | None = None
-    bound, steps, A = 0.0, 0, centre  # y = 0 is in the cone
-    try:
-        for _ in range(max_iter):
-            near = fit_with_ridge(differences, targets, A, ridge, gram, dual=dual, tol=0.1 * tol)
-            steps += near.n_iter
-            A, dual = near.metric, near.dual
-            residual = targets - squared_lengths(differences, A)
-            bound = max(bound, _bound_in_cone(differences, targets, residual))
-            objective = 0.5 * float(residual @ residual)
-            if best is None or objective < best.objective:
-                best = ConeFit(A, residual, objective, bound, steps)
-            best = ConeFit(best.metric, best.dual, best.objective, bound, steps)
-            if best.gap <= enough:
-                return best
-            ridge = max(ridge / 5, smallest)
-    except KeyboardInterrupt:
-        if best is None:
-            raise
-        warnings.warn(
-            f"DistanceMetric was interrupted; the best metric so far is kept. It is within "
-            f"{best.gap:.2g} of the optimum {best.objective:.2g}.",
-            InterruptedFitWarning,
-            stacklevel=4,
-        )
-        return best
-    assert best is not None
-    warnings.warn(
-        f"DistanceMetric did not reach its tolerance: the objective {best.objective:.4g} is "
-        f"within {best.gap:.2g} of the optimum. Raise max_iter or use a ridge.",
-        ConvergenceWarning,
-        stacklevel=4,
-    )
-    return best
+    best, A, dual = np.inf, centre, None
+    bound, steps, interrupted = 0.0, 0, False  # y = 0 is in the cone
+    for _ in range(max_iter):
+        near = fit_with_ridge(differences, targets, A, ridge, gram, dual=dual, tol=tol**2)
+        A, dual = near.metric, near.dual
+        steps, interrupted = steps + near.n_iter, near.interrupted
+        residual = targets - squared_lengths(differences, A)
+        bound = max(bound, _bound_in_cone(differences, targets, residual))
+        objective = 0.5 * float(residual @ residual)
+        if objective < best:
+            best, metric, multipliers = objective, A, residual
+        if best - bound <= enough or interrupted:
+            break
+        ridge = max(ridge / 5, smallest)
+    found = metric, multipliers, best, min(bound, best)
+    return ConeFit(*found, steps, best - bound <= enough, interrupted)
 
 
 class _DualPoint:
@@ -219,14 +206,9 @@ class _DualPoint:
         residual = fitted - targets
         from_centre = float(np.sum((self.metric - centre) ** 2))
         self.objective = 0.5 * float(residual @ residual) + 0.5 * ridge * from_centre
-        # ‖C‖² − ‖Z₊‖², written so that nothing large is subtracted from something large
-        step = self.metric - centre
-        lengths = -float(np.sum(step * (self.metric + centre)))
-        self.bound = float(y @ targets) - 0.5 * float(y @ y) + 0.5 * ridge * lengths
-
-    @property
-    def gap(self) -> float:
-        return self.objective - self.bound
+        # objective − dual value: since ⟨Z₊, Z⟩ = ‖Z₊‖² all else cancels, and rounding with it
+        self.gap = 0.5 * float(self.gradient @ self.gradient)
+        self.bound = self.objective - self.gap
 
     def at(self, y: FloatArray) -> _DualPoint:
         return _DualPoint(self.differences, self.targets, self.centre, self.ridge, y)
@@ -278,15 +260,13 @@ def _conjugate_gradients(apply: Apply, precondition: Apply, b: FloatArray) -> Fl
 
 
 def _search(point: _DualPoint, direction: FloatArray) -> _DualPoint | None:
-    """Halve the step until the dual has risen enough (Armijo)."""
+    """Halve the step until the dual has risen enough (Armijo) or the gap has halved."""
     slope = float(point.gradient @ direction)
-    rounding = 1e-15 * (abs(point.bound) + abs(point.objective))
     for halvings in range(30):
         step = 0.5**halvings
         further = point.at(point.y + step * direction)
-        if further.bound >= point.bound + 1e-4 * step * slope - rounding:
-            # at the limit of the arithmetic only a smaller gap is progress
-            return further if slope > rounding or further.gap < point.gap else None
+        if further.gap < 0.5 * point.gap or further.bound > point.bound + 1e-4 * step * slope:
+            return further
     return None
 
 

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 
 from sidelight.arrays import FloatArray
+from sidelight.errors import InterruptedFitWarning
 from sidelight.metric.base import LearnedMetric
 from sidelight.metric.cone import ConeFit, fit_with_ridge, fit_without_ridge
 from sidelight.metric.equivalence_problem import InnerMetric
@@ -99,7 +102,7 @@ class DistanceMetric(LearnedMetric):
         gamma: float | str = "scale",
         degree: float = 3,
         coef0: float = 1,
-        tol: float = 1e-10,
+        tol: float = 1e-9,
         max_iter: int = 100,
         random_state: Any = 0,
     ) -> None:
@@ -163,23 +166,23 @@ class DistanceMetric(LearnedMetric):
     def _fit_scaled(
         self, differences: FloatArray, targets: FloatArray, euclidean: float, gram: SquaredGram
     ) -> tuple[ConeFit, float]:
-        centre = euclidean * np.eye(differences.shape[1])
+        """Solve in the span of the differences, outside which A = cI."""
+        m, r = differences.shape
+        basis = np.linalg.qr(differences.T)[0] if m < r else np.eye(r)
+        spanned = differences @ basis if m < r else differences
+        centre = euclidean * np.eye(spanned.shape[1])
+        strength, options = 0.0, {"tol": self.tol, "max_iter": self.max_iter}
         if self.ridge == 0:
-            found = fit_without_ridge(
-                differences, targets, centre, gram, tol=self.tol, max_iter=self.max_iter
-            )
-            return found, 0.0
-        missing = targets - squared_lengths(differences, centre)
-        strength = choose_ridge(gram, missing) if self.ridge == "auto" else float(self.ridge)
-        found = fit_with_ridge(
-            differences,
-            targets,
-            centre,
-            strength * gram.mean_eigenvalue,
-            gram,
-            tol=self.tol,
-            max_iter=self.max_iter,
-        )
+            found = fit_without_ridge(spanned, targets, centre, gram, **options)
+        else:
+            missing = targets - squared_lengths(spanned, centre)
+            strength = choose_ridge(gram, missing) if self.ridge == "auto" else float(self.ridge)
+            ridge = strength * gram.mean_eigenvalue
+            found = fit_with_ridge(spanned, targets, centre, ridge, gram, **options)
+        self._warn_of_the_end(found)
+        if m < r:
+            whole = SpannedSpace(basis).matrix(found.metric, euclidean)
+            found = replace(found, metric=whole)
         return found, strength
 
     def _scaled(self, distances: Distances, differences: FloatArray) -> tuple[float, float, float]:
@@ -217,6 +220,23 @@ class DistanceMetric(LearnedMetric):
         self.dual_bound_ = bound
         self.gap_ = gap
         self.n_iter_ = n_iter
+
+    def _warn_of_the_end(self, found: ConeFit) -> None:
+        share = found.gap / found.objective if found.objective > 0 else 0.0
+        if found.interrupted:
+            warnings.warn(
+                f"{self._name} was interrupted; the best metric so far is kept, whose objective "
+                f"is within {100 * share:.2g} % of the optimum.",
+                InterruptedFitWarning,
+                stacklevel=4,
+            )
+        elif not found.converged:
+            warnings.warn(
+                f"{self._name} did not reach its tolerance: the objective is within "
+                f"{100 * share:.2g} % of the optimum. Raise 'max_iter' or 'tol', or use a ridge.",
+                ConvergenceWarning,
+                stacklevel=4,
+            )
 
     def _warn_of_contradictions(self) -> None:
         if self.contradictions_:

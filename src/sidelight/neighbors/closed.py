@@ -46,7 +46,7 @@ def closed_classes(directed: sp.csr_array) -> list[IntArray]:
 def open_closed_classes(
     directed: sp.csr_array, X: Any, *, metric: Metric = "euclidean"
 ) -> tuple[sp.csr_array, int]:
-    """Give every closed set its shortest way out, until there is only one.
+    """Give every closed set its shortest way to another, until there is only one.
 
     Parameters
     ----------
@@ -66,9 +66,13 @@ def open_closed_classes(
     """
     n_opened = 0
     while len(classes := closed_classes(directed)) > 1:
-        # all but the largest find a way out; each round at least halves their number
+        # all but the largest find a way that leads to another: each round leaves fewer of them
         classes.sort(key=len, reverse=True)
-        ways = [_shortest_way_out(members, X, metric) for members in classes[1:]]
+        backwards = sp.csr_array(directed.T)
+        ways = []
+        for members in classes[1:]:
+            others = np.concatenate([c for c in classes if c is not members])
+            ways.append(_shortest_way(members, _leading_to(others, backwards), X, metric))
         rows, columns = np.array(ways).T
         extra = sp.csr_array((np.ones(len(ways)), (rows, columns)), shape=directed.shape)
         ones = sp.csr_array(
@@ -80,12 +84,24 @@ def open_closed_classes(
     return directed, n_opened
 
 
-def _shortest_way_out(members: IntArray, X: Any, metric: Metric) -> tuple[int, int]:
-    outside = np.setdiff1d(np.arange(X.shape[0]), members, assume_unique=True)
+def _leading_to(goals: IntArray, backwards: sp.csr_array) -> IntArray:
+    """The points from which arrows lead to a goal, found against the arrows."""
+    reached = np.zeros(backwards.shape[0], dtype=bool)
+    reached[goals] = True
+    front = goals
+    while len(front):
+        following = np.unique(backwards[front].indices)
+        front = following[~reached[following]]
+        reached[front] = True
+    return np.flatnonzero(reached)
+
+
+def _shortest_way(members: IntArray, goals: IntArray, X: Any, metric: Metric) -> tuple[int, int]:
+    """The closest pair of a member and a goal."""
     if metric == "precomputed":
-        block = X[np.ix_(members, outside)]
+        block = X[np.ix_(members, goals)]
         i, j = np.unravel_index(int(np.argmin(block)), block.shape)
-        return int(members[i]), int(outside[j])
-    near = nearest_neighbors(X[outside], 1, queries=X[members], metric=metric)
+        return int(members[i]), int(goals[j])
+    near = nearest_neighbors(X[goals], 1, queries=X[members], metric=metric)
     row = int(np.argmin(near.distances[:, 0]))
-    return int(members[row]), int(outside[near.indices[row, 0]])
+    return int(members[row]), int(goals[near.indices[row, 0]])

@@ -9,6 +9,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from sidelight.arrays import ArrayLike, FloatArray, IntArray
+from sidelight.neighbors.duplicates import distinct_rows
 from sidelight.quality.inputs import check_n_neighbors
 from sidelight.quality.pairwise import DistanceRows, distance_rows
 
@@ -137,7 +138,7 @@ def intrinsic_dimension(
             f"coordinates. Got {metric!r} instead. Use another method."
         )
     table = distance_rows(X, metric, who=who)
-    first = first_occurrences(table)
+    first = distinct_points(table)
     n_duplicates = table.n_samples - first.size
     if first.size < 4:
         raise ValueError(
@@ -194,7 +195,7 @@ def two_nn(radii: FloatArray) -> float:
     return float(log_ratio @ survival) / below
 
 
-def first_occurrences(table: DistanceRows) -> IntArray:
+def distinct_points(table: DistanceRows) -> IntArray:
     """Find the points that do not repeat an earlier one.
 
     Parameters
@@ -207,15 +208,8 @@ def first_occurrences(table: DistanceRows) -> IntArray:
     ndarray
         Their indices, in order.
     """
-    if table.metric != "precomputed":
-        # adding zero turns −0 into 0, which unique would tell apart
-        return np.sort(np.unique(table.points + 0.0, axis=0, return_index=True)[1])
-    every = np.arange(table.n_samples)
-    repeats = [
-        ((table.points[block] == 0) & (every < block[:, None])).any(axis=1)
-        for block in table.blocks(every)
-    ]
-    return np.flatnonzero(~np.concatenate(repeats))
+    kind = "precomputed" if table.metric == "precomputed" else "euclidean"
+    return distinct_rows(table.points, metric=kind, who=table.who).rows
 
 
 def nearest_distances(

@@ -11,7 +11,7 @@ import numpy as np
 from sidelight.arrays import ArrayLike, FloatArray, IntArray
 from sidelight.quality.coranking import CorankingCounts
 from sidelight.quality.dimension import (
-    first_occurrences,
+    distinct_points,
     jackknife_error,
     nearest_distances,
     two_nn,
@@ -260,7 +260,7 @@ def quality_report(
 
     counts = CorankingCounts(n)
     once = each_pair_once(rows, columns, n)
-    distinct = first_occurrences(data)
+    distinct = distinct_points(data)
     area = _area_of_rank(n)
     per_row: dict[str, list[FloatArray]] = {}
     pairs: list[tuple[FloatArray, FloatArray]] = []

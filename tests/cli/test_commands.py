@@ -1,0 +1,337 @@
+"""The commands end to end: what they write, and what they say when they cannot."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import sidelight
+from sidelight.cli.application import application
+from sidelight.io import read_model, read_table, write_table
+
+RNG = np.random.default_rng(0)
+ANGLE = np.sort(RNG.uniform(0.2, 3.0, size=80))
+ARC = np.column_stack([np.cos(ANGLE), np.sin(ANGLE), 0.1 * RNG.random(80)])
+
+
+def run(*arguments: object, code: int = 0) -> Any:
+    done = CliRunner().invoke(application, [str(argument) for argument in arguments])
+    assert done.exit_code == code, (done.output, done.exception)
+    return done
+
+
+@pytest.fixture(autouse=True)
+def _in_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("TERMINAL_WIDTH", "200")
+
+
+@pytest.fixture
+def arc() -> Path:
+    half = np.where(ANGLE < 1.6, "right", "left")
+    columns = dict(zip("abc", ARC.T, strict=True))
+    return write_table("arc.csv", {**columns, "half": half, "angle": ANGLE})
+
+
+def test_embed_writes_what_python_computes(arc: Path) -> None:
+    done = run(
+        *("embed", arc, "-m", "isomap", "-d", 1, "-k", 4, "--color-by", "angle"),
+        *("-o", "out/map.csv", "--picture", "out/map.png", "--model", "out/m.sidelight"),
+    )
+    expected = sidelight.Isomap(1, n_neighbors=4).fit(ARC)
+    table = read_table("out/map.csv")
+    assert table.column_names == ("row", "isomap0", "angle")
+    assert np.array_equal(table.select(["row"])[:, 0], np.arange(1, 81))
+    assert np.array_equal(table.select(["isomap0"]), expected.embedding_)
+    assert np.array_equal(table.select(["angle"])[:, 0], ANGLE)
+    assert table.labels["half"][0] == "right"
+    assert np.array_equal(sidelight.load("out/m.sidelight").embedding_, expected.embedding_)
+    assert Path("out/map.png").read_bytes().startswith(b"\x89PNG")
+    quality = sidelight.quality.quality_report(ARC, expected.embedding_)
+    assert f"{quality.auc:.4f}" in done.stdout
+    assert "Set aside the column 'half': text" in done.stderr
+    assert "80 rows × 3 columns" in done.stdout
+
+
+def test_transform_and_decode_undo_the_scaling_and_find_columns_by_name(arc: Path) -> None:
+    run("embed", arc, "-m", "pca", "-d", 3, "--standardize", "--ignore", "angle", "--model", "m.sl")
+    # the same columns in another order, and one more
+    shuffled = {"c": ARC[:, 2], "other": ANGLE, "b": ARC[:, 1], "a": ARC[:, 0]}
+    write_table("new.tsv", shuffled)
+    done = run("transform", "m.sl", "new.tsv", "-o", "places.csv")
+    assert "Not used by the model: the column 'other'" in done.stderr
+    standard = (ARC - ARC.mean(axis=0)) / ARC.std(axis=0)
+    places = read_table("places.csv").select(["pca0", "pca1", "pca2"])
+    np.testing.assert_allclose(places, sidelight.PCA(3).fit_transform(standard), atol=1e-12)
+    run("decode", "m.sl", "places.csv", "-o", "back.parquet")
+    back = read_table("back.parquet")
+    assert back.column_names == ("a", "b", "c")
+    np.testing.assert_allclose(back.X, ARC, atol=1e-12)
+
+
+def test_transform_takes_a_model_saved_from_python() -> None:
+    model = sidelight.PCA(2).fit(ARC)
+    sidelight.save(model, "m.sidelight")
+    np.save("new.npy", ARC[:5])
+    run("transform", "m.sidelight", "new.npy", "-o", "z.npy")
+    assert np.array_equal(np.load("z.npy")[:, 1:], model.transform(ARC[:5]))
+
+
+def test_transform_refuses_what_the_model_was_not_fitted_on(arc: Path) -> None:
+    run("embed", arc, "-m", "pca", "--ignore", "angle", "--model", "m.sidelight", "--quiet")
+    write_table("less.csv", {"a": ANGLE, "b": ANGLE})
+    done = run("transform", "m.sidelight", "less.csv", "-o", "z.csv", code=2)
+    assert "less.csv lacks the column 'c', which the model was fitted on" in done.stderr
+    Path("holes.csv").write_text("a,b,c,d\n1,2,,\n1,2,3,\n")
+    done = run("transform", "m.sidelight", "holes.csv", "-o", "z.csv", code=2)
+    assert "1 missing value in the column 'c'" in done.stderr
+    run("transform", "m.sidelight", "holes.csv", "-o", "z.csv", "--missing", "drop-rows")
+    assert read_table("z.csv").select(["row"]).tolist() == [[2.0]]
+
+
+def test_score_agrees_with_python_and_follows_the_rows(arc: Path) -> None:
+    lines = arc.read_text().splitlines()
+    lines[3] = lines[3].replace(lines[3].split(",")[0], "", 1)  # one hole
+    arc.write_text("\n".join(lines))
+    run("embed", arc, "-m", "pca", "--color-by", "angle", "--missing", "drop-rows", "-o", "map.csv")
+    done = run(
+        *("score", arc, "map.csv", "--labels", "half", "--missing", "drop-rows", "--json"),
+    )
+    kept = np.delete(np.arange(80), 2)
+    report = sidelight.quality.quality_report(
+        ARC[kept], sidelight.PCA(2).fit_transform(ARC[kept]), labels=ANGLE[kept] < 1.6
+    )
+    found = json.loads(done.stdout)
+    assert found["n_samples"] == 79
+    for name in ("trustworthiness", "auc", "stress", "label_accuracy"):
+        assert found[name] == pytest.approx(getattr(report, name), abs=1e-12), name
+    assert "trustworthiness" in run("score", arc, "map.csv", "--missing", "drop-rows").stdout
+
+
+def test_score_of_a_map_of_other_rows_is_refused(arc: Path) -> None:
+    write_table("map.csv", {"x": ANGLE[:50]})
+    assert "50 rows and arc.csv has 80" in run("score", arc, "map.csv", code=2).stderr
+    write_table("map.csv", {"row": np.arange(50, 130), "x": ANGLE})
+    assert "rows that arc.csv does not have" in run("score", arc, "map.csv", code=2).stderr
+
+
+def test_compare_ranks_and_goes_on_after_a_failure(arc: Path) -> None:
+    arguments = ("compare", arc, "--color-by", "half", "--ignore", "angle", "-d", 3)
+    done = run(*arguments, "--methods", "pca,isomap,kpca", "-o", "cmp", "--json")
+    found = json.loads(done.stdout)
+    assert found["methods"]["pca"]["stress"] == pytest.approx(0.0, abs=1e-6)  # 3 of 3 dimensions
+    assert found["methods"]["isomap"]["stress"] > 0.1
+    assert sorted(path.name for path in Path("cmp").iterdir()) == [
+        "comparison.png",
+        "isomap.csv",
+        "kpca.csv",
+        "pca.csv",
+        "scores.csv",
+    ]
+    scores = read_table("cmp/scores.csv")
+    assert scores.labels["method"].tolist() == ["pca", "isomap", "kpca"]
+    done = run(*arguments[:-1], 4, "--methods", "pca,isomap")
+    assert "'n_components' parameter of PCA must be at most" in done.stderr
+    assert "best stress: isomap" in done.stdout
+
+
+def test_distances_are_drawn_as_a_map() -> None:
+    D = np.abs(np.subtract.outer(np.arange(6.0), np.arange(6.0)))
+    towns = np.array(list("ABCDEF"))
+    write_table("roads.csv", {"town": towns, **dict(zip(towns, D, strict=True))})
+    done = run("embed", "roads.csv", "--precomputed", "-d", 1, "-o", "map.csv", "--model", "m")
+    assert "ClassicalMDS" in done.stdout
+    assert "chosen for a table of distances" in done.stdout
+    gaps = np.diff(read_table("map.csv").select(["classicalmds0"])[:, 0])
+    np.testing.assert_allclose(np.abs(gaps), 1.0)
+    done = run("decode", "m", "map.csv", "-o", "x.csv", code=2)
+    assert "fitted on a precomputed table" in done.stderr
+
+
+def test_missing_numbers_go_to_ppca_as_they_are(arc: Path) -> None:
+    Path("holes.csv").write_text(arc.read_text().replace(f"{float(ARC[0, 0])!r},", "NA,", 1))
+    done = run("embed", "holes.csv", code=2)
+    assert "1 missing value in the column 'a'; the first is in row 1" in done.stderr
+    assert "--missing drop-rows" in done.stderr
+    done = run("embed", "holes.csv", "-m", "ppca", "--ignore", "angle", "-o", "map.csv")
+    assert "1 missing values, which ppca takes as they are" in done.stderr
+    assert np.isfinite(read_table("map.csv").X).all()
+
+
+def test_warnings_are_said_in_words() -> None:
+    two = np.vstack([RNG.normal(size=(20, 2)), RNG.normal(size=(20, 2)) + 99.0])
+    np.save("two.npy", two)
+    done = run("embed", "two.npy", "-k", 3, "--quiet")
+    assert done.stderr.startswith(" ! The neighbourhood graph of Isomap fell into")
+    assert "Warning" not in done.stderr
+    assert done.stdout == ""
+
+
+def test_parameters_are_read_as_what_they_take(arc: Path) -> None:
+    run(
+        *("embed", arc, "-m", "lem", "--param", "weights=heat", "--param", "normalized=false"),
+        *("--param", "width=2", "--ignore", "half,angle", "--model", "m"),
+    )
+    parameters = read_model("m").model.get_params()
+    assert parameters["weights"] == "heat"
+    assert parameters["normalized"] is False
+    assert parameters["width"] == 2
+    assert read_model("m").extras["columns"] == ["a", "b", "c"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("nofile.csv",), "There is no file nofile.csv."),
+        (("arcs.csv",), "Did you mean arc.csv?"),
+        (("arc.csv", "-m", "isomop"), "There is no method 'isomop'"),
+        (("arc.csv", "-m", "pca", "-k", "5"), "PCA has no parameter 'n_neighbors'"),
+        (("arc.csv", "-m", "lle", "--param", "regg=1"), "Did you mean 'reg'?"),
+        (("arc.csv", "--param", "radius"), "--param takes name=value"),
+        (("arc.csv", "--color-by", "angel"), "Did you mean 'angle'?"),
+        (("arc.csv", "-o", "map.doc"), "its ending must be one of .csv"),
+        (("arc.csv", "--picture", "map.doc"), "its ending must be one of"),
+        (("arc.csv", "--thumbnails", "8x8"), "needs 64 columns of pixels"),
+        (("arc.csv", "--thumbnails", "big"), "takes HEIGHTxWIDTH"),
+        (("arc.csv", "-k", "0"), "The 'n_neighbors' parameter of Isomap must be"),
+        (("arc.csv", "--metric", "crow"), "The 'metric' parameter of Isomap must be"),
+        (("arc.csv", "--precomputed"), "expects X to be square"),
+    ],
+)
+def test_what_the_user_can_put_right_is_one_line(
+    arguments: tuple[str, ...], words: str, arc: Path
+) -> None:
+    done = run("embed", *arguments, code=2)
+    assert words in done.stderr
+    assert "Traceback" not in done.output
+    assert done.stderr.splitlines()[-1].startswith("Error: ")
+    assert sorted(path.name for path in Path().iterdir()) == ["arc.csv"]
+
+
+def test_debug_shows_the_traceback_wherever_it_stands() -> None:
+    for arguments in (["--debug", "embed", "no.csv"], ["embed", "no.csv", "--debug"]):
+        done = CliRunner().invoke(application, arguments)
+        assert isinstance(done.exception, FileNotFoundError)
+
+
+def test_auto_takes_landmarks_for_many_rows() -> None:
+    from sidelight.cli.estimators import choose_method
+
+    assert choose_method("auto", 4000, precomputed=False)[1] == {}
+    assert choose_method("auto", 10**6, precomputed=False)[1] == {"n_landmarks": 100}
+    assert choose_method("lle", 10**6, precomputed=False)[1] == {}
+
+
+def test_digits_as_the_demonstration_makes_them() -> None:
+    done = run("datasets", "digits", "-o", "digits.csv")
+    assert "sidelight embed digits.csv --color-by label --thumbnails 8x8" in done.stdout
+    table = read_table("digits.csv", aside=["label"])
+    X, labels = sidelight.datasets.digits()
+    assert np.array_equal(table.X, X)
+    assert np.array_equal(table.labels["label"], labels)
+    # the first three hundred are enough to see it work
+    lines = Path("digits.csv").read_text().splitlines()
+    Path("few.csv").write_text("\n".join(lines[:301]))
+    done = run(
+        *("embed", "few.csv", "-m", "isomap", "--color-by", "label", "--thumbnails", "8x8"),
+        *("-o", "map.csv", "--picture", "map.png", "--model", "few.sidelight"),
+    )
+    assert "label accuracy" in done.stdout
+    assert read_table("map.csv").select(["label"])[:, 0].tolist() == labels[:300].tolist()
+
+
+def test_datasets_are_listed_and_refused_by_name() -> None:
+    listed = run("datasets").stdout
+    assert all(name in listed for name in sidelight.datasets.available())
+    assert "There is no data set 'digit'" in run("datasets", "digit", code=2).stderr
+    run("datasets", "s_curve", "--param", "n_samples=30", "--truth", "-o", "s.npz")
+    data = sidelight.datasets.load("s_curve", n_samples=30)
+    assert read_table("s.npz").X.shape == (30, 3 + data.truth.shape[1])
+    done = run("datasets", "s_curve", "--param", "speed=30", "-o", "s.npz", code=2)
+    assert "speed" in done.stderr
+
+
+def test_an_answer_among_the_data_is_pointed_out() -> None:
+    write_table("a.csv", {"x": ANGLE, "label": ANGLE > 1})
+    write_table("a.csv", {"x": ANGLE, "z": ANGLE**2, "label": (ANGLE > 1).astype(int)})
+    assert "The column 'label' is used as data" in run("embed", "a.csv", "-m", "pca").stderr
+    done = run("embed", "a.csv", "-m", "pca", "--color-by", "label")
+    assert "used as data" not in done.stderr
+
+
+@pytest.fixture
+def scripts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from sidelight.cli import reproduce
+
+    (tmp_path / "shown.py").write_text(
+        '"""Shows one thing.\n\nAt length."""\nfrom _shared import NAME\n'
+        "def main(output, *, quick=False):\n    (output / NAME).write_text(str(quick))\n"
+    )
+    (tmp_path / "_shared.py").write_text("NAME = 'result.txt'\n")
+    (tmp_path / "broken.py").write_text('"""Never run to be listed."""\nraise SystemExit(9)\n')
+    (tmp_path / "empty.py").write_text("")
+    found = {path.stem: path for path in tmp_path.glob("[!_]*.py")}
+    monkeypatch.setattr(reproduce, "experiments", lambda: found)
+
+
+@pytest.mark.usefixtures("scripts")
+def test_experiments_are_listed_without_running_and_run_by_name() -> None:
+    listed = run("reproduce", "--list").stdout
+    assert "Shows one thing." in listed
+    assert "Never run to be listed." in listed
+    run("reproduce", "shown", "--quick", "-o", "deep/out")
+    assert Path("deep/out/result.txt").read_text() == "True"
+    assert "Did you mean 'shown'?" in run("reproduce", "show", code=2).stderr
+    assert "has no function main" in run("reproduce", "empty", code=2).stderr
+
+
+def test_the_experiments_of_the_sources_are_found() -> None:
+    from sidelight.cli.reproduce import experiments, summary
+
+    scripts = experiments()
+    assert all(summary(script).endswith(".") for script in scripts.values())
+
+
+def test_a_true_run_from_a_shell(arc: Path) -> None:
+    command = [sys.executable, "-m", "sidelight", "embed", str(arc), "-m", "pca", "-o", "map.tsv"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "\x1b[" not in done.stdout + done.stderr
+    assert Path("map.tsv").read_text().startswith("row\tpca0\tpca1\thalf\n1\t")
+    done = subprocess.run([*command, "-k", "3"], capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert done.stderr.splitlines()[-1].startswith("Error: PCA has no parameter 'n_neighbors'")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals are sent otherwise there")
+def test_an_interrupt_ends_neatly(tmp_path: Path) -> None:
+    # an experiment that says when it runs, and then waits to be stopped
+    (tmp_path / "waiting.py").write_text(
+        '"""Waits."""\nimport time\n'
+        "def main(output, *, quick=False):\n"
+        "    (output / 'started').write_text('')\n    time.sleep(60)\n"
+    )
+    code = (
+        "import sys; from pathlib import Path; from sidelight.cli import application, reproduce\n"
+        f"reproduce.experiments = lambda: {{'waiting': Path({str(tmp_path / 'waiting.py')!r})}}\n"
+        "application.application(['reproduce', 'waiting', '-o', 'out'])\n"
+    )
+    started = subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.PIPE, text=True)
+    for _ in range(300):
+        if Path("out/started").exists():
+            break
+        time.sleep(0.1)
+    started.send_signal(signal.SIGINT)
+    _, said = started.communicate(timeout=30)
+    assert started.returncode == 130
+    assert said.strip() == "Stopped."

@@ -1,0 +1,46 @@
+"""The command line starts at once, and fails in words where it cannot start."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+HEAVY = ("numba", "sklearn", "matplotlib", "scipy", "pyarrow", "pandas")
+
+
+def python(code: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=False
+    )
+
+
+def test_help_imports_nothing_heavy() -> None:
+    code = (
+        "import sys\n"
+        "from sidelight.cli import main\n"
+        "try:\n"
+        "    main()\n"
+        "except SystemExit as end:\n"
+        "    assert not end.code, end.code\n"
+        f"print('LOADED', sorted(set({HEAVY!r}) & set(sys.modules)))\n"
+    )
+    for arguments in (["--help"], ["embed", "--help"], ["methods"], ["--version"]):
+        done = python(code, *arguments)
+        assert done.stdout.rstrip().endswith("LOADED []"), (arguments, done.stdout, done.stderr)
+
+
+def test_without_typer_the_extra_is_named() -> None:
+    code = "import sys; sys.modules['typer'] = None\nfrom sidelight.cli import main\nmain()"
+    done = python(code)
+    assert done.returncode == 1
+    assert "package 'typer'" in done.stderr
+    assert 'pip install "sidelight[cli]"' in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_the_module_runs_as_the_command_does() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "sidelight", "methods"], capture_output=True, text=True, check=True
+    )
+    assert "LocallyLinearEmbedding" in done.stdout
+    assert "\x1b[" not in done.stdout  # no colours in a pipe

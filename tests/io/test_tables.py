@@ -1,0 +1,314 @@
+"""Tables as people really have them."""
+
+from __future__ import annotations
+
+import pickle
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from sidelight.errors import MissingExtraError
+from sidelight.io import Table, read_table, write_table
+
+
+@pytest.fixture
+def written(tmp_path: Path) -> Any:
+    def write(content: str | bytes, name: str = "data.csv") -> Path:
+        file = tmp_path / name
+        file.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return file
+
+    return write
+
+
+def plain(table: Table) -> tuple[list[list[float]], tuple[str, ...]]:
+    return table.X.tolist(), table.column_names
+
+
+TWO = ([[1.0, 2.0], [3.0, 4.5]], ("a", "b"))
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "a,b\n1,2\n3,4.5\n",
+        "a;b\n1;2\n3;4.5\n",
+        "a\tb\n1\t2\n3\t4.5",
+        "a;b\n1;2\n3;4,5\n",  # a decimal comma
+        '"a","b"\r\n"1","2"\r\n"3","4.5"\r\n',  # quoted, Windows
+        "\ufeffa,b\n1,2\n3,4.5\n",  # the mark that Excel puts in front
+        " a , b \n\n1, 2\n\n3 ,4.50\n\n\n",  # spaces, empty lines
+        "a,b\r1,2\r3,4.5\r",  # old Macintosh
+        "a,b,\n1,2,\n3,4.5,\n",  # a separator at the end of every line
+        "a,b,c\n1,2,\n3,4.5,NA\n",  # a column with nothing in it
+    ],
+)
+def test_one_table_written_in_many_ways(content: str, written: Any) -> None:
+    assert plain(read_table(written(content))) == TWO
+
+
+def test_row_numbers_without_a_name_are_no_data(written: Any) -> None:
+    table = read_table(written(",a,b\n0,1,2\n1,3,4.5\n2,7,8\n"))
+    assert table.column_names == ("a", "b")
+    assert any("row numbers" in note for note in table.notes)
+    # a table without any names may well begin with 0, 1, 2
+    assert read_table(written("0,1,2\n1,3,4.5\n2,7,8\n")).X.shape == (3, 3)
+
+
+def test_a_quoted_separator_line_break_and_quotation_mark(written: Any) -> None:
+    table = read_table(written('name,a\n"Ash, ""old""\nand grey",1\n"Elm",2\n'))
+    assert table.labels["name"].tolist() == ['Ash, "old"\nand grey', "Elm"]
+    assert table.X[:, 0].tolist() == [1.0, 2.0]
+
+
+def test_text_is_set_aside_with_a_note_never_in_silence(written: Any) -> None:
+    table = read_table(written("id,a,kind\nx7,1,oak\nx9,2,\n"))
+    assert table.column_names == ("a",)
+    assert {name: values.tolist() for name, values in table.labels.items()} == {
+        "id": ["x7", "x9"],
+        "kind": ["oak", ""],
+    }
+    assert table.notes == ("Set aside the columns 'id', 'kind': text, not numbers.",)
+
+
+def test_one_word_among_numbers_makes_a_column_text(written: Any) -> None:
+    table = read_table(written("a,b\n1,2\nbroken,3\n"))
+    assert table.column_names == ("b",)
+    assert "'a'" in table.notes[0]
+
+
+@pytest.mark.parametrize("field", ["1_000", "0x10", "１２", "1.2.3", "--1", "1e", "12%"])
+def test_what_only_looks_like_a_number_is_text(field: str, written: Any) -> None:
+    assert read_table(written(f"a,b\n{field},2\n")).column_names == ("b",)
+
+
+@pytest.mark.parametrize(
+    ("field", "value"), [("+1.5e-3", 0.0015), (".5", 0.5), ("5.", 5.0), ("-0", -0.0), ("1E3", 1e3)]
+)
+def test_ways_to_write_numbers(field: str, value: float, written: Any) -> None:
+    assert read_table(written(f"a,b\n{field},2\n")).X[0, 0] == value
+
+
+def test_numbers_are_read_to_the_bit(written: Any) -> None:
+    numbers = np.random.default_rng(0).normal(size=50) * 10.0 ** np.arange(-25, 25)
+    content = "a\n" + "\n".join(map(repr, numbers.tolist()))
+    assert np.array_equal(read_table(written(content)).X[:, 0], numbers)
+
+
+@pytest.mark.parametrize(
+    ("content", "names"),
+    [
+        ("1,2\n3,4\n", ("column 1", "column 2")),
+        ("5.1,setosa\n4.9,virginica\n", ("column 1",)),  # data from the first row on
+        ("year,2019,2020\n1,2,3\n4,5,6\n", ("year", "2019", "2020")),  # names that are numbers
+        ("a\n1\n", ("a",)),
+    ],
+)
+def test_the_row_of_names_is_found_out(content: str, names: tuple[str, ...], written: Any) -> None:
+    assert read_table(written(content)).column_names == names
+
+
+def test_the_row_of_names_can_be_told(written: Any) -> None:
+    file = written("2019,2020\n1,2\n3,4\n")
+    assert read_table(file).X.shape == (3, 2)
+    assert plain(read_table(file, header=True)) == ([[1.0, 2.0], [3.0, 4.0]], ("2019", "2020"))
+
+
+def test_a_ragged_row_is_named_by_its_line(written: Any) -> None:
+    with pytest.raises(ValueError, match=r"data\.csv, line 5: 3 values where the first row has 2"):
+        read_table(written('a,b\n1,2\n"3\n",4\n5,6,7\n8,9\n'))
+    with pytest.raises(ValueError, match=r"line 2: 1 values.*So have 1 further rows"):
+        read_table(written("a,b\n1\n2\n3,4\n"))
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        ("a,b,a\n1,2,3\n", "more than one column named 'a': columns 1, 3"),
+        ("a,b\n", "names of columns, but no rows"),
+        ("", "is empty"),
+        ("\n \n\n", "is empty"),
+        ("a,b\nx,y\nz,w\n", "no column of numbers"),
+        ("a b\n1 2\n3 4\n", "separated by commas, semicolons or tabs"),
+        ('a,b\n1,"2\n3,4\n', "quotation mark that is not closed"),
+        ("a,b\n1,inf\n2,3\n", r"infinite value in row 1, column 'b' \(1 in all\)"),
+        ("é,b\n1,2\n".encode("latin-1"), "not in UTF-8: line 1 has the byte 0xe9"),
+        ("a,b\n1,2\n".encode("utf-16"), "UTF-16. Save it as UTF-8"),
+        (b"\x89PNG\r\n\x1a\n\0\0", "it is a PNG picture"),
+        (b"a,b\n1,\x002\n", "it is binary data"),
+        (b"PK\x03\x04\x14\0", "a zip file .* Save a spreadsheet as CSV"),
+        (b"\x1f\x8b\x08\0", "compressed with gzip. Unpack it first"),
+        (pickle.dumps([1, 2]), "Pickles can run code"),
+    ],
+)
+def test_what_is_no_table_is_refused_with_the_reason(
+    content: str | bytes, words: str, written: Any
+) -> None:
+    with pytest.raises(ValueError, match=words):
+        read_table(written(content))
+
+
+HOLES = "a,b,c,kind\n1,,3,x\n4,5,6,\nNA,8,9,z\n10,11,12,w\n"
+
+
+def test_missing_numbers_are_refused_with_what_to_do(written: Any) -> None:
+    with pytest.raises(
+        ValueError,
+        match=r"2 missing values in the columns 'a', 'b'; the first is in row 1\. 2 of 4 rows are "
+        r"complete\..*--missing drop-rows.*ppca",
+    ):
+        read_table(written(HOLES))
+
+
+def test_missing_numbers_as_the_user_wants_it(written: Any) -> None:
+    file = written(HOLES)
+    dropped = read_table(file, missing="drop-rows")
+    assert dropped.X.tolist() == [[4.0, 5.0, 6.0], [10.0, 11.0, 12.0]]
+    assert dropped.rows.tolist() == [1, 3]
+    assert dropped.labels["kind"].tolist() == ["", "w"]
+    assert "Left out 2 rows with 2 missing values." in dropped.notes
+    narrow = read_table(file, missing="drop-columns")
+    assert plain(narrow) == ([[3.0], [6.0], [9.0], [12.0]], ("c",))
+    filled = read_table(file, missing="mean")
+    assert filled.X[:, 0].tolist() == [1.0, 4.0, 5.0, 10.0]
+    assert filled.X[:, 1].tolist() == [8.0, 5.0, 8.0, 11.0]
+    assert np.isnan(read_table(file, missing="keep").X).sum() == 2
+    assert plain(read_table(file, ignore=["a", "b"]))[1] == ("c",)
+    with pytest.raises(ValueError, match="'missing' argument of read_table must be one of"):
+        read_table(file, missing="guess")
+    with pytest.raises(ValueError, match="every row has a missing value"):
+        read_table(written("a,b\n1,\n,2\n"), missing="drop-rows")
+
+
+def test_columns_are_set_aside_and_left_out_by_name(written: Any) -> None:
+    table = read_table(written("a,b,label\n1,2,0\n3,4,1\n"), aside=["label"], ignore=["b"])
+    assert plain(table) == ([[1.0], [3.0]], ("a",))
+    assert table.labels["label"].tolist() == [0.0, 1.0]
+    with pytest.raises(ValueError, match=r"no column 'lable'\. Did you mean 'label'\?"):
+        read_table(written("a,label\n1,2\n"), ignore=["lable"])
+    with pytest.raises(ValueError, match="no column of numbers to work on"):
+        read_table(written("a,label\n1,2\n"), aside=["a", "label"])
+
+
+def test_holes_in_what_is_set_aside_are_no_reason_to_refuse(written: Any) -> None:
+    table = read_table(written("a,score\n1,\n3,4\n"), aside=["score"])
+    assert np.isnan(table.labels["score"][0])
+
+
+def test_a_missing_file_names_close_ones(written: Any) -> None:
+    file = written("a\n1\n", "results.csv")
+    with pytest.raises(FileNotFoundError, match=r"Did you mean results\.csv\?"):
+        read_table(file.with_name("result.csv"))
+    with pytest.raises(FileNotFoundError, match="There is no folder"):
+        read_table(file.parent / "nowhere" / "a.csv")
+    with pytest.raises(IsADirectoryError, match="is a folder"):
+        read_table(file.parent)
+    with pytest.raises(ValueError, match=r"ending '\.xlsx', and tables end in \.csv"):
+        read_table(written("a\n1\n", "a.xlsx"))
+
+
+def test_arrays(tmp_path: Path) -> None:
+    X = np.arange(6).reshape(3, 2)
+    np.save(tmp_path / "a.npy", X)
+    assert plain(read_table(tmp_path / "a.npy")) == (X.tolist(), ("column 1", "column 2"))
+    np.savez(tmp_path / "a.npz", X=X, Y=X.T, kind=np.array(["p", "q", "r"]))
+    table = read_table(tmp_path / "a.npz")
+    assert table.X.tolist() == X.tolist()
+    assert table.labels["kind"].tolist() == ["p", "q", "r"]
+    assert "left out Y" in table.notes[0]
+
+
+@pytest.mark.parametrize(
+    ("array", "words"),
+    [
+        (np.zeros((2, 3, 4)), r"Got the shape \(2, 3, 4\)\. Flatten"),
+        (np.zeros(3), "two-dimensional"),
+        (np.zeros((0, 3)), "no values"),
+        (np.zeros((2, 2), dtype=complex), "holds complex128"),
+    ],
+)
+def test_arrays_that_are_no_tables(array: Any, words: str, tmp_path: Path) -> None:
+    np.save(tmp_path / "a.npy", array)
+    with pytest.raises(ValueError, match=words):
+        read_table(tmp_path / "a.npy")
+
+
+def test_arrays_of_objects_are_never_opened(tmp_path: Path, written: Any) -> None:
+    np.save(tmp_path / "a.npy", np.array([[{}]], dtype=object), allow_pickle=True)
+    with pytest.raises(ValueError, match="never read"):
+        read_table(tmp_path / "a.npy")
+    np.savez(tmp_path / "a.npz", X=np.array([[{}]], dtype=object))
+    with pytest.raises(ValueError, match="cannot be read as an npz file"):
+        read_table(tmp_path / "a.npz")
+    with pytest.raises(ValueError, match="it is a Python pickle"):
+        read_table(written(pickle.dumps([[1.0]]), "b.npy"))
+    np.savez(tmp_path / "c.npz", A=np.zeros((2, 2)), B=np.zeros((2, 2)))
+    with pytest.raises(ValueError, match="or one that is named X"):
+        read_table(tmp_path / "c.npz")
+
+
+def test_parquet_with_every_kind_of_column(tmp_path: Path) -> None:
+    pa = pytest.importorskip("pyarrow")
+    import pyarrow.parquet as pq
+
+    columns = {
+        "whole": pa.array([1, None, 3], pa.int64()),
+        "real": pa.array([0.5, 1.5, 2.5], pa.float32()),
+        "yes": pa.array([True, False, True]),
+        "kind": pa.array(["a", None, "a"]).dictionary_encode(),
+        "nothing": pa.nulls(3),
+    }
+    pq.write_table(pa.table(columns), tmp_path / "a.parquet")
+    table = read_table(tmp_path / "a.parquet", missing="drop-rows")
+    assert plain(table) == ([[1.0, 0.5, 1.0], [3.0, 2.5, 1.0]], ("whole", "real", "yes"))
+    assert table.labels["kind"].tolist() == ["a", "a"]
+    assert any("'nothing'" in note for note in table.notes)
+    nested = pa.table({"x": pa.array([[1.0, 2.0]])})
+    pq.write_table(nested, tmp_path / "b.parquet")
+    with pytest.raises(ValueError, match="column 'x' holds list"):
+        read_table(tmp_path / "b.parquet")
+
+
+def test_a_csv_that_says_it_is_parquet(written: Any) -> None:
+    with pytest.raises(ValueError, match="is not a Parquet file, whatever its name says: it is t"):
+        read_table(written("a,b\n1,2\n", "a.parquet"))
+    with pytest.raises(ValueError, match="cannot be read as a Parquet file"):
+        read_table(written(b"PAR1 and nothing more", "a.parquet"))
+
+
+def test_without_pyarrow_the_extra_is_named(
+    tmp_path: Path, written: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
+    with pytest.raises(MissingExtraError, match=r"sidelight\[tables\]"):
+        read_table(written(b"PAR1....PAR1", "a.parquet"))
+    with pytest.raises(MissingExtraError, match=r"sidelight\[tables\]"):
+        write_table(tmp_path / "b.parquet", {"a": [1.0]})
+    assert read_table(written("a\n1\n")).X.tolist() == [[1.0]]  # csv needs none
+
+
+@pytest.mark.parametrize("ending", ["csv", "tsv", "parquet", "npz"])
+def test_what_is_written_is_read_to_the_bit(ending: str, tmp_path: Path) -> None:
+    rng = np.random.default_rng(1)
+    columns = {"one": rng.normal(size=40), "two, really": rng.normal(size=40) * 1e-30}
+    kinds = rng.choice(["ä", 'say "b"', "c\td", "e,f", "g\nh"], size=40)
+    file = write_table(tmp_path / f"a.{ending}", {**columns, "kind": kinds})
+    table = read_table(file)
+    assert np.array_equal(table.X, np.column_stack(list(columns.values())))
+    assert table.labels["kind"].tolist() == kinds.tolist()
+    if ending != "npz":
+        assert table.column_names == tuple(columns)
+
+
+def test_writing_says_what_it_cannot_hold(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"ending must be one of \.csv"):
+        write_table(tmp_path / "a.doc", {"a": [1.0]})
+    with pytest.raises(ValueError, match="columns of one length"):
+        write_table(tmp_path / "a.csv", {"a": [1.0], "b": [1.0, 2.0]})
+    with pytest.raises(ValueError, match="An npy file holds numbers, and 'b' is text"):
+        write_table(tmp_path / "a.npy", {"a": [1.0], "b": ["x"]})
+    assert list(tmp_path.iterdir()) == []

@@ -21,11 +21,15 @@ from sidelight.datasets.files import why_missing
 
 def main() -> int:
     """Run the rows asked for, print the table, and say by the exit code whether answers agree."""
-    options = _parser().parse_args()
+    parser = _parser()
+    options = parser.parse_args()
     if options.list:
         print(aligned([("row", "work"), *((row.name, row.work) for row in ROWS)]))
         return 0
-    rows = _runnable(choose_rows(options.rows))
+    try:
+        rows = _runnable(choose_rows(options.rows))
+    except ValueError as error:
+        parser.error(str(error))
     runner = Runner(small=options.small, repeats=options.repeats)
     results, complaints = [], []
     lines: list[tuple[str, ...]] = [HEADER]
@@ -81,7 +85,7 @@ def _parser() -> argparse.ArgumentParser:
         "--small", action="store_true", help="tiny sizes, no goals: do answers agree?"
     )
     parser.add_argument(
-        "--rows", nargs="+", default=[], metavar="NAME", help="only rows with this in their name"
+        "--rows", nargs="+", default=[], metavar="NAME", help="only rows whose names begin so"
     )
     parser.add_argument(
         "--repeats", type=int, default=3, metavar="N", help="runs of contenders not slow (3)"

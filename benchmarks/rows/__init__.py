@@ -32,15 +32,15 @@ def find_row(name: str) -> Row:
 
 
 def choose_rows(names: Sequence[str]) -> list[Row]:
-    """Choose the rows whose names hold any of the given texts; all for none.
+    """Choose the rows whose names begin with any of the given texts; all for none.
 
     Raises
     ------
     ValueError
-        If a text is in no name.
+        If no name begins with a text.
     """
     for text in names:
-        if not any(text in row.name for row in ROWS):
+        if not any(row.name.startswith(text) for row in ROWS):
             known = ", ".join(row.name for row in ROWS)
-            raise ValueError(f"No row has {text!r} in its name. The rows are: {known}.")
-    return [row for row in ROWS if not names or any(text in row.name for text in names)]
+            raise ValueError(f"No row's name begins with {text!r}. The rows are: {known}.")
+    return [row for row in ROWS if not names or row.name.startswith(tuple(names))]

@@ -22,7 +22,7 @@ def arrows(X, k):
 def two_clusters_and_a_bridge():
     """Tight ends, whose neighbours stay inside, and loose points between that look outwards."""
     rng = np.random.default_rng(0)
-    left, right = rng.normal(0, 0.01, (12, 2)), rng.normal(0, 0.01, (12, 2)) + [10, 0]
+    left, right = rng.normal(0, 0.01, (12, 2)), rng.normal([10, 0], 0.01, (12, 2))
     bridge = np.column_stack([np.linspace(1, 9, 9), rng.normal(0, 0.1, 9)])
     return np.vstack([left, bridge, right])
 
@@ -73,4 +73,4 @@ def test_lle_does_not_collapse_on_closed_sets():
         lle = LocallyLinearEmbedding(1, n_neighbors=4).fit(X)
     M = lle._stiffness.toarray()
     values = np.linalg.eigvalsh(M)
-    assert values[1] > 1e3 * abs(values[0])  # only the constant is free
+    assert values[1] > 100 * abs(values[0])  # only the constant is free

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import sys
-from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import benchmarks
@@ -33,7 +30,9 @@ def main() -> int:
     runner = Runner(small=options.small, repeats=options.repeats)
     results, complaints = [], []
     lines: list[tuple[str, ...]] = [HEADER]
-    for result in _results(rows, runner):
+    for row in rows:
+        runs = runner(row)
+        result = Result(row, runner.size(row), runs, judge(runs, row.goals))
         results.append(result)
         new = cells(result, judged=not options.small)
         lines += new
@@ -60,19 +59,6 @@ def _runnable(rows: list[Row]) -> list[Row]:
         else:
             print(f"NOT RUN: {row.name}. {reason}", file=sys.stderr)
     return kept
-
-
-def _results(rows: list[Row], runner: Runner) -> Iterator[Result]:
-    def finish(row: Row) -> Result:
-        runs = runner(row)
-        return Result(row, row.small if runner.small else row.size, runs, judge(runs, row.goals))
-
-    if not runner.small:
-        yield from map(finish, rows)
-        return
-    # the small run is about agreement, not time: rows may disturb each other
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        yield from pool.map(finish, rows)
 
 
 def _parser() -> argparse.ArgumentParser:

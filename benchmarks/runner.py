@@ -1,4 +1,7 @@
-"""Run the contenders of a row in turns, each time in a fresh process on one core."""
+"""Run the contenders of a row in turns, each time in a fresh process on one core.
+
+The small run is about agreement, not time, and stays in this process.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import warnings
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
@@ -15,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.judgement import Runs
+from benchmarks.measure import Measurement, measure
 from benchmarks.row import OURS, Array, Row
 
 #: A run that takes longer is given up, in seconds on the wall.
@@ -40,14 +45,14 @@ class Runner:
     Parameters
     ----------
     small : bool
-        Take the small sizes, once, and solve nothing beforehand.
+        Take the small sizes, once, in this process, and solve nothing beforehand.
     repeats : int
         Runs of each contender that is not slow.
     """
 
     small: bool = False
     repeats: int = 3
-    _shared: dict[tuple[Any, ...], tuple[dict[str, float], Array]] = field(default_factory=dict)
+    _shared: dict[tuple[Any, ...], Measurement[Array]] = field(default_factory=dict)
 
     def __call__(self, row: Row) -> dict[str, Runs]:
         """Run all contenders of a row and compare their answers with ours.
@@ -76,40 +81,68 @@ class Runner:
                     run.failure, run.must_agree = f"{contender.package} is not installed", False
                     continue
                 try:
-                    measured, answers[name] = self._run(row, name)
-                except (subprocess.SubprocessError, FileNotFoundError) as error:
+                    measured = self._here(row, name) if self.small else self._apart(row, name)
+                except Exception as error:  # a peer may fail in any way, and the others run on
                     run.failure = _reason(error)
                     continue
-                run.seconds.append(measured["seconds"])
-                run.megabytes.append(measured["megabytes"])
+                answers[name] = measured.answer
+                run.seconds.append(measured.seconds)
+                run.megabytes.append(measured.megabytes)
         if OURS in answers:
-            problem = row.data(row.small if self.small else row.size)
+            problem = row.data(self.size(row))
             for name in answers.keys() - {OURS}:
                 runs[name].difference = row.compare(problem, answers[OURS], answers[name])
         return runs
 
-    def _run(self, row: Row, name: str) -> tuple[dict[str, float], Array]:
+    def size(self, row: Row) -> int:
+        """Say how many rows of data a row runs on."""
+        return row.small if self.small else row.size
+
+    def _here(self, row: Row, name: str) -> Measurement[Array]:
+        problem = row.data(row.small)
+        with warnings.catch_warnings(action="ignore"):
+            return measure(lambda: row.contenders[name].run(problem), clock=row.clock)
+
+    def _apart(self, row: Row, name: str) -> Measurement[Array]:
         contender = row.contenders[name]
-        size, warm = (row.small, 0) if self.small else (row.size, row.warm)
-        key = (contender.run, row.data, size)
-        if contender.slow and key in self._shared:
-            return self._shared[key]
-        with tempfile.TemporaryDirectory() as folder:
-            command = [sys.executable, "-m", "benchmarks.worker", row.name, name]
-            subprocess.run(
-                [*command, str(size), str(warm), folder],
-                check=True,
-                env=os.environ | _ONE_THREAD,
-                cwd=Path(__file__).parents[1],
-                timeout=TIME_LIMIT,
-                capture_output=True,
-                text=True,
-            )
-            measured = json.loads((Path(folder) / "measured.json").read_text())
-            answer = np.load(Path(folder) / "answer.npy", allow_pickle=False)
-        if contender.slow:
-            self._shared[key] = measured, answer
-        return measured, answer
+        key = (contender.run, row.data, row.size)
+        if key not in self._shared:
+            measured = run_worker(row.name, name, row.size, row.warm)
+            if not contender.slow:
+                return measured
+            self._shared[key] = measured
+        return self._shared[key]
+
+
+def run_worker(row: str, contender: str, size: int, warm: int) -> Measurement[Array]:
+    """Measure one run of a contender in a fresh process on one core.
+
+    Parameters
+    ----------
+    row, contender : str
+        By name.
+    size, warm : int
+        Rows of data, and of the problem solved beforehand (0: none).
+
+    Returns
+    -------
+    Measurement
+        The answer, the time and the memory.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        command = [sys.executable, "-m", "benchmarks.worker", row, contender]
+        subprocess.run(
+            [*command, str(size), str(warm), folder],
+            check=True,
+            env=os.environ | _ONE_THREAD,
+            cwd=Path(__file__).parents[1],
+            timeout=TIME_LIMIT,
+            capture_output=True,
+            text=True,
+        )
+        figures = json.loads((Path(folder) / "measured.json").read_text())
+        answer = np.load(Path(folder) / "answer.npy", allow_pickle=False)
+    return Measurement(answer, **figures)
 
 
 def _reason(error: Exception) -> str:

@@ -112,7 +112,7 @@ def main(output: Path, *, quick: bool = False) -> None:
             digit = labels[held_out]
             shown = [int(np.flatnonzero(digit == d)[0]) for d in np.unique(digit)]
             _draw_examples(lower, lines, shown)
-    style_legend(curves[1].legend(loc="upper right"))
+    style_legend(curves[1].legend(loc="upper left", bbox_to_anchor=(1.01, 1.0)))
     save(figure, output / "digits_denoising.png")
 
 

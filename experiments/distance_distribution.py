@@ -8,7 +8,7 @@ The slides print its variance in real data: oil flow 1.98 against 0.667, stick m
 Measured: 1.98, 1.09 and 0.694, the printed digits, with every dimension brought to zero mean and
 unit variance (n − 1), missing values of the yeast data set to zero before that, each pair counted
 once and the variance over pairs taken with N − 1.  Missing values set to the gene's mean give
-0.693; one common scale for all dimensions gives 1.99, 1.92 and 0.71.  The claim holds: 8/variance,
+0.693; one common scale for all dimensions gives 1.98, 1.92 and 0.71.  The claim holds: 8/variance,
 the number of independent dimensions with that spread, is 4.0 of 12, 7.3 of 102 and 11.5 of 6178;
 a Gaussian of 1000 dimensions near a plane (noise of variance 0.01) has 2.0.
 """

@@ -94,7 +94,7 @@ def _write_names(ax: Any, found: FloatArray, places: FloatArray, names: list[str
         width, height = 27.0 * len(name), 52.0
         sides = []
         for across, up in ((1, 0), (-1, 0), (1, 1), (1, -1), (-1, 1), (-1, -1), (0, 1), (0, -1)):
-            left = x + 25 * across + width * (across - 1) / 2
+            left = x + 36 * across + width * (across - 1) / 2
             middle = y + 50 * up
             sides.append((left, left + width, middle - height / 2, middle + height / 2))
         covered = [sum(_overlap(side, other) for other in taken) for side in sides]

@@ -7,9 +7,9 @@ direction, once per cycle.
 
 Measured (k = 6): of the walk, Isomap and Laplacian eigenmaps make one round loop, passed 2.5 times
 and onward in 95 % and 89 % of the steps; PCA's loop is passed as often but folded (84 %), and LLE
-does not give a loop.  The run begins with standing and a start before 2 cycles: Isomap shows a
-tail and a loop, PCA a coil that drifts, and Laplacian eigenmaps and LLE stretch the start over
-half of the plane and flatten the loop (55 frames with 6 neighbours each are few).
+does not give a loop.  The run begins with standing and a start, before about two cycles: Isomap
+shows a tail and a loop, PCA a coil that drifts, and Laplacian eigenmaps and LLE stretch the start
+over half of the plane and flatten the loop (55 frames with 6 neighbours each are few).
 """
 
 from __future__ import annotations

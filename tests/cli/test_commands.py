@@ -45,10 +45,10 @@ def arc() -> Path:
 
 def test_embed_writes_what_python_computes(arc: Path) -> None:
     done = run(
-        *("embed", arc, "-m", "isomap", "-d", 1, "-k", 4, "--color-by", "angle"),
+        *("embed", arc, "-m", "isomap", "-d", 1, "-k", 9, "--color-by", "angle"),
         *("-o", "out/map.csv", "--picture", "out/map.png", "--model", "out/m.sidelight"),
     )
-    expected = sidelight.Isomap(1, n_neighbors=4).fit(ARC)
+    expected = sidelight.Isomap(1, n_neighbors=9).fit(ARC)
     table = read_table("out/map.csv")
     assert table.column_names == ("row", "isomap0", "angle")
     assert np.array_equal(table.select(["row"])[:, 0], np.arange(1, 81))
@@ -130,7 +130,7 @@ def test_compare_ranks_and_goes_on_after_a_failure(arc: Path) -> None:
     done = run(*arguments, "--methods", "pca,isomap,kpca", "-o", "cmp", "--json")
     found = json.loads(done.stdout)
     assert found["methods"]["pca"]["stress"] == pytest.approx(0.0, abs=1e-6)  # 3 of 3 dimensions
-    assert found["methods"]["isomap"]["stress"] > 0.1
+    assert found["methods"]["isomap"]["stress"] > 0.05
     assert sorted(path.name for path in Path("cmp").iterdir()) == [
         "comparison.png",
         "isomap.csv",
@@ -262,7 +262,6 @@ def test_datasets_are_listed_and_refused_by_name() -> None:
 
 
 def test_an_answer_among_the_data_is_pointed_out() -> None:
-    write_table("a.csv", {"x": ANGLE, "label": ANGLE > 1})
     write_table("a.csv", {"x": ANGLE, "z": ANGLE**2, "label": (ANGLE > 1).astype(int)})
     assert "The column 'label' is used as data" in run("embed", "a.csv", "-m", "pca").stderr
     done = run("embed", "a.csv", "-m", "pca", "--color-by", "label")

@@ -98,6 +98,16 @@ def test_numbers_are_read_to_the_bit(written: Any) -> None:
     assert np.array_equal(read_table(written(content)).X[:, 0], numbers)
 
 
+def test_tables_of_numbers_alone_are_read_as_those_with_words_are(written: Any) -> None:
+    numbers = np.random.default_rng(2).normal(size=(30, 3)) * 10.0 ** np.arange(-10, 20, 10)
+    lines = [",".join(map(repr, row)) for row in numbers.tolist()]
+    alone = read_table(written("\n".join(["a,b,c", *lines])))
+    beside = read_table(written("\n".join(["a,b,c,d", *(f"{line},word" for line in lines)])))
+    assert np.array_equal(alone.X, numbers)
+    assert np.array_equal(beside.X, numbers)
+    assert alone.column_names == beside.column_names == ("a", "b", "c")
+
+
 @pytest.mark.parametrize(
     ("content", "names"),
     [

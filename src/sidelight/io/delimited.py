@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import warnings
 from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
@@ -14,6 +15,7 @@ from sidelight.io.columns import Columns, check_names, is_missing, is_number, pa
 from sidelight.io.finding import refuse_unless
 
 SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs"}
+_NO_NAMES = "The first row holds numbers, no names: columns are called 'column 1', 'column 2' …."
 # Enough lines to tell what separates the columns.
 _LINES_LOOKED_AT = 50
 
@@ -47,6 +49,10 @@ def read_delimited(
     text = _decoded(path)
     if separator is None:
         separator = "\t" if path.suffix.lower() == ".tsv" else _find_separator(text)
+    numbers = _numbers_only(text, separator, header)
+    if numbers is not None:
+        check_names(numbers.names, path.name)
+        return numbers
     rows, lines = _split(text, separator, path.name)
     _check_widths(rows, lines, path.name, separator)
     if header is None:
@@ -56,7 +62,7 @@ def read_delimited(
     body = rows[1:] if header else rows
     if not body:
         raise ValueError(f"{path.name} has the names of columns, but no rows.")
-    return _typed(names, body, separator, header, path.name)
+    return _typed(names, body, separator, header)
 
 
 def _decoded(path: Path) -> str:
@@ -86,6 +92,31 @@ def _find_separator(text: str) -> str:
         if rank > best:
             best, found = rank, separator
     return found
+
+
+def _numbers_only(text: str, separator: str, header: bool | None) -> Columns | None:
+    """Read a table with nothing in it but numbers, ten times as fast; None for any other."""
+    source = io.StringIO(text, newline="")
+    try:
+        first = next(row for row in csv.reader(source, delimiter=separator, strict=True) if row)
+    except csv.Error:
+        return None
+    are_numbers = [is_number(field) for field in first]
+    named = not all(are_numbers) if header is None else header
+    if any(is_missing(field) for field in first) or not (named or all(are_numbers)):
+        return None
+    if not named:
+        source.seek(0)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # that there may be no rows
+            body = np.loadtxt(source, delimiter=separator, comments=None, quotechar='"', ndmin=2)
+    except ValueError:
+        return None
+    if body.shape[1] != len(first) or len(body) == 0 or np.isnan(body).all(axis=0).any():
+        return None
+    names = _names(first if named else [""] * len(first))
+    return Columns(tuple(names), tuple(body.T), () if named else (_NO_NAMES,))
 
 
 def _split(text: str, separator: str, who: str) -> tuple[list[list[str]], list[int]]:
@@ -148,9 +179,7 @@ def _names(first: Sequence[str]) -> list[str]:
     return [name.strip() or f"column {place + 1}" for place, name in enumerate(first)]
 
 
-def _typed(
-    names: list[str], body: list[list[str]], separator: str, header: bool, who: str
-) -> Columns:
+def _typed(names: list[str], body: list[list[str]], separator: str, header: bool) -> Columns:
     kept, values, notes = [], [], []
     empty, with_comma = [], []
     for name, fields in zip(names, zip(*body, strict=True), strict=True):
@@ -165,7 +194,7 @@ def _typed(
         kept.append(name)
         values.append(np.array(fields) if numbers is None else numbers)
     if not header:
-        notes.append(f"{who} has no names of columns: they are called 'column 1', 'column 2' ….")
+        notes.append(_NO_NAMES)
     if empty:
         notes.append(f"Left out {listed(empty, 'column')}: there is nothing in it.")
     if with_comma:

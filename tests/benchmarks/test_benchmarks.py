@@ -1,0 +1,193 @@
+"""The arithmetic of the benchmarks and their checks of agreement; nothing here is timed."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from benchmarks import agreement
+from benchmarks.judgement import Runs, disagreements, judge
+from benchmarks.measure import measure
+from benchmarks.report import HEADER, Result, aligned, as_json, cells
+from benchmarks.row import OURS, Contender, Goal, Problem, Row
+from benchmarks.rows import ROWS, choose_rows
+from benchmarks.runner import Runner, run_worker
+from benchmarks.table import markdown
+
+NO_DATA = Problem(np.zeros((1, 1)))
+
+
+def runs_of(seconds, *, megabytes=10.0, difference=0.0, must_agree=True):
+    return Runs(
+        seconds=list(seconds),
+        megabytes=[megabytes] * len(seconds),
+        difference=difference,
+        tolerance=1e-3,
+        must_agree=must_agree,
+    )
+
+
+class TestJudgement:
+    def test_ratio_is_that_of_medians_to_the_best_peer(self):
+        runs = {
+            OURS: runs_of([1.0, 9.0, 2.0], megabytes=5.0),
+            "slow": runs_of([30.0]),
+            "fast": runs_of([8.0, 8.0, 100.0]),
+        }
+        (verdict,) = judge(runs, [Goal(4, memory=0.5)])
+        assert (verdict.over, verdict.ratio, verdict.memory_ratio) == ("fast", 4.0, 0.5)
+        assert verdict.met
+
+    @pytest.mark.parametrize("goal", [Goal(4.1), Goal(4, memory=0.49)])
+    def test_a_goal_is_missed_by_time_or_by_memory(self, goal):
+        runs = {OURS: runs_of([1.0], megabytes=5.0), "peer": runs_of([4.0])}
+        assert judge(runs, [goal])[0].met is False
+
+    def test_a_goal_over_some_peers_looks_at_the_best_of_those(self):
+        runs = {
+            OURS: runs_of([1.0]),
+            "sklearn arpack": runs_of([6.0]),
+            "sklearn dense": runs_of([7.0]),
+            "tapkee": runs_of([2.0]),
+        }
+        first, second = judge(runs, [Goal(5, over="sklearn"), Goal(3, over="tapkee")])
+        assert (first.over, first.met) == ("sklearn arpack", True)
+        assert (second.over, second.met) == ("tapkee", False)
+
+    @pytest.mark.parametrize("difference", [0.1, np.nan])
+    def test_a_peer_with_another_answer_does_not_count(self, difference):
+        runs = {
+            OURS: runs_of([1.0]),
+            "exact": runs_of([6.0]),
+            "sloppy": runs_of([0.1], difference=difference, must_agree=False),
+        }
+        assert judge(runs, [])[0].over == "exact"
+        assert disagreements(runs) == []
+        runs["sloppy"].must_agree = True
+        assert len(disagreements(runs)) == 1
+
+    def test_our_own_failure_fails_the_row(self):
+        runs = {OURS: Runs(failure="ValueError"), "peer": runs_of([1.0], difference=None)}
+        assert judge(runs, [Goal(1)]) == []
+        assert disagreements(runs)[0] == f"{OURS} failed: ValueError"
+
+
+class TestAgreement:
+    def test_signs_of_axes_are_free_and_their_order_is_not(self):
+        rng = np.random.default_rng(0)
+        Z = rng.standard_normal((50, 2)) * [5.0, 1.0]
+        turned = Z * [1.0, -1.0] + 3.0
+        assert agreement.map_difference(NO_DATA, turned, Z) < 1e-12
+        assert agreement.map_difference(NO_DATA, turned[:, ::-1], Z) > 0.5
+
+    def test_maps_differ_by_the_noise_between_them(self):
+        rng = np.random.default_rng(0)
+        Z = rng.standard_normal((4000, 2))
+        noisy = Z + 0.01 * rng.standard_normal(Z.shape)
+        assert agreement.map_difference(NO_DATA, noisy, Z) == pytest.approx(0.01, rel=0.1)
+
+    def test_subspaces_are_compared_up_to_scale_and_rotation(self):
+        t = np.linspace(-1, 1, 101)
+        Z = np.column_stack([t, t**3 - 0.6 * t])
+        mixed = Z @ [[2.0, 1.0], [0.0, 7.0]]
+        assert agreement.subspace_difference(NO_DATA, mixed, Z) < 1e-12
+        # one direction shared, the other orthogonal to all of Z
+        other = np.column_stack([t, t**2])
+        assert agreement.subspace_difference(NO_DATA, other, Z) == pytest.approx(1.0)
+
+    def test_residual_ratio_compares_distances_from_the_truth(self):
+        rng = np.random.default_rng(0)
+        truth = rng.standard_normal((2000, 2))
+        noise = rng.standard_normal(truth.shape)
+        ours, theirs = truth + 0.02 * noise, 3 * (truth + 0.01 * noise)
+        ratio = agreement.residual_ratio(Problem(truth, truth=truth), ours, theirs)
+        assert ratio == pytest.approx(2.0, rel=0.01)
+
+    def test_a_straightened_line_leaves_less_unexplained_than_a_bent_one(self):
+        angle = np.linspace(0, 3, 400)
+        bent = np.column_stack([np.cos(angle), np.sin(angle)])
+        straight = np.column_stack([angle + 0.01 * np.sin(40 * angle), np.zeros_like(angle)])
+        ratio = agreement.residual_variance_ratio(Problem(bent), straight, bent, 4)
+        assert ratio < 0.1
+
+    def test_quotients_of_a_path_are_its_eigenvalues(self):
+        n = 12
+        W = sp.csr_array(sp.diags_array([np.ones(n - 1), np.ones(n - 1)], offsets=[-1, 1]))
+        frequency = np.pi * np.array([1, 2]) / (n - 1)
+        Y = np.cos(np.outer(np.arange(n), frequency))
+        values, residual = agreement.rayleigh_quotients(W, Y)
+        np.testing.assert_allclose(values, 1 - np.cos(frequency), atol=1e-12)
+        assert residual < 1e-12
+        Y[3] += 0.1
+        assert agreement.rayleigh_quotients(W, Y)[1] > 1e-3
+
+    def test_share_of_missed_neighbors(self):
+        ours, theirs = np.array([[1, 2], [5, 3]]), np.array([[2, 1], [3, 4]])
+        assert agreement.missed_neighbors(NO_DATA, ours, theirs) == 0.25
+
+
+def toy_row(peer):
+    """Make a row whose answers need no library."""
+    return Row(
+        name="toy/numbers",
+        work="Nothing much",
+        data=lambda n: Problem(np.arange(2.0 * n).reshape(n, 2)),
+        size=20,
+        small=10,
+        contenders={
+            OURS: Contender(lambda problem: problem.X),
+            "peer": Contender(peer),
+            "absent": Contender(peer, package="no_such_package_at_all"),
+        },
+        compare=agreement.map_difference,
+        tolerance=1e-6,
+        goals=(Goal(1),),
+    )
+
+
+class TestRunner:
+    def test_equal_answers_give_a_ratio_and_a_table(self):
+        row = toy_row(lambda problem: -problem.X)
+        runs = Runner(small=True)(row)
+        assert runs["peer"].agrees
+        assert disagreements(runs) == []
+        assert "not installed" in runs["absent"].failure
+        runs[OURS].seconds, runs["peer"].seconds = [0.5], [2.0]
+        result = Result(row, 10, runs, judge(runs, row.goals))
+        text = aligned([HEADER, *cells(result, judged=True)])
+        assert "4.00× peer" in text
+        report = json.loads(json.dumps(as_json([result], small=False, repeats=1)))
+        assert report["rows"][0]["contenders"]["peer"]["seconds"] == [2.0]
+        assert "| 0.5 s | peer 2 s | **4** | ≥ 1 ✓ |" in markdown(report)
+
+    def test_other_answers_are_complained_of(self):
+        runs = Runner(small=True)(toy_row(lambda problem: problem.X**2))
+        assert "peer differs" in disagreements(runs)[0]
+
+    def test_a_failing_peer_is_complained_of_by_its_message(self):
+        def fail(problem):
+            raise RuntimeError("out of luck")
+
+        runs = Runner(small=True)(toy_row(fail))
+        assert disagreements(runs) == ["peer failed: out of luck"]
+
+    def test_a_worker_gives_the_answer_that_a_call_here_gives(self):
+        row = choose_rows(["classical-mds-5000/swiss_roll"])[0]
+        apart = run_worker(row.name, OURS, 40, 0)
+        here = row.contenders[OURS].run(row.data(40))
+        np.testing.assert_allclose(apart.answer, here, rtol=0, atol=1e-9)
+
+    def test_measured_memory_is_that_of_the_call(self):
+        measured = measure(lambda: float(np.ones(30_000_000).sum()))
+        assert measured.answer == 30_000_000
+        assert 200 < measured.megabytes < 400
+
+
+def test_rows_are_chosen_by_the_beginning_of_their_names():
+    assert len({row.name for row in ROWS}) == len(ROWS)
+    assert {row.data_name for row in choose_rows(["isomap-5000"])} == {"swiss_roll", "mnist_30"}
+    with pytest.raises(ValueError, match="begins with 'tsne'"):
+        choose_rows(["tsne"])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import scipy.linalg
 from sklearn.datasets import load_digits, make_swiss_roll
@@ -23,18 +25,27 @@ def swiss_roll(n: int) -> Problem:
     return Problem(X, truth=truth, gamma=_scale_gamma(X))
 
 
+@cache
+def _mnist() -> Array:
+    return load("mnist_t10k").X
+
+
+@cache
+def _mnist_components() -> Array:
+    centred = _mnist() - _mnist().mean(axis=0)
+    _, directions = scipy.linalg.eigh(centred.T @ centred, subset_by_index=(784 - 30, 783))
+    return np.ascontiguousarray(centred @ directions[:, ::-1])
+
+
 def mnist_30(n: int) -> Problem:
     """Take the first MNIST test images, in their 30 principal components."""
-    images = load("mnist_t10k").X
-    centred = images - images.mean(axis=0)
-    _, directions = scipy.linalg.eigh(centred.T @ centred)
-    X = np.ascontiguousarray(centred[:n] @ directions[:, :-31:-1])
+    X = _mnist_components()[:n].copy()
     return Problem(X, gamma=_scale_gamma(X))
 
 
 def mnist_pixels(n: int) -> Problem:
     """Take MNIST test images; beyond 10,000 rows the same ones again, with noise."""
-    images = load("mnist_t10k").X
+    images = _mnist()
     rng = np.random.default_rng(0)
     X = images[np.arange(n) % len(images)]
     X[len(images) :] += 0.1 * rng.standard_normal(X[len(images) :].shape)

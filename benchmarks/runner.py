@@ -17,10 +17,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from benchmarks.judgement import Runs
 from benchmarks.measure import Measurement, measure
-from benchmarks.row import OURS, Array, Row
+from benchmarks.row import OURS, Array, Problem, Row
 
 #: A run that takes longer is given up, in seconds on the wall.
 TIME_LIMIT = 900
@@ -72,6 +73,7 @@ class Runner:
             for name, contender in row.contenders.items()
         }
         answers: dict[str, Array] = {}
+        problem = row.data(self.size(row))
         for turn in range(1 if self.small else self.repeats):
             for name, contender in row.contenders.items():
                 run = runs[name]
@@ -81,7 +83,9 @@ class Runner:
                     run.failure, run.must_agree = f"{contender.package} is not installed", False
                     continue
                 try:
-                    measured = self._here(row, name) if self.small else self._apart(row, name)
+                    measured = (
+                        self._here(row, name, problem) if self.small else self._apart(row, name)
+                    )
                 except Exception as error:  # a peer may fail in any way, and the others run on
                     run.failure = _reason(error)
                     continue
@@ -89,7 +93,6 @@ class Runner:
                 run.seconds.append(measured.seconds)
                 run.megabytes.append(measured.megabytes)
         if OURS in answers:
-            problem = row.data(self.size(row))
             for name in answers.keys() - {OURS}:
                 runs[name].difference = row.compare(problem, answers[OURS], answers[name])
         return runs
@@ -98,9 +101,8 @@ class Runner:
         """Say how many rows of data a row runs on."""
         return row.small if self.small else row.size
 
-    def _here(self, row: Row, name: str) -> Measurement[Array]:
-        problem = row.data(row.small)
-        with warnings.catch_warnings(action="ignore"):
+    def _here(self, row: Row, name: str, problem: Problem) -> Measurement[Array]:
+        with warnings.catch_warnings(action="ignore"), threadpool_limits(1):
             return measure(lambda: row.contenders[name].run(problem), clock=row.clock)
 
     def _apart(self, row: Row, name: str) -> Measurement[Array]:

@@ -18,9 +18,9 @@ LAYERS = [
     {"arrays", "errors", "memory", "progress", "registry", "parameters"},
     {"solvers"},
     {"side", "neighbors", "similarity", "mapping", "metric", "quality", "transforms"},
-    {"base", "graph_based"},
+    {"base", "informed", "graph_based"},
     {"spectral", "unfolding", "latent", "gated"},
-    {"datasets", "embed", "io", "plot"},
+    {"datasets", "embedding", "io", "plot"},
     {"cli", "explorer"},
 ]
 

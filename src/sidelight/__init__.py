@@ -27,7 +27,12 @@ _SUBPACKAGES = (
     "solvers",
     "spectral",
 )
-_FUNCTIONS = {"save": "sidelight.io.models", "load": "sidelight.io.models"}
+_FUNCTIONS = {
+    "embed": "sidelight.embedding",
+    "Embedding": "sidelight.embedding",
+    "save": "sidelight.io.models",
+    "load": "sidelight.io.models",
+}
 _HOMES = {entry.name: entry.module for entry in ESTIMATORS} | _FUNCTIONS
 
 __all__ = ["__version__", *sorted(_HOMES), *_SUBPACKAGES]

@@ -12,13 +12,14 @@ from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 from sidelight.arrays import FloatArray, is_sparse
 from sidelight.mapping.smoother import KernelSmoother
 from sidelight.parameters import Expected, check_parameters
-from sidelight.registry import ESTIMATORS
+from sidelight.side.understanding import gather_side
 
 
 class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """The common part of all estimators that make a map."""
 
     _parameters: ClassVar[Mapping[str, tuple[Expected, ...]]] = {}
+    _understands: ClassVar[tuple[str, ...]] = ()
     _takes_sparse: ClassVar[bool] = True
     _takes_missing: ClassVar[bool] = False
 
@@ -88,11 +89,15 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
     def _n_features_out(self) -> int:
         return int(self.embedding_.shape[1])
 
-    def _check_input(self, X: Any, side: Any, *, pairwise: str = "", min_samples: int = 2) -> Any:
-        """Check the parameters, the side information and X; nothing is changed or copied."""
+    def _check_input(
+        self, X: Any, side: Any, *, pairwise: str = "", min_samples: int = 2
+    ) -> tuple[Any, dict[str, Any]]:
+        """Check the parameters, X and what is known about it; nothing is changed or copied."""
         check_parameters(self, self._parameters)
-        self._refuse_side(side)
         X = self._checked(X, reset=True, ensure_min_samples=min_samples)
+        known = gather_side(
+            side, understands=self._understands, n_samples=X.shape[0], who=self._name
+        )
         if pairwise and X.shape[0] != X.shape[1]:
             raise ValueError(
                 f"With {pairwise}, {self._name} expects X to be square, n_samples × n_samples. "
@@ -103,7 +108,7 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
                 delattr(self, name)
         for stale in ("_smoother", "_regression"):
             self.__dict__.pop(stale, None)
-        return X
+        return X, known
 
     def _check_new(self, X: Any) -> Any:
         check_is_fitted(self)
@@ -133,18 +138,6 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
             if self._name in str(error):
                 raise
             raise ValueError(f"{self._name} cannot use X: {error}") from error
-
-    def _refuse_side(self, side: Any) -> None:
-        if side is None or (isinstance(side, (list, tuple)) and not side):
-            return
-        kinds = side if isinstance(side, (list, tuple)) else [side]
-        names = ", ".join(type(kind).__name__ for kind in kinds)
-        able = [entry.name for entry in ESTIMATORS if entry.understands]
-        listens = f"These listen to some: {', '.join(able)}." if able else ""
-        raise ValueError(
-            f"{self._name} does not understand side information yet. The 'side' argument must be "
-            f"None. Got {names}. {listens}".rstrip()
-        )
 
     def _training_items(self) -> Any:
         """The rows that the forward map mixes."""

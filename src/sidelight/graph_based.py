@@ -13,6 +13,7 @@ from sklearn.base import clone
 from sidelight.arrays import FloatArray, IntArray
 from sidelight.base import Embedder
 from sidelight.errors import DisconnectedGraphError, DisconnectedGraphWarning
+from sidelight.informed import MetricInformed
 from sidelight.neighbors import (
     DistinctRows,
     Neighbors,
@@ -69,7 +70,7 @@ class Neighborhood:
         return bool(component_labels(self.graph).any())
 
 
-class GraphEmbedder(Embedder):
+class GraphEmbedder(MetricInformed, Embedder):
     """The common part of the estimators that work on a neighbourhood graph.
 
     A subclass gives ``_embed(neighborhood)``, the method itself on connected distinct points, and
@@ -101,8 +102,8 @@ class GraphEmbedder(Embedder):
             The data; with ``metric="precomputed"`` the distances (n_samples, n_samples).
         y : object
             Ignored.
-        side : None
-            No side information yet.
+        side : Pairs, Attributes, Distances or a list of them, optional
+            What is known: learned as a metric that all distances are measured in.
         items : array of shape (n_samples, n_items_features), optional
             The items behind precomputed distances, for ``inverse_transform``.
 
@@ -112,9 +113,10 @@ class GraphEmbedder(Embedder):
             The fitted estimator.
         """
         given = self._precomputed
-        X = self._check_input(X, side, pairwise='metric="precomputed"' if given else "")
+        X, known = self._check_input(X, side, pairwise='metric="precomputed"' if given else "")
         self._metric = check_metric(self.metric, who=self._name)
         self._items = self._check_items(items, X.shape[0]) if given else X
+        X = self._learn_metrics(X, known)
         self._distinct = distinct_rows(X, metric=self._metric, who=self._name)
         neighborhood = self._neighborhood(X, self._distinct)
         self.components_ = neighborhood.pieces[self._distinct.inverse]
@@ -139,7 +141,7 @@ class GraphEmbedder(Embedder):
         ndarray of shape (n_samples, n_components)
             Their places.
         """
-        X = self._check_new(X)
+        X = self._in_learned_metric(self._check_new(X))
         if hasattr(self, "_parts"):
             return self._place_in_pieces(X)
         if self._precomputed:
@@ -234,6 +236,7 @@ class GraphEmbedder(Embedder):
 
     def _fit_pieces(self, X: Any) -> None:
         """Embed the largest piece, or every piece, with an estimator of its own."""
+        self._training = X
         last = 0 if self.on_disconnected == "largest" else int(self.components_.max())
         self._parts, self._offsets = [], np.zeros((last + 1, self.n_components))
         self._rows = [np.flatnonzero(self.components_ == piece) for piece in range(last + 1)]
@@ -283,9 +286,8 @@ class GraphEmbedder(Embedder):
         if self._precomputed:
             nearest = np.argmin(X, axis=1)
         else:
-            nearest = nearest_neighbors(self._items, 1, queries=X, metric=self._metric).indices[
-                :, 0
-            ]
+            near = nearest_neighbors(self._training, 1, queries=X, metric=self._metric)
+            nearest = near.indices[:, 0]
         return np.asarray(self.components_[nearest])
 
     def _neighbors_of_new(self, X: Any) -> Neighbors:

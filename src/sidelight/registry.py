@@ -79,6 +79,7 @@ ESTIMATORS: tuple[Entry, ...] = (
         "sidelight.spectral.classical_mds",
         "mds",
         takes_distances=True,
+        understands=("Pairs", "Attributes", "Distances"),
     ),
     Entry(
         "Isomap",
@@ -88,6 +89,7 @@ ESTIMATORS: tuple[Entry, ...] = (
         "isomap",
         needs_graph=True,
         takes_distances=True,
+        understands=("Pairs", "Attributes", "Distances"),
     ),
     Entry(
         "LocallyLinearEmbedding",
@@ -97,6 +99,7 @@ ESTIMATORS: tuple[Entry, ...] = (
         "lle",
         needs_graph=True,
         takes_distances=True,
+        understands=("Pairs", "Attributes", "Distances"),
     ),
     Entry(
         "LaplacianEigenmaps",
@@ -106,8 +109,39 @@ ESTIMATORS: tuple[Entry, ...] = (
         "lem",
         needs_graph=True,
         takes_distances=True,
+        understands=("Pairs", "Attributes", "Distances"),
+    ),
+    Entry(
+        "EquivalenceMetric",
+        "metric",
+        "a metric from pairs that belong together or do not",
+        "sidelight.metric.equivalence",
+        "equivalence",
+        understands=("Pairs",),
+        gives=("new points", "way back"),
+    ),
+    Entry(
+        "MultiAttributeMetric",
+        "metric",
+        "a metric for several distinctions at once",
+        "sidelight.metric.multi_attribute",
+        "attributes",
+        understands=("Attributes", "Pairs"),
+        gives=("new points", "way back"),
+    ),
+    Entry(
+        "DistanceMetric",
+        "metric",
+        "a metric from known distances",
+        "sidelight.metric.distance",
+        "distances",
+        understands=("Distances",),
+        gives=("new points", "way back"),
     ),
 )
+
+#: The estimators that make a map, which is what the command line's methods are.
+MAPS: tuple[Entry, ...] = tuple(entry for entry in ESTIMATORS if "map" in entry.gives)
 
 
 def entry_for(name: str) -> Entry:

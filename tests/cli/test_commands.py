@@ -194,7 +194,7 @@ def test_parameters_are_read_as_what_they_take(arc: Path) -> None:
     [
         (("nofile.csv",), "There is no file nofile.csv."),
         (("arcs.csv",), "Did you mean arc.csv?"),
-        (("arc.csv", "-m", "isomop"), "There is no method 'isomop'"),
+        (("arc.csv", "-m", "isomop"), "There is no method 'isomop'. Did you mean 'isomap'?"),
         (("arc.csv", "-m", "pca", "-k", "5"), "PCA has no parameter 'n_neighbors'"),
         (("arc.csv", "-m", "lle", "--param", "regg=1"), "Did you mean 'reg'?"),
         (("arc.csv", "--param", "radius"), "--param takes name=value"),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Annotated, Any
 
 import typer
@@ -64,10 +63,8 @@ class Commands(TyperGroup):
         except KeyboardInterrupt:
             errors().print("Stopped.", style="yellow")
             raise typer.Exit(INTERRUPTED) from None
-        except BrokenPipeError:
-            # whoever read the output has seen enough
-            sys.stderr.close()
-            raise typer.Exit(0) from None
+        except BrokenPipeError:  # whoever read the output has seen enough: typer ends quietly
+            raise
         except (ValueError, OSError, MemoryError, ImportError) as error:
             if ctx.params.get("debug"):
                 raise

@@ -63,20 +63,19 @@ def compare(
     Prints their scores, the best of each kind in bold.  A method that fails is named with the
     reason, and the others go on.
     """
-    from sidelight.cli.estimators import build_estimator
+    from sidelight.cli.estimators import build_estimator, find_method
     from sidelight.cli.fitting import shown
     from sidelight.cli.pictures import as_classes
     from sidelight.cli.preparation import Preparation
     from sidelight.cli.reading import read_data, written_size
     from sidelight.cli.reports import show_comparison
     from sidelight.quality import quality_report
-    from sidelight.registry import entry_for
 
     if output is not None:
         from sidelight.plot.style import require_matplotlib
 
         require_matplotlib("--output")
-    entries = [entry_for(name) for name in dict.fromkeys(split_names([methods]))]
+    entries = [find_method(name) for name in dict.fromkeys(split_names([methods]))]
     table = read_data(
         file,
         ignore=split_names(ignore),

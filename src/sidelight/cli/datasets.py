@@ -70,7 +70,7 @@ def datasets(
         )
 
 
-def columns_of(dataset: Dataset, *, truth: bool) -> tuple[dict[str, Any], list[str]]:
+def columns_of(dataset: Dataset, *, truth: bool) -> tuple[dict[str, Any], dict[str, Any]]:
     """Put a data set into columns.
 
     Parameters
@@ -84,8 +84,8 @@ def columns_of(dataset: Dataset, *, truth: bool) -> tuple[dict[str, Any], list[s
     -------
     columns : dict of str to ndarray
         The data, then what is known about it.
-    beside : list of str
-        The columns that are not data.
+    beside : dict of str to ndarray
+        Those of them that are not data.
     """
     import numpy as np
 
@@ -105,7 +105,7 @@ def columns_of(dataset: Dataset, *, truth: bool) -> tuple[dict[str, Any], list[s
     if truth and dataset.truth is not None:
         found = dataset.truth_names or [f"truth {i}" for i in range(dataset.truth.shape[1])]
         beside.update(zip(found, dataset.truth.T, strict=True))
-    return {**columns, **beside}, list(beside)
+    return {**columns, **beside}, beside
 
 
 def _load(name: str, assignments: list[str] | tuple[str, ...]) -> Dataset:
@@ -124,17 +124,24 @@ def _load(name: str, assignments: list[str] | tuple[str, ...]) -> Dataset:
         raise ValueError(f"The data set {name!r} cannot be made so: {error}.") from error
 
 
-def _next_command(dataset: Dataset, output: Path, beside: list[str]) -> str:
+def _next_command(dataset: Dataset, output: Path, beside: dict[str, Any]) -> str:
     words = ["sidelight", "embed", str(output)]
     if dataset.metric == "precomputed":
         words.append("--precomputed")
-    if beside:
-        words += ["--color-by", beside[0]]
-    for name in beside[1:]:
-        words += ["--ignore", name]
+    # a text that is another in every row is a name, and text is set aside without being asked
+    telling = [name for name, values in beside.items() if not _are_names(values)]
+    if telling:
+        words += ["--color-by", telling[0]]
+    for name in telling[1:]:
+        if beside[name].dtype.kind != "U":
+            words += ["--ignore", name]
     if dataset.image_shape is not None:
         words += ["--thumbnails", "x".join(map(str, dataset.image_shape))]
     return shlex.join([*words, "--picture", str(output.with_suffix(".png"))])
+
+
+def _are_names(values: Any) -> bool:
+    return values.dtype.kind == "U" and len(set(values.tolist())) > len(values) / 2
 
 
 def _show_all() -> None:

@@ -79,8 +79,8 @@ def embed(
     thumbnails: Annotated[
         str | None,
         typer.Option(
-            metavar="HEIGHTxWIDTH",
-            help="The rows are images of this shape: draw them in the picture.",
+            metavar="HxW",
+            help="The rows are images of this height and width: draw them in the picture.",
             rich_help_panel=DATA,
             show_default=False,
         ),
@@ -117,20 +117,24 @@ def embed(
     """
     import numpy as np
 
-    from sidelight.cli.estimators import build_estimator, choose_method, written_parameters
+    from sidelight.cli.estimators import (
+        build_estimator,
+        choose_method,
+        find_method,
+        written_parameters,
+    )
     from sidelight.cli.fitting import shown
     from sidelight.cli.pictures import check_picture, parse_image_shape
     from sidelight.cli.preparation import Preparation
     from sidelight.cli.reading import read_data, written_size
     from sidelight.io.models import save
     from sidelight.io.writing import table_writer, write_table
-    from sidelight.registry import entry_for
 
     if output is not None:
         table_writer(output)
     if picture is not None:
         check_picture(picture)
-    takes_missing = method != "auto" and entry_for(method).load()._takes_missing
+    takes_missing = method != "auto" and find_method(method).load()._takes_missing
     table = read_data(
         file,
         ignore=split_names(ignore),

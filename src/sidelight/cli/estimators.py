@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any
 
-from sidelight.registry import ESTIMATORS, Entry, entry_for
+from sidelight.registry import MAPS, Entry
 
 #: ``--method auto`` computes all distances along the manifold up to this many rows.
 ALL_PAIRS_UP_TO = 4000
@@ -20,6 +20,33 @@ _OPTIONS = {
     "landmarks": "n_landmarks",
     "metric": "metric",
 }
+
+
+def find_method(name: str) -> Entry:
+    """Find a method that makes a map.
+
+    Parameters
+    ----------
+    name : str
+        ``"isomap"`` or ``"Isomap"``.
+
+    Returns
+    -------
+    Entry
+        Its entry in the registry.
+
+    Raises
+    ------
+    ValueError
+        If there is none, with the closest name and all of them.
+    """
+    names = {alias.lower(): entry for entry in MAPS for alias in (entry.command, entry.name)}
+    if name.lower() in names:
+        return names[name.lower()]
+    near = get_close_matches(name.lower(), names, n=1)
+    hint = f" Did you mean {names[near[0]].command!r}?" if near else ""
+    known = ", ".join(entry.command for entry in MAPS)
+    raise ValueError(f"There is no method {name!r}.{hint} The methods are: {known}.")
 
 
 def choose_method(
@@ -55,14 +82,14 @@ def choose_method(
     ('Isomap', {'n_landmarks': 1000})
     """
     if name != "auto":
-        return entry_for(name), {}, ""
+        return find_method(name), {}, ""
     if precomputed:
-        return entry_for("mds"), {}, "chosen for a table of distances"
+        return find_method("mds"), {}, "chosen for a table of distances"
     if n_rows <= ALL_PAIRS_UP_TO:
-        return entry_for("isomap"), {}, "the default"
+        return find_method("isomap"), {}, "the default"
     landmarks = int(min(1000, max(100, _LANDMARK_DISTANCES // n_rows)))
     why = f"the default; {landmarks:,} landmarks, for there are more than {ALL_PAIRS_UP_TO:,} rows"
-    return entry_for("isomap"), {"n_landmarks": landmarks}, why
+    return find_method("isomap"), {"n_landmarks": landmarks}, why
 
 
 def build_estimator(
@@ -185,7 +212,7 @@ def written_parameters(estimator: Any) -> str:
 def _require(name: str, known: Sequence[str], entry: Entry, option: str) -> None:
     if name in known:
         return
-    able = [e.command for e in ESTIMATORS if e is not entry and _has(e, name)]
+    able = [e.command for e in MAPS if e is not entry and _has(e, name)]
     near = get_close_matches(name, known, n=1)
     hint = f" Did you mean {near[0]!r}?" if near else ""
     others = f" These methods have it: {', '.join(able)}." if able else ""

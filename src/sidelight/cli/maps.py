@@ -12,7 +12,7 @@ import numpy.typing as npt
 from sidelight.arrays import FloatArray, IntArray
 from sidelight.io.delimited import listed
 from sidelight.io.table import Table
-from sidelight.registry import ESTIMATORS
+from sidelight.registry import MAPS
 
 #: The column that says which row of the data a row of a map is, counted from 1.
 ROW = "row"
@@ -70,7 +70,7 @@ def coordinates(
         return table.select(asked)
     if expected and all(name in table.column_names for name in expected):
         return table.select(expected)
-    stems = "|".join(entry.name.lower() for entry in ESTIMATORS)
+    stems = "|".join(entry.name.lower() for entry in MAPS)
     by_name = [name for name in table.column_names if re.fullmatch(rf"({stems})\d+", name)]
     rest = [name for name in table.column_names if name != ROW]
     found = by_name or rest

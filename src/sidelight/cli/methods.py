@@ -11,9 +11,9 @@ def methods() -> None:
     from rich.table import Table
     from rich.text import Text
 
-    from sidelight.registry import ESTIMATORS
+    from sidelight.registry import MAPS
 
-    listens = any(entry.understands for entry in ESTIMATORS)
+    listens = any(entry.understands for entry in MAPS)
     table = Table(box=SIMPLE_HEAD, pad_edge=False, header_style="cyan")
     table.add_column("method", no_wrap=True)
     table.add_column("estimator", no_wrap=True)
@@ -21,7 +21,7 @@ def methods() -> None:
     table.add_column("what it gives", style="dim")
     if listens:
         table.add_column("listens to", style="dim")
-    for entry in ESTIMATORS:
+    for entry in MAPS:
         cells = [
             Text(entry.command, style="bold"),
             Text(entry.name),

@@ -70,8 +70,9 @@ Standardize: TypeAlias = Annotated[
 Missing: TypeAlias = Annotated[
     str | None,
     typer.Option(
-        metavar="drop-rows|drop-columns|mean|error",
-        help="What to do about missing numbers; ppca takes them as they are.",
+        metavar="POLICY",
+        help="Missing numbers: error (the default), drop-rows, drop-columns or mean.  "
+        "The method ppca takes them as they are.",
         rich_help_panel=DATA,
         show_default=False,
     ),

@@ -27,8 +27,8 @@ def transform(
     missing: Annotated[
         str | None,
         typer.Option(
-            metavar="drop-rows|error",
-            help="What to do about missing numbers.",
+            metavar="POLICY",
+            help="Missing numbers: error (the default) or drop-rows.",
             show_default=False,
         ),
     ] = None,
@@ -63,7 +63,9 @@ def transform(
         unused = []
     # what is missing in columns that the model does not use is no reason to refuse a row
     table = table.set_aside(unused)
-    table = table.settled(missing or ("keep" if estimator._takes_missing else "error"))
+    table = table.settled(
+        missing or ("keep" if getattr(estimator, "_takes_missing", False) else "error")
+    )
     beside = [f"Not used by the model: {listed(unused, 'column')}."] if unused else []
     console.notes([*table.notes, *beside], quiet=quiet)
     X = preparation.apply(table)

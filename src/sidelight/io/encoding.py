@@ -206,6 +206,10 @@ def _refusal(value: Any, where: str) -> str:
             "never code. Use a metric or kernel that has a name, or compute the table yourself and "
             "use 'precomputed'."
         )
+    if isinstance(value, (np.random.Generator, np.random.RandomState)):
+        return (
+            f"A model file cannot hold {where}: a generator of random numbers. Give a whole number."
+        )
     kind = f"{type(value).__module__}.{type(value).__name__}"
     return (
         f"A model file cannot hold {where}: a {kind}. It holds numbers, texts, arrays, sparse "

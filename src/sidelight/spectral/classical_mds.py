@@ -10,6 +10,7 @@ import numpy as np
 from sidelight.arrays import FloatArray
 from sidelight.base import Embedder
 from sidelight.errors import NotEuclideanWarning
+from sidelight.informed import MetricInformed
 from sidelight.mapping.nystrom import extend_by_kernel, kernel_coordinates
 from sidelight.memory import require_memory
 from sidelight.neighbors.metrics import check_metric, distance_blocks
@@ -24,7 +25,7 @@ _WHOLE_SPECTRUM = 1200
 _SINGLE_PRECISION_FROM = 4000
 
 
-class ClassicalMDS(Embedder):
+class ClassicalMDS(MetricInformed, Embedder):
     """Classical multidimensional scaling (metric MDS, principal coordinates): a map from distances.
 
     K = −½ (I − 11ᵀ/n) D² (I − 11ᵀ/n), D² the *squared* distances (eq. 1.8, corrected), is the
@@ -87,8 +88,8 @@ class ClassicalMDS(Embedder):
             The data; with ``metric="precomputed"`` the distances (n_samples, n_samples).
         y : object
             Ignored.
-        side : None
-            No side information yet.
+        side : Pairs, Attributes, Distances or a list of them, optional
+            What is known: learned as a metric that all distances are measured in.
         items : array of shape (n_samples, n_items_features), optional
             The items behind precomputed distances, for ``inverse_transform``.
 
@@ -98,7 +99,7 @@ class ClassicalMDS(Embedder):
             The fitted estimator.
         """
         given = isinstance(self.metric, str) and self.metric == "precomputed"
-        X = self._check_input(X, side, pairwise='metric="precomputed"' if given else "")
+        X, known = self._check_input(X, side, pairwise='metric="precomputed"' if given else "")
         self._metric = check_metric(self.metric, who=self._name)
         n = X.shape[0]
         if self.n_components > n:
@@ -107,6 +108,7 @@ class ClassicalMDS(Embedder):
                 f"Got {self.n_components} instead."
             )
         self._items = self._check_items(items, n) if given else X
+        X = self._learn_metrics(X, known)
         if isinstance(self._metric, str) and self._metric == "euclidean":
             return self._fit_linear(X)
         K = self._kernel_of(X)
@@ -146,7 +148,7 @@ class ClassicalMDS(Embedder):
         ndarray of shape (n_samples, n_components)
             Their places.
         """
-        X = self._check_new(X)
+        X = self._in_learned_metric(self._check_new(X))
         if hasattr(self, "_pca"):
             return self._pad(self._pca.transform(X))
         given = self._metric == "precomputed"
@@ -169,7 +171,10 @@ class ClassicalMDS(Embedder):
         """
         if hasattr(self, "_pca"):
             Z = self._check_map(Z)
-            return self._pca.inverse_transform(Z[:, : self._pca.components_.shape[0]])
+            back = self._pca.inverse_transform(Z[:, : self._pca.components_.shape[0]])
+            for metric in reversed(self.side_metrics_):
+                back = metric.inverse_transform(back)
+            return back
         return super().inverse_transform(Z)
 
     def kernel(self) -> FloatArray:

@@ -204,7 +204,7 @@ class KernelPCA(Embedder):
             The fitted estimator.
         """
         given = vars(self)["kernel"] == "precomputed"
-        X = self._check_input(X, side, pairwise='kernel="precomputed"' if given else "")
+        X, _ = self._check_input(X, side, pairwise='kernel="precomputed"' if given else "")
         n = X.shape[0]
         self._check_components(n)
         self._items = self._check_items(items, n) if given else X

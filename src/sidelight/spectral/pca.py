@@ -107,7 +107,7 @@ class PCA(Embedder):
         PCA
             The fitted estimator.
         """
-        X = self._check_input(X, side)
+        X, _ = self._check_input(X, side)
         n, p = X.shape
         self.mean_ = column_mean(X)
         form = self._form(X)
@@ -148,7 +148,7 @@ class PCA(Embedder):
         """
         first = not hasattr(self, "_scatter")
         if first:
-            X = self._check_input(X, None, min_samples=1)
+            X, _ = self._check_input(X, None, min_samples=1)
         else:
             check_parameters(self, self._parameters)
             X = self._checked(X, reset=False)

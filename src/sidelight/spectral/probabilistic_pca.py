@@ -123,7 +123,7 @@ class ProbabilisticPCA(Embedder):
         ProbabilisticPCA
             The fitted estimator.
         """
-        X = np.asarray(self._check_input(X, side), dtype=np.float64)
+        X = np.asarray(self._check_input(X, side)[0], dtype=np.float64)
         n, p = X.shape
         if self.n_components > min(n, p):
             raise ValueError(

@@ -1,0 +1,190 @@
+"""The one door: data and what is known about them in, a map and all that belongs to it out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from sidelight.arrays import FloatArray, is_sparse
+from sidelight.registry import MAPS, Entry, entry_for
+
+#: Up to this many rows Isomap measures every geodesic distance; beyond, from landmarks.
+ALL_PAIRS = 4000
+N_LANDMARKS = 500
+
+
+@dataclass(frozen=True)
+class Embedding:
+    """A map, the model that made it, and why that model.
+
+    Parameters
+    ----------
+    points : ndarray of shape (n_samples, n_components)
+        The map.
+    model : estimator
+        Fitted: ``transform`` places new data, ``inverse_transform`` goes back to data.
+    why : str
+        Which method was chosen, and for what reason.
+    data : array of shape (n_samples, n_features)
+        What was embedded.
+    """
+
+    points: FloatArray
+    model: Any
+    why: str
+    data: Any
+
+    def quality(self, **options: Any) -> Any:
+        """Measure how good the map is.
+
+        Parameters
+        ----------
+        **options : object
+            Of :func:`sidelight.quality.quality_report`.
+
+        Returns
+        -------
+        QualityReport
+            Its measures; against the learned metric where there is one.
+        """
+        from sidelight.quality import quality_report
+
+        metric = getattr(self.model, "metric", "euclidean")
+        if "metric" not in options and isinstance(metric, str):
+            options["metric"] = metric
+        data = self.data.toarray() if is_sparse(self.data) else self.data
+        for learned in getattr(self.model, "side_metrics_", []):
+            data = learned.transform(data)
+        return quality_report(data, self.points, **options)
+
+    def plot(self, **options: Any) -> Any:
+        """Draw the map.
+
+        Parameters
+        ----------
+        **options : object
+            Of :func:`sidelight.plot.scatter`: ``color``, ``labels``, ``images`` …
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+            The picture.
+        """
+        from sidelight.plot import scatter
+
+        return scatter(self.points, **options)
+
+    def save(self, path: str | Path) -> None:
+        """Save the model, from which the map can be had again.
+
+        Parameters
+        ----------
+        path : path
+            Where to.
+        """
+        from sidelight.io.models import save
+
+        save(self.model, path)
+
+
+def embed(
+    X: Any,
+    *,
+    side: Any = None,
+    method: str = "auto",
+    n_components: int = 2,
+    **parameters: Any,
+) -> Embedding:
+    """Embed data, listening to what is known about them.
+
+    Parameters
+    ----------
+    X : array, sparse array or frame of shape (n_samples, n_features)
+        The data; with ``metric="precomputed"`` the table of distances.
+    side : side information or list of it, optional
+        What is known about the rows of X.
+    method : str
+        ``"auto"``, or a method's class or short name (``sidelight methods`` lists them).
+    n_components : int
+        Dimensions of the map.
+    **parameters : object
+        Further parameters of the method.
+
+    Returns
+    -------
+    Embedding
+        ``.points``, ``.model``, ``.why``, ``.quality()``, ``.plot()``, ``.save(path)``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sidelight import embed
+    >>> from sidelight.side import Pairs
+    >>> X = np.random.default_rng(0).standard_normal((40, 6))
+    >>> result = embed(X, side=Pairs(similar=[(0, 1), (2, 3)]))
+    >>> print(result.why)
+    Isomap: it follows curved data, and listens to Pairs through a learned metric.
+    """
+    kinds = sorted({type(value).__name__ for value in _listed(side)})
+    if method == "auto":
+        entry, chosen, why = _choose(X, kinds, parameters)
+        parameters = {**chosen, **parameters}
+    else:
+        entry = entry_for(method)
+        why = f"{entry.name}: you asked for it."
+    if entry not in MAPS:
+        raise ValueError(
+            f"{entry.name} makes no map: it is a metric. Methods that do: "
+            f"{', '.join(other.command for other in MAPS)}."
+        )
+    estimator = entry.load()
+    known = estimator().get_params()
+    unknown = sorted(set(parameters) - set(known))
+    if unknown:
+        raise ValueError(
+            f"{entry.name} has no parameter {unknown[0]!r}. Its parameters are: "
+            f"{', '.join(sorted(known))}."
+        )
+    model = estimator(n_components=n_components, **parameters).fit(X, side=side)
+    return Embedding(model.embedding_, model, why, X)
+
+
+def _listed(side: Any) -> list[Any]:
+    if side is None:
+        return []
+    return list(side) if isinstance(side, (list, tuple)) else [side]
+
+
+def _choose(
+    X: Any, kinds: list[str], parameters: dict[str, Any]
+) -> tuple[Entry, dict[str, Any], str]:
+    """Choose a method by what is known, what is missing, and how many rows there are."""
+    able = [entry for entry in MAPS if set(kinds) <= set(entry.understands)]
+    if not able:
+        raise ValueError(
+            f"No one method listens to {' and '.join(kinds)} together. What each listens to: "
+            + "; ".join(f"{e.name}: {', '.join(e.understands)}" for e in MAPS if e.understands)
+            + "."
+        )
+    listens = f", and listens to {' and '.join(kinds)} through a learned metric" if kinds else ""
+    if parameters.get("metric") == "precomputed":
+        return entry_for("mds"), {}, "ClassicalMDS: the data are a table of distances."
+    if not kinds and _has_missing(X):
+        return entry_for("ppca"), {}, "ProbabilisticPCA: some values are missing, and it fills them."
+    isomap = entry_for("isomap")
+    if np.shape(X)[0] > ALL_PAIRS and "n_landmarks" not in parameters:
+        why = f"Isomap with {N_LANDMARKS} landmarks: it follows curved data, of many rows{listens}."
+        return isomap, {"n_landmarks": N_LANDMARKS}, why
+    return isomap, {}, f"Isomap: it follows curved data{listens}."
+
+
+def _has_missing(X: Any) -> bool:
+    if is_sparse(X):
+        return False
+    try:
+        return bool(np.isnan(np.asarray(X, dtype=np.float64)).any())
+    except (TypeError, ValueError):  # the estimator says what is wrong with it
+        return False

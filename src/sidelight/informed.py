@@ -1,0 +1,48 @@
+"""Side information that acts through a learned metric, for every distance-based estimator."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from sidelight.metric import DistanceMetric, EquivalenceMetric, MultiAttributeMetric
+
+#: The metric that each kind of side information is learned by, in the order they are applied:
+#: distances are those of the finished map, so they come last.
+LEARNERS: dict[str, type[Any]] = {
+    "Pairs": EquivalenceMetric,
+    "Attributes": MultiAttributeMetric,
+    "Distances": DistanceMetric,
+}
+
+
+class MetricInformed:
+    """The part of an estimator that listens to pairs, attributes and distances.
+
+    Before anything else is done the rows are mapped by a learned metric, x ↦ A^{½}x, so that all
+    distances of the method are learned ones.  Without side information nothing is mapped.
+    """
+
+    _understands: ClassVar[tuple[str, ...]] = tuple(LEARNERS)
+
+    side_metrics_: list[Any]
+    metric: Any
+
+    def _learn_metrics(self, X: Any, known: dict[str, Any]) -> Any:
+        """Learn a metric from each kind of side information, and map the rows by it."""
+        self.side_metrics_ = []
+        if known and not (isinstance(self.metric, str) and self.metric in ("euclidean", "l2")):
+            raise ValueError(
+                f"Side information gives {type(self).__name__} a metric learned from feature "
+                f"vectors, so metric must be 'euclidean'. Got metric={self.metric!r}."
+            )
+        for kind, learner in LEARNERS.items():
+            if kind in known:
+                metric = learner().fit(X, side=known[kind])
+                self.side_metrics_.append(metric)
+                X = metric.transform(X)
+        return X
+
+    def _in_learned_metric(self, X: Any) -> Any:
+        for metric in self.side_metrics_:
+            X = metric.transform(X)
+        return X

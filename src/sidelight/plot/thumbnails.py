@@ -200,7 +200,8 @@ def draw_thumbnails(
 
 def _image_map(images: npt.NDArray[Any]) -> str:
     """Show strokes on an empty ground as dark on light, and everything else as it is."""
-    empty = images == images.min()
+    low, high = float(images.min()), float(images.max())
+    empty = images <= low + 1e-6 * (high - low)
     border = np.concatenate(
         [empty[:, 0].ravel(), empty[:, -1].ravel(), empty[:, :, 0].ravel(), empty[:, :, -1].ravel()]
     )

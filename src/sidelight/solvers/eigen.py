@@ -23,7 +23,7 @@ from sidelight.arrays import FloatArray, is_sparse
 from sidelight.solvers.krylov import largest_ritz_pairs
 
 #: Up to this order a dense decomposition is faster than any iteration.
-DENSE_ORDER = 320
+DENSE_ORDER = 500
 #: A sparse factorisation is tried while the widest level of the graph is at most this.
 WIDEST_LEVEL = 5000
 

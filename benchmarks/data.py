@@ -14,7 +14,7 @@ from sidelight.datasets import load
 
 
 def _scale_gamma(X: Array) -> float:
-    return 1.0 / (X.shape[1] * float(X.var()))
+    return float(1.0 / (X.shape[1] * X.var()))
 
 
 def swiss_roll(n: int) -> Problem:
@@ -45,16 +45,20 @@ def mnist_30(n: int) -> Problem:
 
 def mnist_pixels(n: int) -> Problem:
     """Take MNIST test images; beyond 10,000 rows the same ones again, with noise."""
-    images = _mnist()
-    rng = np.random.default_rng(0)
-    X = images[np.arange(n) % len(images)]
-    X[len(images) :] += 0.1 * rng.standard_normal(X[len(images) :].shape)
-    return Problem(X)
+    return Problem(_noisy_copies(_mnist(), n))
 
 
 def mnist_pixels_single(n: int) -> Problem:
     """Take the pixels in float32."""
-    return Problem(mnist_pixels(n).X.astype(np.float32))
+    return Problem(_noisy_copies(_mnist().astype(np.float32), n))
+
+
+def _noisy_copies(images: Array, n: int) -> Array:
+    X = images[np.arange(n) % len(images)]
+    copies = X[len(images) :]
+    noise = np.random.default_rng(0).standard_normal(copies.shape, dtype=np.float32)
+    copies += 0.1 * noise.astype(X.dtype, copy=False)
+    return X
 
 
 def digits(n: int) -> Problem:
@@ -65,18 +69,21 @@ def digits(n: int) -> Problem:
 
 def low_rank(n: int) -> Problem:
     """Make rows of 784 features: 60 directions of falling variance, and noise."""
-    rng = np.random.default_rng(0)
-    spread = 10.0 / np.arange(1, 61)
-    factors = rng.standard_normal((n, 60)) * spread
-    loadings = np.linalg.qr(rng.standard_normal((784, 60)))[0]
-    X = factors @ loadings.T
-    X += 0.02 * rng.standard_normal(X.shape)
-    return Problem(X)
+    return Problem(_low_rank(n, np.float64))
 
 
 def low_rank_single(n: int) -> Problem:
-    """Make the same in float32."""
-    return Problem(low_rank(n).X.astype(np.float32))
+    """Make such rows in float32."""
+    return Problem(_low_rank(n, np.float32))
+
+
+def _low_rank(n: int, dtype: type[np.float32] | type[np.float64]) -> Array:
+    rng = np.random.default_rng(0)
+    spread = 10.0 / np.arange(1, 61)
+    loadings = np.linalg.qr(rng.standard_normal((784, 60)))[0] * spread
+    X = 0.02 * rng.standard_normal((n, 784), dtype=dtype)
+    X += rng.standard_normal((n, 60), dtype=dtype) @ loadings.T.astype(dtype)
+    return X
 
 
 def city_block_roll(n: int) -> Problem:

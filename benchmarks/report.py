@@ -64,7 +64,8 @@ def cells(result: Result, *, judged: bool) -> list[tuple[str, ...]]:
     start = [work, result.row.data_name, _time(result.runs[OURS])]
     start.append("; ".join(f"{name} {_time(run)}" for name, run in peers.items()))
     lines = []
-    for verdict in result.verdicts or [None]:
+    verdicts: list[Verdict | None] = [*result.verdicts] or [None]
+    for verdict in verdicts:
         judgement = [""] * 4 if verdict is None else _judgement(verdict, judged=judged)
         lines.append((*start, *judgement, differences))
         start, differences = [""] * 4, ""
@@ -72,8 +73,9 @@ def cells(result: Result, *, judged: bool) -> list[tuple[str, ...]]:
 
 
 def _judgement(verdict: Verdict, *, judged: bool) -> list[str]:
-    memory = "" if verdict.memory_ratio is None else f"{verdict.memory_ratio:.2f}×"
-    goal, met = "", ""
+    goal, met, memory = "", "", ""
+    if verdict.memory_goal is not None and verdict.memory_ratio is not None:
+        memory = f"{verdict.memory_ratio:.2f}×"
     if judged and verdict.goal is not None:
         goal, met = f"≥ {verdict.goal:g}×", "yes" if verdict.met else "NO"
         if verdict.memory_goal is not None:

@@ -68,8 +68,8 @@ def _goal(verdict: dict[str, Any]) -> str:
 
 
 def _memory(verdict: dict[str, Any]) -> str:
-    ratio = verdict["memory_ratio"]
-    return "" if ratio is None else f"{ratio:.2g}×"
+    ratio, goal = verdict["memory_ratio"], verdict["memory_goal"]
+    return "" if ratio is None or goal is None else f"{ratio:.2g}×"
 
 
 def main() -> int:

@@ -23,7 +23,8 @@ def main() -> None:
     """Run the contender named on the command line."""
     name, contender, size, warm, folder = sys.argv[1:]
     if hasattr(os, "sched_setaffinity"):  # one core: libraries that count cores start one thread
-        os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
+        cores = sorted(os.sched_getaffinity(0))
+        os.sched_setaffinity(0, {cores[os.getpid() % len(cores)]})
     warnings.simplefilter("ignore")
     row = find_row(name)
     run = row.contenders[contender].run

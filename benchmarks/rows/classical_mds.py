@@ -15,7 +15,7 @@ def ours(problem: Problem, metric: str) -> Array:
     """sidelight."""
     from sidelight import ClassicalMDS
 
-    return ClassicalMDS(2, metric=metric).fit_transform(problem.X)
+    return np.asarray(ClassicalMDS(2, metric=metric).fit_transform(problem.X))
 
 
 def sklearn_mds(problem: Problem, metric: str) -> Array:

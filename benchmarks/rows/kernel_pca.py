@@ -15,7 +15,7 @@ def ours(problem: Problem) -> Array:
     """sidelight."""
     from sidelight import KernelPCA
 
-    return KernelPCA(2, kernel="rbf", gamma=problem.gamma).fit_transform(problem.X)
+    return np.asarray(KernelPCA(2, kernel="rbf", gamma=problem.gamma).fit_transform(problem.X))
 
 
 def sklearn_kernel_pca(problem: Problem, eigen_solver: str) -> Array:
@@ -32,14 +32,15 @@ def sklearn_kernel_pca(problem: Problem, eigen_solver: str) -> Array:
     return np.asarray(kernel_pca.fit_transform(problem.X))
 
 
-def _sklearn(eigen_solver: str, **options: bool) -> Contender:
-    return Contender(partial(sklearn_kernel_pca, eigen_solver=eigen_solver), **options)
+def _sklearn(eigen_solver: str, *, slow: bool = False, must_agree: bool = True) -> Contender:
+    run = partial(sklearn_kernel_pca, eigen_solver=eigen_solver)
+    return Contender(run, slow=slow, must_agree=must_agree)
 
 
 _CONTENDERS = {
     OURS: Contender(ours),
     "sklearn arpack": _sklearn("arpack"),
-    "sklearn randomized": _sklearn("randomized", must_agree=False),
+    "sklearn randomized": _sklearn("randomized", slow=True, must_agree=False),
 }
 _WITH_DENSE = _CONTENDERS | {"sklearn dense": _sklearn("dense", slow=True)}
 

@@ -17,7 +17,7 @@ def ours(problem: Problem) -> Array:
     """sidelight."""
     from sidelight import LaplacianEigenmaps
 
-    return LaplacianEigenmaps(2, n_neighbors=_NEIGHBORS).fit_transform(problem.X)
+    return np.asarray(LaplacianEigenmaps(2, n_neighbors=_NEIGHBORS).fit_transform(problem.X))
 
 
 def sklearn_spectral(problem: Problem, eigen_solver: str) -> Array:

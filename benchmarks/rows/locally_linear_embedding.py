@@ -15,7 +15,7 @@ def ours(problem: Problem) -> Array:
     """sidelight."""
     from sidelight import LocallyLinearEmbedding
 
-    return LocallyLinearEmbedding(2, n_neighbors=_NEIGHBORS).fit_transform(problem.X)
+    return np.asarray(LocallyLinearEmbedding(2, n_neighbors=_NEIGHBORS).fit_transform(problem.X))
 
 
 def sklearn_lle(problem: Problem) -> Array:

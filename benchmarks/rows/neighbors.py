@@ -42,7 +42,6 @@ def exact_indices(problem: Problem) -> Array:
 
 _EXACT = {OURS: Contender(exact_distances), "sklearn brute": Contender(sklearn_distances)}
 _NEARLY = {OURS: Contender(approximate_indices), "sidelight exact": Contender(exact_indices)}
-_WARM = 2100  # up to 2,000 rows other ways are taken
 
 NEIGHBORS = (
     Row(
@@ -51,7 +50,6 @@ NEIGHBORS = (
         data=low_rank,
         size=20_000,
         small=600,
-        warm=_WARM,
         contenders=_EXACT,
         compare=relative_distances,
         tolerance=1e-5,
@@ -63,7 +61,6 @@ NEIGHBORS = (
         data=mnist_pixels,
         size=20_000,
         small=600,
-        warm=_WARM,
         contenders=_EXACT,
         compare=relative_distances,
         tolerance=1e-5,
@@ -86,7 +83,6 @@ NEIGHBORS = (
         data=low_rank,
         size=20_000,
         small=2100,
-        warm=_WARM,
         contenders=_NEARLY,
         compare=missed_neighbors,
         tolerance=0.2,
@@ -97,7 +93,6 @@ NEIGHBORS = (
         data=mnist_pixels,
         size=20_000,
         small=2100,
-        warm=_WARM,
         contenders=_NEARLY,
         compare=missed_neighbors,
         tolerance=0.1,

@@ -15,7 +15,7 @@ def ours(problem: Problem, n_components: int) -> Array:
     """sidelight."""
     from sidelight import PCA
 
-    return PCA(n_components).fit_transform(problem.X)
+    return np.asarray(PCA(n_components).fit_transform(problem.X))
 
 
 def sklearn_pca(problem: Problem, n_components: int, svd_solver: str) -> Array:
@@ -30,6 +30,7 @@ def _contenders(n_components: int) -> dict[str, Contender]:
     peers = {
         f"sklearn {solver}": Contender(
             partial(sklearn_pca, n_components=n_components, svd_solver=solver),
+            slow=solver in ("randomized", "arpack"),
             must_agree=solver == "covariance_eigh",
         )
         for solver in ("auto", "covariance_eigh", "randomized", "arpack")
@@ -50,9 +51,9 @@ PRINCIPAL_COMPONENTS = tuple(
         goals=(Goal(1),),
         real_data=real_data,
     )
-    for n_components in (2, 50)
-    for name, data, real_data in (
-        ("low_rank", low_rank_single, None),
-        ("mnist_pixels", mnist_pixels_single, "mnist_t10k"),
+    for n_components, name, data, real_data in (
+        (2, "mnist_pixels", mnist_pixels_single, "mnist_t10k"),
+        (50, "mnist_pixels", mnist_pixels_single, "mnist_t10k"),
+        (50, "low_rank", low_rank_single, None),
     )
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,8 +13,85 @@ from sidelight.arrays import FloatArray, is_sparse
 from sidelight.registry import MAPS, Entry, entry_for
 
 #: Up to this many rows Isomap measures every geodesic distance; beyond, from landmarks.
-ALL_PAIRS = 4000
-N_LANDMARKS = 500
+ALL_PAIRS_UP_TO = 4000
+_LANDMARK_DISTANCES = 50_000_000
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A method chosen for the user, and why.
+
+    Parameters
+    ----------
+    entry : Entry
+        The method.
+    parameters : dict
+        What was decided with it.
+    why : str
+        The reason, as the end of a sentence that begins with the method's name.
+    """
+
+    entry: Entry
+    parameters: dict[str, Any]
+    why: str
+
+
+def choose_method(
+    n_rows: int,
+    *,
+    kinds: Sequence[str] = (),
+    distances: bool = False,
+    missing: bool = False,
+) -> Choice:
+    """Choose a method by what is known, what is missing, and how many rows there are.
+
+    Parameters
+    ----------
+    n_rows : int
+        How many rows.
+    kinds : sequence of str
+        The kinds of side information, by class name.
+    distances : bool
+        Whether the data are a table of distances.
+    missing : bool
+        Whether values are missing.
+
+    Returns
+    -------
+    Choice
+        The method, its parameters and the reason.
+
+    Raises
+    ------
+    ValueError
+        If no method listens to all of it.
+
+    Examples
+    --------
+    >>> choice = choose_method(10_000)
+    >>> choice.entry.name, choice.parameters
+    ('Isomap', {'n_landmarks': 1000})
+    """
+    if not any(set(kinds) <= set(entry.understands) for entry in MAPS):
+        listening = [f"{e.name}: {', '.join(e.understands)}" for e in MAPS if e.understands]
+        raise ValueError(
+            f"No one method listens to {' and '.join(kinds)} together. What each listens to: "
+            f"{'; '.join(listening)}."
+        )
+    if distances:
+        return Choice(entry_for("mds"), {}, "the data are a table of distances")
+    if missing and not kinds:
+        return Choice(entry_for("ppca"), {}, "some values are missing, and it fills them in")
+    listens = f", and listens to {' and '.join(kinds)} through a learned metric" if kinds else ""
+    if n_rows <= ALL_PAIRS_UP_TO:
+        return Choice(entry_for("isomap"), {}, f"it follows curved data{listens}")
+    landmarks = int(min(1000, max(100, _LANDMARK_DISTANCES // n_rows)))
+    return Choice(
+        entry_for("isomap"),
+        {"n_landmarks": landmarks},
+        f"it follows curved data{listens}; {landmarks:,} landmarks, for there are more than "
+        f"{ALL_PAIRS_UP_TO:,} rows",
+    )
 
 
 @dataclass(frozen=True)
@@ -128,10 +206,15 @@ def embed(
     >>> print(result.why)
     Isomap: it follows curved data, and listens to Pairs through a learned metric.
     """
-    kinds = sorted({type(value).__name__ for value in _listed(side)})
     if method == "auto":
-        entry, chosen, why = _choose(X, kinds, parameters)
-        parameters = {**chosen, **parameters}
+        choice = choose_method(
+            np.shape(X)[0],
+            kinds=sorted({type(value).__name__ for value in _listed(side)}),
+            distances=parameters.get("metric") == "precomputed",
+            missing=_has_missing(X),
+        )
+        entry, why = choice.entry, f"{choice.entry.name}: {choice.why}."
+        parameters = {**choice.parameters, **parameters}
     else:
         entry = entry_for(method)
         why = f"{entry.name}: you asked for it."
@@ -156,29 +239,6 @@ def _listed(side: Any) -> list[Any]:
     if side is None:
         return []
     return list(side) if isinstance(side, (list, tuple)) else [side]
-
-
-def _choose(
-    X: Any, kinds: list[str], parameters: dict[str, Any]
-) -> tuple[Entry, dict[str, Any], str]:
-    """Choose a method by what is known, what is missing, and how many rows there are."""
-    able = [entry for entry in MAPS if set(kinds) <= set(entry.understands)]
-    if not able:
-        raise ValueError(
-            f"No one method listens to {' and '.join(kinds)} together. What each listens to: "
-            + "; ".join(f"{e.name}: {', '.join(e.understands)}" for e in MAPS if e.understands)
-            + "."
-        )
-    listens = f", and listens to {' and '.join(kinds)} through a learned metric" if kinds else ""
-    if parameters.get("metric") == "precomputed":
-        return entry_for("mds"), {}, "ClassicalMDS: the data are a table of distances."
-    if not kinds and _has_missing(X):
-        return entry_for("ppca"), {}, "ProbabilisticPCA: some values are missing, and it fills them."
-    isomap = entry_for("isomap")
-    if np.shape(X)[0] > ALL_PAIRS and "n_landmarks" not in parameters:
-        why = f"Isomap with {N_LANDMARKS} landmarks: it follows curved data, of many rows{listens}."
-        return isomap, {"n_landmarks": N_LANDMARKS}, why
-    return isomap, {}, f"Isomap: it follows curved data{listens}."
 
 
 def _has_missing(X: Any) -> bool:

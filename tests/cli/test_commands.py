@@ -151,7 +151,7 @@ def test_distances_are_drawn_as_a_map() -> None:
     write_table("roads.csv", {"town": towns, **dict(zip(towns, D, strict=True))})
     done = run("embed", "roads.csv", "--precomputed", "-d", 1, "-o", "map.csv", "--model", "m")
     assert "ClassicalMDS" in done.stdout
-    assert "chosen for a table of distances" in done.stdout
+    assert "the data are a table of distances" in done.stdout
     gaps = np.diff(read_table("map.csv").select(["classicalmds0"])[:, 0])
     np.testing.assert_allclose(np.abs(gaps), 1.0)
     done = run("decode", "m", "map.csv", "-o", "x.csv", code=2)
@@ -225,11 +225,10 @@ def test_debug_shows_the_traceback_wherever_it_stands() -> None:
 
 
 def test_auto_takes_landmarks_for_many_rows() -> None:
-    from sidelight.cli.estimators import choose_method
+    from sidelight.embedding import choose_method
 
-    assert choose_method("auto", 4000, precomputed=False)[1] == {}
-    assert choose_method("auto", 10**6, precomputed=False)[1] == {"n_landmarks": 100}
-    assert choose_method("lle", 10**6, precomputed=False)[1] == {}
+    assert choose_method(4000).parameters == {}
+    assert choose_method(10**6).parameters == {"n_landmarks": 100}
 
 
 def test_digits_as_the_demonstration_makes_them() -> None:

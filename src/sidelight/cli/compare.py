@@ -79,7 +79,7 @@ def compare(
     table = read_data(
         file,
         ignore=split_names(ignore),
-        aside=color_by,
+        aside=[] if color_by is None else [color_by],
         missing=missing or "error",
         header=header,
         quiet=quiet or as_json,

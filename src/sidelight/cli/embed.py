@@ -11,6 +11,7 @@ import typer
 from sidelight.cli import console
 from sidelight.cli.options import (
     DATA,
+    KNOWN,
     METHOD,
     WRITE,
     ColorBy,
@@ -85,6 +86,43 @@ def embed(
             show_default=False,
         ),
     ] = None,
+    similar: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="PAIRS",
+            help="A table of two columns: pairs of rows that belong together.",
+            rich_help_panel=KNOWN,
+            show_default=False,
+        ),
+    ] = None,
+    dissimilar: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="PAIRS",
+            help="The same, for pairs that do not.",
+            rich_help_panel=KNOWN,
+            show_default=False,
+        ),
+    ] = None,
+    distances: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="TABLE",
+            help="A table of three columns: two rows and how far apart they are.",
+            rich_help_panel=KNOWN,
+            show_default=False,
+        ),
+    ] = None,
+    label_column: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COLUMN",
+            help="Rows with the same label belong together, others do not; empty is not known.  "
+            "The column is not used as data.",
+            rich_help_panel=KNOWN,
+            show_default=False,
+        ),
+    ] = None,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -119,7 +157,6 @@ def embed(
 
     from sidelight.cli.estimators import (
         build_estimator,
-        choose_method,
         find_method,
         written_parameters,
     )
@@ -127,6 +164,8 @@ def embed(
     from sidelight.cli.pictures import check_picture, parse_image_shape
     from sidelight.cli.preparation import Preparation
     from sidelight.cli.reading import read_data, written_size
+    from sidelight.embedding import choose_method
+    from sidelight.io.knowledge import read_knowledge
     from sidelight.io.models import save
     from sidelight.io.writing import table_writer, write_table
 
@@ -138,7 +177,7 @@ def embed(
     table = read_data(
         file,
         ignore=split_names(ignore),
-        aside=color_by,
+        aside=[name for name in (color_by, label_column) if name is not None],
         missing=missing or ("keep" if takes_missing else "error"),
         header=header,
         quiet=quiet,
@@ -149,7 +188,19 @@ def embed(
             [f"{n_missing:,} missing values, which {method} takes as they are."], quiet=quiet
         )
     image_shape = parse_image_shape(thumbnails, table.X.shape[1]) if thumbnails else None
-    entry, decided, why = choose_method(method, len(table.X), precomputed=precomputed)
+    known = read_knowledge(
+        table,
+        similar=similar,
+        dissimilar=dissimilar,
+        distances=distances,
+        label_column=label_column,
+    )
+    kinds = sorted({type(value).__name__ for value in known})
+    if method == "auto":
+        choice = choose_method(len(table.X), kinds=kinds, distances=precomputed)
+        entry, decided, why = choice.entry, choice.parameters, choice.why
+    else:
+        entry, decided, why = find_method(method), {}, ""
     estimator = build_estimator(
         entry,
         decided=decided,
@@ -172,12 +223,14 @@ def embed(
         facts = [("data", f"{table.name}, {written_size(table)}")]
         facts.append(("method", f"{entry.name}, {entry.summary}{reason}"))
         facts.append(("", written_parameters(estimator)))
+        if known:
+            facts.append(("known", ", ".join(repr(value) for value in known)))
         console.facts(facts)
     preparation = Preparation.of(table, standardize=standardize)
     X = preparation.apply(table)
     start = time.perf_counter()
     with shown(entry.name, quiet=quiet):
-        Z = estimator.fit_transform(X)
+        Z = estimator.fit_transform(X, side=known)
     if not quiet:
         console.facts([("fitted", f"in {time.perf_counter() - start:.2f} s")])
         _judge(X, Z, table, color_by, estimator)
@@ -224,6 +277,8 @@ def _judge(
         return
     labels = None if color_by is None else as_classes(table.labels[color_by])
     metric = getattr(estimator, "metric", "euclidean")
+    for learned in getattr(estimator, "side_metrics_", []):
+        X = learned.transform(X)
     with shown("quality"):
         report = quality_report(X, Z, labels=labels, metric=metric)
     show_report(report)

@@ -9,10 +9,6 @@ from typing import Any
 
 from sidelight.registry import MAPS, Entry
 
-#: ``--method auto`` computes all distances along the manifold up to this many rows.
-ALL_PAIRS_UP_TO = 4000
-_LANDMARK_DISTANCES = 50_000_000
-
 # option of the command line: parameter of the estimators
 _OPTIONS = {
     "components": "n_components",
@@ -47,49 +43,6 @@ def find_method(name: str) -> Entry:
     hint = f" Did you mean {names[near[0]].command!r}?" if near else ""
     known = ", ".join(entry.command for entry in MAPS)
     raise ValueError(f"There is no method {name!r}.{hint} The methods are: {known}.")
-
-
-def choose_method(
-    name: str, n_rows: int, *, precomputed: bool
-) -> tuple[Entry, dict[str, Any], str]:
-    """Find the method, or choose one.
-
-    ``"auto"`` is Isomap, with landmarks beyond 4,000 rows; classical scaling for a table of
-    distances.
-
-    Parameters
-    ----------
-    name : str
-        A name of the registry, or ``"auto"``.
-    n_rows : int
-        How many rows there are.
-    precomputed : bool
-        Whether the table holds distances.
-
-    Returns
-    -------
-    entry : Entry
-        The method.
-    parameters : dict
-        What was decided with it.
-    why : str
-        The reason, for the user; empty if they chose.
-
-    Examples
-    --------
-    >>> entry, parameters, _ = choose_method("auto", 10_000, precomputed=False)
-    >>> entry.name, parameters
-    ('Isomap', {'n_landmarks': 1000})
-    """
-    if name != "auto":
-        return find_method(name), {}, ""
-    if precomputed:
-        return find_method("mds"), {}, "chosen for a table of distances"
-    if n_rows <= ALL_PAIRS_UP_TO:
-        return find_method("isomap"), {}, "the default"
-    landmarks = int(min(1000, max(100, _LANDMARK_DISTANCES // n_rows)))
-    why = f"the default; {landmarks:,} landmarks, for there are more than {ALL_PAIRS_UP_TO:,} rows"
-    return find_method("isomap"), {"n_landmarks": landmarks}, why
 
 
 def build_estimator(

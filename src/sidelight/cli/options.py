@@ -11,6 +11,7 @@ import typer
 DATA = "The data"
 METHOD = "The method"
 WRITE = "What is written"
+KNOWN = "What is known (rows are counted from 1, as in a map's column 'row')"
 
 File: TypeAlias = Annotated[
     Path, typer.Argument(help="A table: csv, tsv, npy, npz or parquet.", show_default=False)

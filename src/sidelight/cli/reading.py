@@ -16,7 +16,7 @@ def read_data(
     path: Path,
     *,
     ignore: Sequence[str] = (),
-    aside: str | None = None,
+    aside: Sequence[str] = (),
     missing: str = "error",
     header: bool | None = None,
     quiet: bool = False,
@@ -29,8 +29,8 @@ def read_data(
         The file.
     ignore : sequence of str
         Columns to leave out.
-    aside : str, optional
-        A column that is not data: the colours, the labels.
+    aside : sequence of str
+        Columns that are not data: the colours, the labels.
     missing : str
         What to do about missing numbers.
     header : bool, optional
@@ -45,8 +45,8 @@ def read_data(
     """
     table = read_table(
         path,
-        ignore=[name for name in ignore if name != aside],
-        aside=[] if aside is None else [aside],
+        ignore=[name for name in ignore if name not in aside],
+        aside=list(dict.fromkeys(aside)),
         missing=missing,
         header=header,
     )

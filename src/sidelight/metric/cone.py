@@ -6,8 +6,9 @@ A ⪰ 0.  With 𝒟*(y) = Σ y_i d_i d_iᵀ its dual is unconstrained in the m p
     max yᵀt − ½‖y‖² − (ρ/2)‖Z₊‖² + (ρ/2)‖C‖²,   Z = C + 𝒟*(y)/ρ,
 
 and A = Z₊, the part of Z with positive eigenvalues.  The gradient t − y − 𝒟(Z₊) is piecewise
-smooth, and half its square is the duality gap.  Newton's method with conjugate gradients, preconditioned by I + K/ρ (the Hessian where Z
-is positive definite), converges in a few steps.
+smooth, and half its square is the duality gap.  Newton's method converges in a few steps, its
+equations solved by a factor of the Hessian or, in large problems, by conjugate gradients
+preconditioned with I + K/ρ (the Hessian where Z is positive definite).
 
 Without a ridge, the proximal point method solves a sequence of such problems, each centred at the
 solution of the one before with a smaller ρ.  Its dual is max yᵀt − ½‖y‖² over 𝒟*(y) ⪯ 0, a cone:
@@ -29,6 +30,10 @@ from sidelight.metric.squared_gram import SquaredGram
 from sidelight.progress import report
 
 Apply: TypeAlias = Callable[[FloatArray], FloatArray]
+
+
+#: Multiplications up to which the Hessian is formed: a few tenths of a second.
+MOST_WORK = 1e10
 
 
 @dataclass(frozen=True)
@@ -164,11 +169,14 @@ def fit_without_ridge(
     """
     enough = tol * 0.5 * float(targets @ targets)
     ridge = 1e-2 * gram.mean_eigenvalue
-    smallest = 1e-9 * gram.mean_eigenvalue
+    smallest = 1e-7 * gram.mean_eigenvalue  # below, rounding in Z costs more than is gained
     best, A, dual = np.inf, centre, None
-    bound, steps, interrupted = 0.0, 0, False  # y = 0 is in the cone
+    bound, gap, steps = 0.0, np.inf, 0  # y = 0 is in the cone
     for _ in range(max_iter):
-        near = fit_with_ridge(differences, targets, A, ridge, gram, dual=dual, tol=tol**2)
+        # an error in y costs the bound as much to first order: ask for a tenth of the gap
+        share = max(gap / (0.5 * float(targets @ targets)), tol) if steps else 0.1
+        inner = (0.05 * share) ** 2
+        near = fit_with_ridge(differences, targets, A, ridge, gram, dual=dual, tol=inner)
         A, dual = near.metric, near.dual
         steps, interrupted = steps + near.n_iter, near.interrupted
         residual = targets - squared_lengths(differences, A)
@@ -176,11 +184,13 @@ def fit_without_ridge(
         objective = 0.5 * float(residual @ residual)
         if objective < best:
             best, metric, multipliers = objective, A, residual
-        if best - bound <= enough or interrupted:
+        gap, before = best - bound, gap
+        stalled = ridge == smallest and gap > 0.5 * before
+        if gap <= enough or stalled or interrupted:
             break
-        ridge = max(ridge / 5, smallest)
+        ridge = max(ridge / 10, smallest)
     found = metric, multipliers, best, min(bound, best)
-    return ConeFit(*found, steps, best - bound <= enough, interrupted)
+    return ConeFit(*found, steps, gap <= enough, interrupted)
 
 
 class _DualPoint:
@@ -219,20 +229,39 @@ def _newton_direction(point: _DualPoint, gram: SquaredGram) -> FloatArray:
     values, positive = point.values, point.positive
     above, below = values[positive], values[~positive]
     rotated = point.differences @ point.vectors
-    E_above, E_below = rotated[:, positive], rotated[:, ~positive]
+    E, F = rotated[:, positive], rotated[:, ~positive]
     mixed = above[:, None] / (above[:, None] - below[None, :])
+    work = float(len(rotated)) ** 2 * len(above) * len(below)
+    if work <= MOST_WORK:
+        return _direct_direction(E, F, mixed, point)
 
     def hessian(v: FloatArray) -> FloatArray:
-        weighted = v[:, None] * E_above
-        image = np.einsum("ij,ij->i", E_above @ (E_above.T @ weighted), E_above)
-        cross = mixed * (weighted.T @ E_below)
-        image = image + 2 * np.einsum("ij,ij->i", E_above @ cross, E_below)
+        weighted = v[:, None] * E
+        image = np.einsum("ij,ij->i", E @ (E.T @ weighted), E)
+        cross = mixed * (weighted.T @ F)
+        image = image + 2 * np.einsum("ij,ij->i", E @ cross, F)
         return np.asarray(v + image / point.ridge)
 
     def precondition(v: FloatArray) -> FloatArray:
         return point.ridge * gram.solve(v, point.ridge)
 
     return _conjugate_gradients(hessian, precondition, point.gradient)
+
+
+def _direct_direction(
+    E: FloatArray, F: FloatArray, mixed: FloatArray, point: _DualPoint
+) -> FloatArray:
+    """Form the Hessian, m × m, and factor it."""
+    H = (E @ E.T) ** 2
+    weights = np.sqrt(2 * mixed)
+    for columns in np.array_split(np.arange(E.shape[1]), max(1, weights.size // 4096)):
+        products = E[:, columns, None] * (weights[columns] * F[:, None, :])
+        flat = products.reshape(len(E), -1)
+        H += flat @ flat.T
+    H /= point.ridge
+    H[np.diag_indices(len(H))] += 1
+    factor = scipy.linalg.cho_factor(H, overwrite_a=True, check_finite=False)
+    return np.asarray(scipy.linalg.cho_solve(factor, point.gradient, check_finite=False))
 
 
 def _conjugate_gradients(apply: Apply, precondition: Apply, b: FloatArray) -> FloatArray:

@@ -64,7 +64,7 @@ class DistanceMetric(LearnedMetric):
     gap_ : float
         ``objective_ − dual_bound_``, as a fraction of Σ d_ij⁴.
     n_iter_ : int
-        Newton steps; zero where the solution without the constraint is already a metric.
+        Solutions computed: the one without the constraint A ⪰ 0, and every Newton step after it.
     contradictions_ : tuple of Contradiction
         Given distances that cannot all be true, worst first.
 
@@ -136,7 +136,7 @@ class DistanceMetric(LearnedMetric):
         X, known = self._begin(X, side, strict=False, reports=reports)
         self.contradictions_ = reports.get("Distances", ())
         if not known:
-            self._keep_fit(0.0, 0.0, 0.0, 0.0, 0)
+            self._keep_fit(0.0, 0.0, 0.0, 0.0, 1)
             self._keep_identity(X)
             return self
         self._warn_of_contradictions()
@@ -156,7 +156,7 @@ class DistanceMetric(LearnedMetric):
             ridge * gram.mean_eigenvalue * lengths**2,
             loss * fitted.bound,
             fitted.gap / (0.5 * float(np.sum((distances.values**2 / targets) ** 2))),
-            fitted.n_iter,
+            1 + fitted.n_iter,
         )
         self._keep(
             space, InnerMetric(fitted.metric * unit, euclidean * unit, loss * fitted.objective)
@@ -171,7 +171,8 @@ class DistanceMetric(LearnedMetric):
         basis = np.linalg.qr(differences.T)[0] if m < r else np.eye(r)
         spanned = differences @ basis if m < r else differences
         centre = euclidean * np.eye(spanned.shape[1])
-        strength, options = 0.0, {"tol": self.tol, "max_iter": self.max_iter}
+        strength = 0.0
+        options: dict[str, Any] = {"tol": self.tol, "max_iter": self.max_iter}
         if self.ridge == 0:
             found = fit_without_ridge(spanned, targets, centre, gram, **options)
         else:

@@ -1,0 +1,110 @@
+"""Side information from files: pairs and distances by row number, labels by column.
+
+Rows are numbered as in the ``row`` column of a map: from 1, in the order of the data file.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from sidelight.arrays import FloatArray, IntArray
+from sidelight.io.table import Table, read_table
+from sidelight.side import Distances, Pairs
+
+#: All pairs of a label column are too many to be of use: this many of each kind are drawn.
+LABEL_PAIRS = 5000
+
+
+def read_knowledge(
+    table: Table,
+    *,
+    similar: Path | None = None,
+    dissimilar: Path | None = None,
+    distances: Path | None = None,
+    label_column: str | None = None,
+) -> list[Any]:
+    """Read what is known about the rows of a table.
+
+    Parameters
+    ----------
+    table : Table
+        The data.
+    similar : Path, optional
+        A table of two columns: pairs of rows that belong together.
+    dissimilar : Path, optional
+        The same, for pairs that do not.
+    distances : Path, optional
+        A table of three columns: two rows and how far apart they are.
+    label_column : str, optional
+        A column set aside in the table: rows of one label belong together, empty is not known.
+
+    Returns
+    -------
+    list
+        Side information; empty if nothing was given.
+
+    Raises
+    ------
+    ValueError
+        If a file does not hold what its name says, or names rows that are not there.
+    """
+    known: list[Any] = []
+    if similar is not None or dissimilar is not None:
+        known.append(
+            Pairs(
+                similar=None if similar is None else _read_pairs(similar, table)[0],
+                dissimilar=None if dissimilar is None else _read_pairs(dissimilar, table)[0],
+            )
+        )
+    if label_column is not None:
+        known.append(_pairs_of_column(table, label_column))
+    if distances is not None:
+        pairs, values = _read_pairs(distances, table, n_columns=3)
+        known.append(Distances(pairs, values))
+    return known
+
+
+def _read_pairs(path: Path, table: Table, n_columns: int = 2) -> tuple[IntArray, FloatArray]:
+    found = read_table(path)
+    if found.X.shape[1] != n_columns or found.labels:
+        wanted = "two row numbers" if n_columns == 2 else "two row numbers and a distance"
+        n_found = found.X.shape[1] + len(found.labels)
+        raise ValueError(
+            f"{path.name} must have {n_columns} columns of numbers: {wanted}, rows counted from 1. "
+            f"Got {n_found} columns."
+        )
+    numbers = found.X[:, :2]
+    if np.any(numbers != np.round(numbers)):
+        line = int(np.flatnonzero(np.any(numbers != np.round(numbers), axis=1))[0])
+        raise ValueError(
+            f"{path.name} must name rows by whole numbers, counted from 1. Got "
+            f"{numbers[line].tolist()} in its row {line + 1}."
+        )
+    place = {int(row): index for index, row in enumerate(table.rows)}
+    wanted_rows = numbers.astype(np.intp) - 1
+    absent = [row for row in wanted_rows.ravel() if int(row) not in place]
+    if absent:
+        last = int(table.rows.max()) + 1
+        raise ValueError(
+            f"{path.name} names row {int(absent[0]) + 1}, which {table.name} does not have (rows "
+            f"are counted from 1 to {last}; rows dropped for missing values are not there)."
+        )
+    pairs = np.array([[place[int(i)], place[int(j)]] for i, j in wanted_rows], dtype=np.intp)
+    return pairs, found.X[:, 2] if n_columns == 3 else np.empty(0)
+
+
+def _pairs_of_column(table: Table, column: str) -> Pairs:
+    labels = table.labels[column]
+    values = np.array([str(label).strip() for label in labels], dtype=object)
+    if labels.dtype.kind == "f":
+        values[np.isnan(labels)] = ""
+    counts = {label: int(np.sum(values == label)) for label in set(values) - {""}}
+    if len(counts) < 2 and max(counts.values(), default=0) < 2:
+        raise ValueError(
+            f"The column {column!r} of {table.name} says nothing: no two rows have a label. Give a "
+            f"column with repeated labels, empty where they are not known."
+        )
+    return Pairs.from_labels(values, unknown="", max_pairs=LABEL_PAIRS)

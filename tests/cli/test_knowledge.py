@@ -1,0 +1,91 @@
+"""Side information on the command line: the same map as in Python, and files that are wrong."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import sidelight
+from sidelight.cli.application import application
+from sidelight.io import read_table, write_table
+from sidelight.side import Distances, Pairs
+
+X = np.random.default_rng(0).standard_normal((60, 4))
+
+
+def run(*arguments: object, code: int = 0) -> Any:
+    done = CliRunner().invoke(application, [str(argument) for argument in arguments])
+    assert done.exit_code == code, (done.output, done.exception)
+    return done
+
+
+@pytest.fixture(autouse=True)
+def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("TERMINAL_WIDTH", "200")
+    kind = np.array(["", "a", "b"])[np.arange(60) % 3]
+    write_table("data.csv", {**dict(zip("wxyz", X.T, strict=True)), "kind": kind})
+    Path("similar.csv").write_text("one,other\n1,2\n5,60\n")
+    Path("dissimilar.csv").write_text("3,4\n")
+    Path("far.csv").write_text("row,row2,distance\n1,7,2.5\n8,9,0.5\n")
+
+
+def mapped(*options: object) -> np.ndarray:
+    run("embed", "data.csv", *options, "-o", "map.csv", "--ignore", "kind", "-m", "isomap")
+    return read_table("map.csv").select(["isomap0", "isomap1"])
+
+
+def test_pairs_and_distances_by_row_number_from_one() -> None:
+    side = [
+        Pairs(similar=[(0, 1), (4, 59)], dissimilar=[(2, 3)]),
+        Distances([(0, 6), (7, 8)], [2.5, 0.5]),
+    ]
+    expected = sidelight.Isomap().fit_transform(X, side=side)
+    given = mapped(
+        *("--similar", "similar.csv", "--dissimilar", "dissimilar.csv", "--distances", "far.csv")
+    )
+    np.testing.assert_allclose(given, expected, atol=1e-10)
+
+
+def test_a_label_column_with_gaps() -> None:
+    labels = np.array(["", "a", "b"], dtype=object)[np.arange(60) % 3]
+    expected = sidelight.Isomap().fit_transform(X, side=Pairs.from_labels(labels, unknown=""))
+    run("embed", "data.csv", "--label-column", "kind", "-o", "map.csv", "-m", "isomap")
+    given = read_table("map.csv").select(["isomap0", "isomap1"])
+    np.testing.assert_allclose(given, expected, atol=1e-10)
+
+
+def test_what_is_known_is_said() -> None:
+    done = run("embed", "data.csv", "--ignore", "kind", "--similar", "similar.csv", "-o", "m.csv")
+    assert "Pairs(2 similar" in done.stdout
+    assert "listens to Pairs" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("1,61\n2,3\n", "row 61"),
+        ("0,1\n2,3\n", "row 0"),
+        ("1.5,2\n2,3\n", "whole numbers"),
+        ("1,2,3\n2,3,4\n", "2 columns"),
+        ("a,b\nx,y\n", "number"),
+        ("4,4\n2,3\n", "itself|self"),
+    ],
+)
+def test_files_that_are_wrong(text: str, words: str) -> None:
+    Path("bad.csv").write_text(text)
+    done = run("embed", "data.csv", "--ignore", "kind", "--similar", "bad.csv", code=2)
+    import re
+
+    assert re.search(words, " ".join(done.stderr.split())), done.stderr
+
+
+def test_a_method_that_is_deaf() -> None:
+    done = run(
+        *("embed", "data.csv", "--ignore", "kind", "-m", "pca", "--similar", "similar.csv"), code=2
+    )
+    assert "Isomap" in done.stderr

@@ -71,7 +71,11 @@ def _parser() -> argparse.ArgumentParser:
         "--small", action="store_true", help="tiny sizes, no goals: do answers agree?"
     )
     parser.add_argument(
-        "--rows", nargs="+", default=[], metavar="NAME", help="only rows whose names begin so"
+        "--rows",
+        nargs="+",
+        default=[],
+        metavar="NAME",
+        help="only these rows, or rows that fit a pattern: 'lle-*'",
     )
     parser.add_argument(
         "--repeats", type=int, default=3, metavar="N", help="runs of contenders not slow (3)"

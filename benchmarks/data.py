@@ -81,7 +81,7 @@ def _low_rank(n: int, dtype: type[np.float32] | type[np.float64]) -> Array:
     rng = np.random.default_rng(0)
     spread = 10.0 / np.arange(1, 61)
     loadings = np.linalg.qr(rng.standard_normal((784, 60)))[0] * spread
-    X = 0.02 * rng.standard_normal((n, 784), dtype=dtype)
+    X: Array = 0.02 * rng.standard_normal((n, 784), dtype=dtype)
     X += rng.standard_normal((n, 60), dtype=dtype) @ loadings.T.astype(dtype)
     return X
 

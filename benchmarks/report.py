@@ -144,7 +144,11 @@ def _row_as_json(result: Result) -> dict[str, Any]:
         "size": result.size,
         "clock": result.row.clock,
         "contenders": {
-            name: asdict(run) | {"agrees": run.agrees or name == OURS} | _summary(run.seconds)
+            name: asdict(run)
+            # the kind of error alone: its text may name a place on this machine
+            | {"failure": run.failure.partition(":")[0]}
+            | {"agrees": run.agrees or name == OURS}
+            | _summary(run.seconds)
             for name, run in result.runs.items()
         },
         "verdicts": [asdict(verdict) | {"met": verdict.met} for verdict in result.verdicts],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fnmatch import fnmatch
 
 from benchmarks.row import Row
 from benchmarks.rows.classical_mds import CLASSICAL_MDS
@@ -31,16 +32,30 @@ def find_row(name: str) -> Row:
     return next(row for row in ROWS if row.name == name)
 
 
-def choose_rows(names: Sequence[str]) -> list[Row]:
-    """Choose the rows whose names begin with any of the given texts; all for none.
+def choose_rows(patterns: Sequence[str]) -> list[Row]:
+    """Choose rows by name: ``isomap-5000/mnist_30``, ``isomap-5000`` (all data), ``*/mnist*``.
+
+    Parameters
+    ----------
+    patterns : sequence of str
+        Names, their parts before the slash, or shell patterns of either; all rows for none.
+
+    Returns
+    -------
+    list of Row
+        In the order of the table.
 
     Raises
     ------
     ValueError
-        If no name begins with a text.
+        If a pattern fits no row.
     """
-    for text in names:
-        if not any(row.name.startswith(text) for row in ROWS):
+    for pattern in patterns:
+        if not any(_fits(row, pattern) for row in ROWS):
             known = ", ".join(row.name for row in ROWS)
-            raise ValueError(f"No row's name begins with {text!r}. The rows are: {known}.")
-    return [row for row in ROWS if not names or row.name.startswith(tuple(names))]
+            raise ValueError(f"No row is named {pattern!r}. The rows are: {known}.")
+    return [row for row in ROWS if not patterns or any(_fits(row, p) for p in patterns)]
+
+
+def _fits(row: Row, pattern: str) -> bool:
+    return fnmatch(row.name, pattern) or fnmatch(row.name.partition("/")[0], pattern)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from sidelight.arrays import FloatArray, is_sparse
 from sidelight.mapping.smoother import KernelSmoother
+from sidelight.neighbors.inputs import row_blocks
 from sidelight.parameters import Expected, check_parameters
 from sidelight.side.understanding import gather_side
 
@@ -179,6 +180,27 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
         )
         tags.transformer_tags.preserves_dtype = []
         return tags
+
+
+def place_in_blocks(place: Callable[[Any], FloatArray], X: Any, n_training: int) -> FloatArray:
+    """Place many new rows a block at a time: their table with the training rows stays small.
+
+    Parameters
+    ----------
+    place : callable
+        From rows to their places, each by itself.
+    X : array or sparse array of shape (m, p)
+        New rows.
+    n_training : int
+        The width of the table that a row needs.
+
+    Returns
+    -------
+    ndarray of shape (m, d)
+        Their places.
+    """
+    blocks = row_blocks(X.shape[0], 8.0 * n_training, budget=2e8)
+    return np.vstack([place(X[block]) for block in blocks])
 
 
 def as_dense(X: Any) -> FloatArray:

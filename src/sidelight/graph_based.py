@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from sklearn.base import clone
 
 from sidelight.arrays import FloatArray, IntArray
-from sidelight.base import Embedder
+from sidelight.base import Embedder, place_in_blocks
 from sidelight.errors import DisconnectedGraphError, DisconnectedGraphWarning
 from sidelight.informed import MetricInformed
 from sidelight.neighbors import (
@@ -146,7 +146,7 @@ class GraphEmbedder(MetricInformed, Embedder):
             return self._place_in_pieces(X)
         if self._precomputed:
             X = X[:, self._distinct.rows]
-        return self._place(X)
+        return place_in_blocks(self._place, X, self._points.shape[0])
 
     def _embed(self, neighborhood: Neighborhood) -> FloatArray:
         raise NotImplementedError

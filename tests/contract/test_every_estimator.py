@@ -216,3 +216,13 @@ class TestGraphs:
             estimator.set_params(n_neighbors=160).fit(X)
         estimator.set_params(n_neighbors=159).fit(X)
         assert np.isfinite(estimator.embedding_).all()
+
+
+def test_many_new_rows_are_placed_in_blocks(estimator, X, new, monkeypatch):
+    estimator.fit(X)
+    at_once = estimator.transform(new)
+    monkeypatch.setattr(
+        "sidelight.base.row_blocks",
+        lambda n, width, budget: [slice(i, i + 3) for i in range(0, n, 3)],
+    )
+    np.testing.assert_allclose(estimator.transform(new), at_once, atol=1e-10)

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from sidelight.arrays import FloatArray
-from sidelight.base import Embedder
+from sidelight.base import Embedder, place_in_blocks
 from sidelight.errors import NotEuclideanWarning
 from sidelight.informed import MetricInformed
 from sidelight.mapping.nystrom import extend_by_kernel, kernel_coordinates
@@ -151,9 +151,11 @@ class ClassicalMDS(MetricInformed, Embedder):
         X = self._in_learned_metric(self._check_new(X))
         if hasattr(self, "_pca"):
             return self._pad(self._pca.transform(X))
+        return place_in_blocks(self._place, X, len(self.embedding_))
+
+    def _place(self, X: Any) -> FloatArray:
         given = self._metric == "precomputed"
-        D = X if given else self._distances(X, self._items)
-        rows = kernel_from_distances(D)
+        rows = kernel_from_distances(X if given else self._distances(X, self._items))
         return extend_by_kernel(rows, self._centring, self.embedding_, self.eigenvalues_)
 
     def inverse_transform(self, Z: Any) -> FloatArray:

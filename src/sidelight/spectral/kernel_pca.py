@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from sidelight.arrays import FloatArray
-from sidelight.base import Embedder, as_dense
+from sidelight.base import Embedder, as_dense, place_in_blocks
 from sidelight.errors import NotEuclideanWarning
 from sidelight.mapping.nystrom import extend_by_kernel, kernel_coordinates
 from sidelight.mapping.preimage import (
@@ -231,7 +231,9 @@ class KernelPCA(Embedder):
         ndarray of shape (n_samples, n_components)
             Their places.
         """
-        X = self._check_new(X)
+        return place_in_blocks(self._place, self._check_new(X), len(self.embedding_))
+
+    def _place(self, X: Any) -> FloatArray:
         rows = as_dense(X) if vars(self)["kernel"] == "precomputed" else self._k(X, self._items)
         return extend_by_kernel(rows, self._centring, self.embedding_, self.eigenvalues_)
 

@@ -56,8 +56,8 @@ class ProbabilisticPCA(Embedder):
         Of all observed entries.
     eigenvalues_ : ndarray of shape (n_components,)
         Of the model covariance C in the directions of W (dual: of ZZᵀ + σ²I).
-    history_ : ndarray of shape (n_iter,)
-        The log likelihood at each iteration, where there were any.
+    history_ : ndarray of shape (n_iter + 1,)
+        The log likelihood at the start and after each iteration, where there were any.
     n_iter_ : int
         How many iterations there were; one for the closed form.
 
@@ -99,7 +99,7 @@ class ProbabilisticPCA(Embedder):
         *,
         form: str = "primal",
         tol: float = 1e-9,
-        max_iter: int = 2000,
+        max_iter: int = 1000,
     ) -> None:
         self.n_components = n_components
         self.form = form
@@ -210,7 +210,7 @@ class ProbabilisticPCA(Embedder):
         self._fix_axes(self._condition(X).mean)
         self.embedding_ = self._condition(X).mean
         self.log_likelihood_ = float(self._condition(X).log_density.sum())
-        self.history_, self.n_iter_ = result.history, len(result.history)
+        self.history_, self.n_iter_ = result.history, len(result.history) - 1
 
     def _fix_axes(self, Z: FloatArray) -> None:
         decisive = np.argmax(np.abs(Z), axis=0)

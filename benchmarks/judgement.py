@@ -138,7 +138,7 @@ def disagreements(runs: Mapping[str, Runs]) -> list[str]:
                 complaints.append(f"{name} failed: {run.failure}")
         elif run.failure and run.must_agree:
             complaints.append(f"{name} failed: {run.failure}")
-        elif run.seconds and run.must_agree and not run.agrees:
+        elif run.difference is not None and run.must_agree and not run.agrees:
             complaints.append(
                 f"{name} differs by {run.difference}, beyond the tolerance {run.tolerance:g}"
             )

@@ -85,7 +85,7 @@ def _judgement(verdict: Verdict, *, judged: bool) -> list[str]:
 
 def _time(run: Runs) -> str:
     if not run.seconds:
-        return f"({run.failure})"
+        return f"({run.failure.partition(':')[0]})"
     outside = run.difference is not None and not run.agrees
     return f"{median(run.seconds):.3g} s" + (" (no peer: its answer is off)" if outside else "")
 

@@ -150,5 +150,7 @@ def run_worker(row: str, contender: str, size: int, warm: int) -> Measurement[Ar
 def _reason(error: Exception) -> str:
     if isinstance(error, subprocess.TimeoutExpired):
         return f"gave no answer within {TIME_LIMIT} s"
-    lines = str(getattr(error, "stderr", "") or error).strip().splitlines()
-    return lines[-1] if lines else type(error).__name__
+    if isinstance(error, subprocess.CalledProcessError):
+        lines = (error.stderr or "").strip().splitlines()
+        return lines[-1] if lines else f"ended with code {error.returncode}"
+    return f"{type(error).__name__}: {error}"

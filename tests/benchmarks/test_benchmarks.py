@@ -72,7 +72,7 @@ class TestJudgement:
     def test_our_own_failure_fails_the_row(self):
         runs = {OURS: Runs(failure="ValueError"), "peer": runs_of([1.0], difference=None)}
         assert judge(runs, [Goal(1)]) == []
-        assert disagreements(runs)[0] == f"{OURS} failed: ValueError"
+        assert disagreements(runs) == [f"{OURS} failed: ValueError"]
 
 
 class TestAgreement:
@@ -172,7 +172,7 @@ class TestRunner:
             raise RuntimeError("out of luck")
 
         runs = Runner(small=True)(toy_row(fail))
-        assert disagreements(runs) == ["peer failed: out of luck"]
+        assert disagreements(runs) == ["peer failed: RuntimeError: out of luck"]
 
     def test_a_worker_gives_the_answer_that_a_call_here_gives(self):
         row = choose_rows(["classical-mds-5000/swiss_roll"])[0]

@@ -52,13 +52,10 @@ def read_knowledge(
         If a file does not hold what its name says, or names rows that are not there.
     """
     known: list[Any] = []
-    if similar is not None or dissimilar is not None:
-        known.append(
-            Pairs(
-                similar=None if similar is None else _read_pairs(similar, table)[0],
-                dissimilar=None if dissimilar is None else _read_pairs(dissimilar, table)[0],
-            )
-        )
+    if similar is not None:
+        known.append(Pairs(similar=_read_pairs(similar, table)[0]))
+    if dissimilar is not None:
+        known.append(Pairs(dissimilar=_read_pairs(dissimilar, table)[0]))
     if label_column is not None:
         known.append(_pairs_of_column(table, label_column))
     if distances is not None:

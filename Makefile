@@ -38,6 +38,7 @@ docs-check: $(READY)
 	$(BIN)/python -m numpydoc.hooks.validate_docstrings $$(git ls-files 'src/sidelight/*.py')
 	$(BIN)/python tools/readme_tables.py README.md
 
+unit: export OMP_NUM_THREADS = 1
 unit: $(READY)
 	$(BIN)/python -m pytest -n auto --dist loadfile --cov --cov-report=term:skip-covered
 

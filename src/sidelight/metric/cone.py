@@ -235,11 +235,16 @@ def _newton_direction(point: _DualPoint, gram: SquaredGram) -> FloatArray:
     if work <= MOST_WORK:
         return _direct_direction(E, F, mixed, point)
 
+    # Kv is cheap, so that only the part of the rarer sign has to be computed
+    rarer, sign = (E, 1.0) if len(above) <= len(below) else (F, -1.0)
+    crossing = mixed if sign > 0 else 1 - mixed
+
     def hessian(v: FloatArray) -> FloatArray:
-        weighted = v[:, None] * E
-        image = np.einsum("ij,ij->i", E @ (E.T @ weighted), E)
-        cross = mixed * (weighted.T @ F)
-        image = image + 2 * np.einsum("ij,ij->i", E @ cross, F)
+        own = np.einsum("ij,ij->i", rarer @ (rarer.T @ (v[:, None] * rarer)), rarer)
+        cross = crossing * (E.T @ (v[:, None] * F))
+        image = sign * (own + 2 * np.einsum("ij,ij->i", E @ cross, F))
+        if sign < 0:
+            image = image + gram.apply(v)
         return np.asarray(v + image / point.ridge)
 
     def precondition(v: FloatArray) -> FloatArray:

@@ -74,12 +74,17 @@ def learn_from_pairs(
         The metric.
     """
 
-    def differences(rows: np.ndarray[tuple[int, ...], np.dtype[np.integer]]) -> FloatArray:
-        return space.coordinates(X[rows[:, 0]]) - space.coordinates(X[rows[:, 1]])
-
+    drawn = rng.integers(len(X), size=(0 if len(pairs.dissimilar) else RANDOM_PAIRS, 2))
+    sets = pairs.similar, pairs.dissimilar, drawn[drawn[:, 0] != drawn[:, 1]]
+    rows, ends = np.unique(np.vstack(sets), return_inverse=True)
+    Z = space.coordinates(X[rows])
+    ends = ends.reshape(-1, 2)
+    similar, dissimilar, random = np.split(
+        Z[ends[:, 0]] - Z[ends[:, 1]], np.cumsum([len(one) for one in sets])[:2]
+    )
     problem = EquivalenceProblem(
-        differences(pairs.similar),
-        differences(pairs.dissimilar),
+        similar,
+        dissimilar,
         graph_rank(pairs.similar),
         graph_rank(pairs.dissimilar),
         spread,
@@ -88,7 +93,5 @@ def learn_from_pairs(
     if loss == "thesis":
         return LearnedFromPairs(thesis_metric(problem), float("inf"))
     if isinstance(strength, str):
-        drawn = rng.integers(len(X), size=(RANDOM_PAIRS, 2))
-        drawn = drawn[drawn[:, 0] != drawn[:, 1]]
-        strength = choose_strength(problem, differences(drawn))
+        strength = choose_strength(problem, random)
     return LearnedFromPairs(safe_metric(problem, strength).scaled_to(spread), float(strength))

@@ -76,6 +76,21 @@ class SquaredGram:
         """
         return float(self.values.sum()) / len(self.vectors)
 
+    def apply(self, v: FloatArray) -> FloatArray:
+        """Compute Kv.
+
+        Parameters
+        ----------
+        v : ndarray of shape (m,)
+            Any.
+
+        Returns
+        -------
+        ndarray of shape (m,)
+            Kv.
+        """
+        return np.asarray(self.vectors @ (self.values * (self.vectors.T @ v)))
+
     def solve(self, b: FloatArray, ridge: float) -> FloatArray:
         """Solve (K + ρI)α = b.
 

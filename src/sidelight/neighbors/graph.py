@@ -111,5 +111,19 @@ def symmetrise(neighbors: Neighbors) -> sp.csr_array:
     array([1. , 1. , 0.5, 0.5])
     """
     n_samples, k = neighbors.indices.shape
+    if neighbors.distances.size and neighbors.distances.min() > 0:
+        # sum and maximum of both directions have one pattern; where both are there, what the sum
+        # has more is the lesser of them
+        pointers = np.arange(0, n_samples * k + 1, k, dtype=np.int32)
+        columns = neighbors.indices.ravel().astype(np.int32)
+        arrows = sp.csr_array(
+            (neighbors.distances.ravel(), columns, pointers), shape=(n_samples, n_samples)
+        )
+        back = arrows.T.tocsr()
+        arrows.sort_indices()
+        joined, total = sp.csr_array(arrows.maximum(back)), sp.csr_array(arrows + back)
+        lesser = total.data - joined.data
+        joined.data = np.where(lesser > 0, lesser, joined.data)
+        return joined
     rows = np.repeat(np.arange(n_samples), k)
     return symmetric_graph(rows, neighbors.indices.ravel(), neighbors.distances.ravel(), n_samples)

@@ -139,7 +139,7 @@ def _check_non_negative(D: FloatArray, *, who: str, name: str) -> float:
 def _worst_asymmetry(D: FloatArray) -> tuple[float, int, int]:
     """Find the pair that differs most from its mirror image, tile by tile above the diagonal."""
     n = D.shape[0]
-    blocks = row_blocks(n, 1.0, budget=1024.0)
+    blocks = row_blocks(n, 1.0, budget=256.0)
     worst = (0.0, 0, 0)
     for b, rows in enumerate(blocks):
         for columns in blocks[b:]:

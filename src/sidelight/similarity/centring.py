@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from sidelight.arrays import FloatArray, IntArray
+from sidelight.similarity.panels import SymmetricPanels
 from sidelight.solvers.eigen import Operator
 
 
@@ -31,7 +32,9 @@ class Centring:
     multiplicities: FloatArray
 
     @classmethod
-    def of(cls, K: FloatArray, multiplicities: IntArray | None = None) -> Centring:
+    def of(
+        cls, K: FloatArray | SymmetricPanels, multiplicities: IntArray | None = None
+    ) -> Centring:
         """Take the means of a kernel matrix.
 
         Parameters
@@ -48,7 +51,8 @@ class Centring:
         """
         if multiplicities is None or np.all(multiplicities == 1):
             # numpy sums a row pairwise: a float32 row loses next to nothing
-            return cls(K.sum(axis=1) / np.float64(len(K)), np.ones(len(K)))
+            sums = K.row_sums() if isinstance(K, SymmetricPanels) else K.sum(axis=1)
+            return cls(sums / np.float64(len(K)), np.ones(len(K)))
         counts = multiplicities.astype(np.float64)
         sums = K @ counts.astype(K.dtype)
         return cls(sums / counts.sum(), counts)
@@ -80,7 +84,7 @@ class Centring:
         grand_mean = self.weights @ self.column_means
         return np.asarray(K - self.column_means[:, None] - self.column_means + grand_mean)
 
-    def operator(self, K: FloatArray) -> Operator:
+    def operator(self, K: FloatArray | SymmetricPanels) -> Operator:
         """Give the function that applies N^½ J K Jᵀ N^½ to a block, N the multiplicities.
 
         Its eigenvalues are those of the centred kernel of all points, duplicates written out.

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from sidelight.arrays import FloatArray, is_sparse
+from sidelight.similarity.panels import SymmetricPanels
 
 #: Rows worked on at a time: a block of the kernel stays in the cache while it is finished.
 BLOCK_ROWS = 256
@@ -88,13 +89,17 @@ class GaussianKernel:
     gamma: float
 
     def __call__(self, X: Any, Y: Any) -> FloatArray:
-        K = _inner(X, Y)
-        K *= 2
-        K -= _squared_lengths(X)[:, None]
-        K -= _squared_lengths(Y)[None, :]
-        np.minimum(K, 0, out=K)  # rounding must not make a squared distance negative
-        K *= self.gamma
-        return np.exp(K, out=K)
+        if is_sparse(X) or is_sparse(Y):
+            exponent = 2 * _inner(X, Y)
+            exponent -= _squared_lengths(X)[:, None]
+            exponent -= _squared_lengths(Y)[None, :]
+            exponent *= self.gamma
+        else:  # (x, −‖x‖², 1) · (2y, 1, −‖y‖²) = −‖x − y‖²: one product, no passes over the table
+            left = np.column_stack([X, -_squared_lengths(X), np.ones(len(X), dtype=X.dtype)])
+            right = np.column_stack([2 * Y, np.ones(len(Y), dtype=Y.dtype), -_squared_lengths(Y)])
+            exponent = left @ (self.gamma * right.T).astype(left.dtype, copy=False)
+        np.minimum(exponent, 0, out=exponent)  # rounding must not make a distance negative
+        return np.exp(exponent, out=exponent)
 
     def diagonal(self, X: Any) -> FloatArray:
         """Compute k(x, x) = 1.
@@ -251,6 +256,27 @@ def resolve_kernel(
     if kernel == "rbf":
         return GaussianKernel(width)
     return PolynomialKernel(float(degree), width, float(coef0))
+
+
+def kernel_panels(kernel: Kernel, X: Any, *, dtype: Any = np.float64) -> SymmetricPanels:
+    """Compute the upper half of the kernel matrix of one set of rows.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        The kernel.
+    X : array of shape (n, p)
+        Rows.
+    dtype : dtype
+        What the matrix is computed and stored in.
+
+    Returns
+    -------
+    SymmetricPanels
+        K.
+    """
+    X = X.astype(dtype, copy=False)
+    return SymmetricPanels.filled(lambda i, j: kernel(X[i], X[j]), X.shape[0], dtype)
 
 
 def kernel_matrix(kernel: Kernel, X: Any, *, dtype: Any = np.float64) -> FloatArray:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import scipy.linalg.blas
 
 from sidelight.arrays import FloatArray, is_sparse
 from sidelight.solvers.eigen import Operator
@@ -31,32 +30,34 @@ def column_mean(X: Any) -> FloatArray:
     return np.asarray(X.mean(axis=0, dtype=np.float64))
 
 
-def scatter_matrix(X: FloatArray, mean: FloatArray) -> FloatArray:
-    """Compute Σ_i (x_i − m)(x_i − m)ᵀ with half the products of a general multiplication.
+def mean_and_scatter(X: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Compute the mean m and Σ_i (x_i − m)(x_i − m)ᵀ in one pass over the rows.
 
-    Blocks are centred and multiplied in the precision of X and summed in float64.
+    Blocks are shifted by the mean of the first one and multiplied in the precision of X; the
+    products are summed in float64, and what the shift misses of the mean is taken off at the end.
 
     Parameters
     ----------
     X : ndarray of shape (n, p)
         Rows.
-    mean : ndarray of shape (p,)
-        m.
 
     Returns
     -------
-    ndarray of shape (p, p)
+    mean : ndarray of shape (p,)
+        m.
+    scatter : ndarray of shape (p, p)
         The scatter matrix.
     """
-    p = X.shape[1]
-    centre = mean.astype(X.dtype)
-    rank_k_update = scipy.linalg.blas.ssyrk if X.dtype == np.float32 else scipy.linalg.blas.dsyrk
-    total = np.zeros((p, p), order="F")
-    for start in range(0, X.shape[0], _BLOCK_ROWS):
-        block = X[start : start + _BLOCK_ROWS] - centre
-        total += rank_k_update(1.0, block.T)  # the upper triangle
-    total += np.triu(total, 1).T
-    return total
+    n, p = X.shape
+    shift = X[:_BLOCK_ROWS].mean(axis=0)
+    total, sums = np.zeros((p, p)), np.zeros(p)
+    for start in range(0, n, _BLOCK_ROWS):
+        block = X[start : start + _BLOCK_ROWS] - shift
+        total += block.T @ block
+        sums += np.ones(len(block), dtype=block.dtype) @ block
+    offset = sums / n
+    total -= n * np.outer(offset, offset)
+    return shift.astype(np.float64) + offset, (total + total.T) / 2
 
 
 def gram_matrix(X: FloatArray, mean: FloatArray) -> FloatArray:

@@ -75,10 +75,14 @@ def fix_signs(vectors: FloatArray) -> FloatArray:
     array([[ 2.,  1.],
            [-1.,  3.]])
     """
-    size = np.abs(vectors)
-    decisive = np.argmax(size >= size.max(axis=0) * (1 - 1e-6), axis=0)
-    signs = np.sign(vectors[decisive, np.arange(vectors.shape[1])])
-    return np.asarray(vectors * np.where(signs == 0, 1.0, signs))
+    high, low = vectors.max(axis=0), -vectors.min(axis=0)
+    signs = np.where(high >= low, 1.0, -1.0)
+    largest = np.maximum(high, low)
+    for column in np.flatnonzero(np.abs(high - low) <= 1e-6 * largest):
+        entries = vectors[:, column]
+        first = int(np.argmax(np.abs(entries) >= largest[column] * (1 - 1e-6)))
+        signs[column] = 1.0 if entries[first] >= 0 else -1.0
+    return np.asarray(vectors * signs)
 
 
 def largest_eigenpairs(
@@ -144,7 +148,7 @@ def largest_eigenpairs(
     return Eigenpairs(values, vectors, residuals, lowest)
 
 
-def negative_eigenvalues(A: Operator, n: int, scale: float, *, n_values: int = 5) -> FloatArray:
+def negative_eigenvalues(A: Operator, n: int, *, n_values: int = 5) -> FloatArray:
     """Estimate the most negative eigenvalues of a symmetric operator, to a few digits.
 
     Parameters
@@ -153,8 +157,6 @@ def negative_eigenvalues(A: Operator, n: int, scale: float, *, n_values: int = 5
         Applies the operator to an (n, b) block.
     n : int
         The order.
-    scale : float
-        The largest eigenvalue; what is smaller than 1e-5 of it is not looked for.
     n_values : int
         How many.
 
@@ -163,15 +165,8 @@ def negative_eigenvalues(A: Operator, n: int, scale: float, *, n_values: int = 5
     ndarray
         Negative values, most negative first; each is an upper bound on an eigenvalue.
     """
-    floor = 1e-5 * scale
-    # one look decides whether there is anything to find: rounding has no eigenvectors to converge
-    first = largest_ritz_pairs(
-        lambda block: -A(block), n, 1, tol=1e-2, max_dimension=45, max_restarts=0
-    )
-    if first.values[0] < floor:
-        return np.empty(0)
     found = largest_ritz_pairs(lambda block: -A(block), n, n_values, tol=1e-3, max_restarts=1)
-    return np.asarray(-found.values[found.values > floor])
+    return np.asarray(-found.values[found.values > 0])
 
 
 def smallest_eigenpairs(

@@ -105,7 +105,6 @@ def largest_ritz_pairs(
         projected[:stop, size:stop] = coefficients
         projected[size:stop, :stop] = coefficients.T
         image -= basis[:, :stop] @ coefficients
-        image -= basis[:, :stop] @ (basis[:, :stop].T @ image)  # twice is enough
         values, rotation = scipy.linalg.eigh(projected[:stop, :stop])
         wanted = min(n_pairs, stop)
         # ‖A v − θ v‖ = ‖(the part of A·(last block) outside the basis) · (last rows)‖
@@ -146,7 +145,6 @@ def _orthonormal(
     for _ in range(3):
         for known in (null, basis):
             if known is not None and known.shape[1]:
-                block -= known @ (known.T @ block)
                 block -= known @ (known.T @ block)
         scale = np.linalg.norm(block, axis=0)
         block /= np.where(scale > 0, scale, 1.0)

@@ -17,6 +17,7 @@ from sidelight.neighbors.metrics import check_metric, distance_blocks
 from sidelight.neighbors.precomputed import check_distances
 from sidelight.parameters import FUNCTION, Matching, Whole
 from sidelight.similarity.centring import Centring, kernel_from_distances
+from sidelight.similarity.panels import SymmetricPanels
 from sidelight.solvers.eigen import largest_eigenpairs, negative_eigenvalues
 from sidelight.spectral.pca import PCA
 
@@ -129,9 +130,11 @@ class ClassicalMDS(MetricInformed, Embedder):
         if whole:
             below = pairs.values[::-1]
             self.negative_eigenvalues_ = below[below < -1e-9 * abs(pairs.values[0])]
-        else:
+        elif pairs.lowest < -1e-5 * pairs.values[0]:
             operator = self._centring.operator(K)
-            self.negative_eigenvalues_ = negative_eigenvalues(operator, n, pairs.values[0])
+            self.negative_eigenvalues_ = negative_eigenvalues(operator, n)
+        else:
+            self.negative_eigenvalues_ = np.empty(0)
         self._warn_if_not_euclidean()
         return self
 
@@ -204,22 +207,24 @@ class ClassicalMDS(MetricInformed, Embedder):
     def _pad(self, Z: FloatArray) -> FloatArray:
         return np.pad(Z, ((0, 0), (0, self.n_components - Z.shape[1])))
 
-    def _kernel_of(self, X: Any) -> FloatArray:
+    def _kernel_of(self, X: Any) -> SymmetricPanels:
         n = X.shape[0]
         dtype = np.float32 if n >= _SINGLE_PRECISION_FROM else np.float64
         require_memory(
-            n * n * np.dtype(dtype).itemsize * 1.1,
-            what=f"the {n} × {n} table of distances",
+            n * n * np.dtype(dtype).itemsize * 0.6,
+            what=f"half the {n} × {n} table of distances",
             who=self._name,
             instead="Fit a sample of the rows and transform() the others.",
         )
         if self._metric == "precomputed":
             self._given = check_distances(X, who=self._name)
-            return kernel_from_distances(self._given, dtype=dtype)
-        K = np.empty((n, n), dtype=dtype)
-        for block, D in distance_blocks(X, None, self._metric, who=self._name):
-            K[block] = kernel_from_distances(D)
-        return np.asarray((K + K.T) / 2 if n < _SINGLE_PRECISION_FROM else K)
+
+        def part(rows: slice, columns: slice) -> FloatArray:
+            given = self._metric == "precomputed"
+            D = self._given[rows, columns] if given else self._distances(X[rows], X[columns])
+            return kernel_from_distances(D)
+
+        return SymmetricPanels.filled(part, n, dtype)
 
     def _distances(self, X: Any, to: Any) -> FloatArray:
         reference = X if to is None else to

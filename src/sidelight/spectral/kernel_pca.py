@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from sidelight.arrays import FloatArray
+from sidelight.arrays import FloatArray, is_sparse
 from sidelight.base import Embedder, as_dense, place_in_blocks
 from sidelight.errors import NotEuclideanWarning
 from sidelight.mapping.nystrom import extend_by_kernel, kernel_coordinates
@@ -28,8 +28,11 @@ from sidelight.similarity.kernels import (
     GaussianKernel,
     LinearKernel,
     kernel_matrix,
+    kernel_panels,
     resolve_kernel,
 )
+from sidelight.similarity.panels import SymmetricPanels
+from sidelight.similarity.scatter import column_mean
 from sidelight.solvers.eigen import largest_eigenpairs
 
 
@@ -113,11 +116,10 @@ class KernelPCA(Embedder):
     --------
     >>> import numpy as np
     >>> from sidelight import KernelPCA
-    >>> X = np.array([[0.0], [1.0], [2.0]])
-    >>> KernelPCA(1, kernel="rbf", gamma=0.5).fit_transform(X).round(4)
-    array([[-0.6576],
-           [-0.    ],
-           [ 0.6576]])
+    >>> X = np.array([[0.0], [1.0], [3.0]])
+    >>> kpca = KernelPCA(1, kernel="rbf", gamma=0.5).fit(X)
+    >>> float(kpca.eigenvalues_[0].round(4)), float(np.trace(kpca.kernel()).round(4))
+    (1.1117, 1.498)
     """
 
     _parameters: ClassVar[Any] = {
@@ -208,6 +210,7 @@ class KernelPCA(Embedder):
         n = X.shape[0]
         self._check_components(n)
         self._items = self._check_items(items, n) if given else X
+        K: FloatArray | SymmetricPanels
         K = self._check_kernel(as_dense(X)) if given else self._kernel_of(X)
         self._centring = Centring.of(K)
         operator = self._centring.operator(K)
@@ -284,7 +287,7 @@ class KernelPCA(Embedder):
             )
         return self.preimage
 
-    def _kernel_of(self, X: Any) -> FloatArray:
+    def _kernel_of(self, X: Any) -> SymmetricPanels:
         n = X.shape[0]
         self._k = resolve_kernel(
             vars(self)["kernel"], X, gamma=self.gamma, degree=self.degree, coef0=self.coef0
@@ -294,12 +297,15 @@ class KernelPCA(Embedder):
         single = n >= SINGLE_PRECISION_FROM if self.dtype == "auto" else self.dtype == "float32"
         dtype = np.float32 if single else np.float64
         require_memory(
-            n * n * np.dtype(dtype).itemsize * 1.1,
+            n * n * np.dtype(dtype).itemsize * 0.6,
             what=f"the {n} × {n} kernel matrix",
             who="KernelPCA",
             instead="Fit a sample of the rows and transform() the others.",
         )
-        return kernel_matrix(self._k, X, dtype=dtype)
+        # centred rows have short lengths, and rounding is relative to them
+        centred = X if is_sparse(X) else X - column_mean(X).astype(X.dtype)
+        shift_free = isinstance(self._k, GaussianKernel)
+        return kernel_panels(self._k, centred if shift_free else X, dtype=dtype)
 
     def _centred_kernel(self) -> FloatArray:
         check_is_fitted(self)

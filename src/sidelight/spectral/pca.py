@@ -13,7 +13,7 @@ from sidelight.parameters import Matching, OneOf, Whole, check_parameters
 from sidelight.similarity.scatter import (
     column_mean,
     gram_matrix,
-    scatter_matrix,
+    mean_and_scatter,
     scatter_operator,
 )
 from sidelight.solvers.eigen import fix_signs, largest_eigenpairs
@@ -69,11 +69,11 @@ class PCA(Embedder):
     --------
     >>> import numpy as np
     >>> from sidelight import PCA
-    >>> X = np.array([[0.0, 0.0], [3.0, 4.0], [6.0, 8.0]])
-    >>> PCA(n_components=1).fit_transform(X).round(6)
-    array([[-5.],
-           [ 0.],
-           [ 5.]])
+    >>> X = np.array([[0.0, 0.0], [3.0, 4.0], [12.0, 16.0]])
+    >>> PCA(n_components=1).fit_transform(X).round(4)
+    array([[-8.3333],
+           [-3.3333],
+           [11.6667]])
     """
 
     _parameters: ClassVar[Any] = {
@@ -109,8 +109,16 @@ class PCA(Embedder):
         """
         X, _ = self._check_input(X, side)
         n, p = X.shape
-        self.mean_ = column_mean(X)
         form = self._form(X)
+        if form == "direct":
+            self.mean_, S = mean_and_scatter(X)
+            pairs = self._leading(S, n, p)
+            total = float(np.trace(S))
+        else:
+            self.mean_ = column_mean(X)
+            total = _total_scatter(X, self.mean_)
+        if form == "operator":
+            pairs = self._leading(scatter_operator(X, self.mean_), n, p)
         if form == "dual":
             pairs = self._leading(gram_matrix(as_dense(X), self.mean_), n, p)
             lengths = np.sqrt(np.maximum(pairs.values, 0))
@@ -118,16 +126,16 @@ class PCA(Embedder):
             directions = _orthonormal_columns(back, lengths)
             self.embedding_ = pairs.vectors * lengths
         else:
-            S = scatter_operator(X, self.mean_)
-            matrix = S if form == "operator" else scatter_matrix(X, self.mean_)
-            pairs = self._leading(matrix, n, p)
-            scores = np.asarray(X @ pairs.vectors.astype(X.dtype), dtype=np.float64)
-            self.embedding_ = fix_signs(scores - self.mean_ @ pairs.vectors)
-            turned = np.einsum("ij,ij->j", self.embedding_, scores - self.mean_ @ pairs.vectors)
-            directions = pairs.vectors * np.where(turned < 0, -1.0, 1.0)
+            scores = np.asarray(X @ pairs.vectors.astype(X.dtype)) - self.mean_ @ pairs.vectors
+            self.embedding_ = fix_signs(scores)
+            # whichever row decided, its score was turned or not
+            row = np.argmax(np.abs(scores), axis=0)
+            column = np.arange(scores.shape[1])
+            turned = scores[row, column] * self.embedding_[row, column] < 0
+            directions = pairs.vectors * np.where(turned, -1.0, 1.0)
         self.components_ = directions.T
         self.n_samples_seen_ = n
-        self._describe(pairs.values, _total_scatter(X, self.mean_))
+        self._describe(pairs.values, total)
         self._fit_X = X
         return self
 
@@ -153,8 +161,8 @@ class PCA(Embedder):
             check_parameters(self, self._parameters)
             X = self._checked(X, reset=False)
         X = as_dense(X)
-        n, mean = X.shape[0], column_mean(X)
-        scatter = scatter_matrix(X, mean)
+        n = X.shape[0]
+        mean, scatter = mean_and_scatter(X)
         if first:
             seen, self.mean_, self._scatter = n, mean, scatter
         else:

@@ -14,6 +14,7 @@ from sidelight.errors import InterruptedFitWarning
 from sidelight.metric.base import LearnedMetric
 from sidelight.metric.cone import ConeFit, fit_with_ridge, fit_without_ridge
 from sidelight.metric.equivalence_problem import InnerMetric
+from sidelight.metric.pair_graph import spanning_forest
 from sidelight.metric.scatter import squared_lengths
 from sidelight.metric.space import FeatureSpace, Space, SpannedSpace
 from sidelight.metric.squared_gram import SquaredGram, choose_ridge
@@ -142,7 +143,9 @@ class DistanceMetric(LearnedMetric):
         self._warn_of_contradictions()
         distances = known["Distances"]
         space = self._open(X, distances)
-        differences = _differences(space.coordinates, X, distances)
+        Z = space.coordinates(X[distances.rows])
+        first, second = np.searchsorted(distances.rows, distances.pairs).T
+        differences = Z[first] - Z[second]
         targets, lengths, euclidean = self._scaled(distances, differences)
         gram = SquaredGram.of(differences / lengths**0.5)
         fitted, ridge = self._fit_scaled(
@@ -208,10 +211,10 @@ class DistanceMetric(LearnedMetric):
         """Take all features, or the span of the differences where that is smaller."""
         if self.kernel is not None:
             return self._open_kernel(X, distances.rows)[0]
-        if len(distances.pairs) >= X.shape[1]:
+        first, second = spanning_forest(distances.pairs).T
+        if len(first) >= X.shape[1]:
             return FeatureSpace(X.shape[1])
-        rows = _differences(lambda rows: rows, X, distances)
-        return SpannedSpace(np.linalg.qr(rows.T)[0])
+        return SpannedSpace(np.linalg.qr((X[first] - X[second]).T)[0])
 
     def _keep_fit(
         self, strength: float, ridge: float, bound: float, gap: float, n_iter: int
@@ -247,8 +250,3 @@ class DistanceMetric(LearnedMetric):
                 UserWarning,
                 stacklevel=3,
             )
-
-
-def _differences(coordinates: Any, X: FloatArray, distances: Distances) -> FloatArray:
-    first, second = distances.pairs.T
-    return np.asarray(coordinates(X[first]) - coordinates(X[second]))

@@ -9,7 +9,7 @@ import numpy as np
 from sidelight.arrays import FloatArray, is_sparse
 from sidelight.solvers.eigen import Operator
 
-_BLOCK_ROWS = 4096
+_BLOCK_ROWS = 2048
 
 
 def column_mean(X: Any) -> FloatArray:
@@ -33,8 +33,9 @@ def column_mean(X: Any) -> FloatArray:
 def mean_and_scatter(X: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Compute the mean m and Σ_i (x_i − m)(x_i − m)ᵀ in one pass over the rows.
 
-    Blocks are shifted by the mean of the first one and multiplied in the precision of X; the
-    products are summed in float64, and what the shift misses of the mean is taken off at the end.
+    Blocks are multiplied in the precision of X, shifted by the mean of the first one where that is
+    far from the origin; the products are summed in float64, and what the shift misses of the mean
+    is taken off at the end.
 
     Parameters
     ----------
@@ -49,10 +50,17 @@ def mean_and_scatter(X: FloatArray) -> tuple[FloatArray, FloatArray]:
         The scatter matrix.
     """
     n, p = X.shape
-    shift = X[:_BLOCK_ROWS].mean(axis=0)
+    first = X[:_BLOCK_ROWS]
+    shift = first.mean(axis=0)
+    # a mean that is no larger than the spread costs next to no digits: then leave the rows alone
+    far = float(shift @ shift) > 4 * float(first.var(axis=0).sum())
+    if not far:
+        shift = np.zeros_like(shift)
     total, sums = np.zeros((p, p)), np.zeros(p)
     for start in range(0, n, _BLOCK_ROWS):
-        block = X[start : start + _BLOCK_ROWS] - shift
+        block = X[start : start + _BLOCK_ROWS]
+        if far:
+            block = block - shift
         total += block.T @ block
         sums += np.ones(len(block), dtype=block.dtype) @ block
     offset = sums / n

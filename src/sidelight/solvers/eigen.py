@@ -75,14 +75,32 @@ def fix_signs(vectors: FloatArray) -> FloatArray:
     array([[ 2.,  1.],
            [-1.,  3.]])
     """
-    high, low = vectors.max(axis=0), -vectors.min(axis=0)
+    return np.asarray(vectors * column_signs(vectors))
+
+
+def column_signs(vectors: FloatArray, centre: FloatArray | float = 0.0) -> FloatArray:
+    """Find the sign that the rule gives each column; see :func:`fix_signs`.
+
+    Parameters
+    ----------
+    vectors : ndarray of shape (n, k)
+        Any vectors.
+    centre : ndarray of shape (k,)
+        What is still to be taken off each column.
+
+    Returns
+    -------
+    ndarray of shape (k,)
+        1 or −1.
+    """
+    high, low = vectors.max(axis=0) - centre, centre - vectors.min(axis=0)
     signs = np.where(high >= low, 1.0, -1.0)
     largest = np.maximum(high, low)
     for column in np.flatnonzero(np.abs(high - low) <= 1e-6 * largest):
-        entries = vectors[:, column]
+        entries = vectors[:, column] - np.broadcast_to(centre, signs.shape)[column]
         first = int(np.argmax(np.abs(entries) >= largest[column] * (1 - 1e-6)))
         signs[column] = 1.0 if entries[first] >= 0 else -1.0
-    return np.asarray(vectors * signs)
+    return signs
 
 
 def largest_eigenpairs(
@@ -175,7 +193,7 @@ def smallest_eigenpairs(
     *,
     diagonal: FloatArray | None = None,
     null: FloatArray | None = None,
-    tol: float = 1e-9,
+    tol: float = 1e-8,
     who: str = "sidelight",
 ) -> Eigenpairs:
     """Find the smallest eigenpairs of a positive semidefinite matrix: A v = λ B v, λ₁ ≤ λ₂ ≤ …
@@ -246,7 +264,8 @@ def _smallest_of_sparse(
     if widest_level(A) <= WIDEST_LEVEL:
         shift = 1e-13 * largest
         factor = _symmetric_factor(A, shift)
-        found = largest_ritz_pairs(factor, n, n_pairs, null=null, tol=tol)
+        width = min(n_pairs + 1, 8)  # a solve costs in proportion to its columns
+        found = largest_ritz_pairs(factor, n, n_pairs, null=null, tol=tol, block=width)
     else:
 
         def folded(block: FloatArray) -> FloatArray:
@@ -282,6 +301,7 @@ def _symmetric_factor(A: sp.csc_array, shift: float) -> Operator:
                 shifted,
                 permc_spec="MMD_AT_PLUS_A",
                 diag_pivot_thresh=0.0,
+                panel_size=1,
                 options={"SymmetricMode": True},
             )
             if np.all(np.isfinite(factor.solve(np.ones(n)))):

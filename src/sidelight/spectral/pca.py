@@ -16,7 +16,7 @@ from sidelight.similarity.scatter import (
     mean_and_scatter,
     scatter_operator,
 )
-from sidelight.solvers.eigen import fix_signs, largest_eigenpairs
+from sidelight.solvers.eigen import column_signs, largest_eigenpairs
 
 #: A scatter or Gram matrix of up to this order is formed; beyond, it is only applied.
 _FORMED_ORDER = 3000
@@ -126,13 +126,11 @@ class PCA(Embedder):
             directions = _orthonormal_columns(back, lengths)
             self.embedding_ = pairs.vectors * lengths
         else:
-            scores = np.asarray(X @ pairs.vectors.astype(X.dtype)) - self.mean_ @ pairs.vectors
-            self.embedding_ = fix_signs(scores)
-            # whichever row decided, its score was turned or not
-            row = np.argmax(np.abs(scores), axis=0)
-            column = np.arange(scores.shape[1])
-            turned = scores[row, column] * self.embedding_[row, column] < 0
-            directions = pairs.vectors * np.where(turned, -1.0, 1.0)
+            scores = np.asarray(X @ pairs.vectors.astype(X.dtype))
+            signs = column_signs(scores, self.mean_ @ pairs.vectors)
+            directions = pairs.vectors * signs
+            self.embedding_ = scores * signs
+            self.embedding_ -= self.mean_ @ directions
         self.components_ = directions.T
         self.n_samples_seen_ = n
         self._describe(pairs.values, total)

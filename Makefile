@@ -35,7 +35,7 @@ types: $(READY)
 	$(BIN)/mypy
 
 docs-check: $(READY)
-	$(BIN)/python -m numpydoc.hooks.validate_docstrings $$(git ls-files 'src/sidelight/*.py')
+	$(BIN)/python tools/check_docstrings.py
 	$(BIN)/python tools/readme_tables.py README.md
 
 unit: export OMP_NUM_THREADS = 1

@@ -185,8 +185,9 @@ def fit_without_ridge(
         if objective < best:
             best, metric, multipliers = objective, A, residual
         gap, before = best - bound, gap
-        stalled = ridge == smallest and gap > 0.5 * before
-        if gap <= enough or stalled or interrupted:
+        slow = ridge == smallest and gap > 0.5 * before
+        # distances that can be fitted exactly are, as far as the arithmetic goes
+        if (gap <= enough and gap <= 1e-3 * best) or slow or interrupted:
             break
         ridge = max(ridge / 10, smallest)
     found = metric, multipliers, best, min(bound, best)

@@ -9,7 +9,7 @@ import numpy as np
 from sidelight.arrays import FloatArray, IntArray
 from sidelight.metric.base import LearnedMetric
 from sidelight.metric.from_pairs import learn_from_pairs
-from sidelight.metric.opening import BACKGROUND_ROWS, draw_background, open_features
+from sidelight.metric.opening import draw_background, open_features
 from sidelight.metric.scatter import Spread
 from sidelight.metric.space import FeatureSpace, Space
 from sidelight.parameters import OneOf, Real
@@ -48,7 +48,7 @@ class PairwiseMetric(LearnedMetric):
             kernel_space, Z = self._open_kernel(X, np.unique(pairs))
             return kernel_space, Spread.of(Z)
         rng = self._rng()
-        background = draw_background(len(X), BACKGROUND_ROWS, rng)
+        background = draw_background(len(X), rng)
         space = open_features(X, pairs, background, rng, exact=self.loss == "thesis")
         if isinstance(space, FeatureSpace):
             return space, Spread.of(X)

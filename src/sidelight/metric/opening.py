@@ -28,26 +28,24 @@ MOST_KERNEL_ROWS = 1500
 KERNEL_RANK = 1e-11
 
 
-def draw_background(n_samples: int, size: int, rng: np.random.Generator) -> IntArray:
+def draw_background(n_samples: int, rng: np.random.Generator) -> IntArray:
     """Draw rows that stand for all of them.
 
     Parameters
     ----------
     n_samples : int
         Rows of X.
-    size : int
-        How many at most.
     rng : Generator
         For the draw.
 
     Returns
     -------
     ndarray of int
-        All rows, or that many of them, sorted.
+        All rows, or ``BACKGROUND_ROWS`` of them, sorted.
     """
-    if n_samples <= size:
+    if n_samples <= BACKGROUND_ROWS:
         return np.arange(n_samples)
-    return np.sort(rng.choice(n_samples, size=size, replace=False))
+    return np.sort(rng.choice(n_samples, size=BACKGROUND_ROWS, replace=False))
 
 
 def open_features(

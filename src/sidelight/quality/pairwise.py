@@ -63,7 +63,7 @@ class DistanceRows:
         return int(self.points.shape[0])
 
     def rows(self, index: IntArray) -> FloatArray:
-        """Distances from some points to all.
+        """Compute the distances from some points to all.
 
         Parameters
         ----------

@@ -106,7 +106,7 @@ def column_signs(vectors: FloatArray, centre: FloatArray | float = 0.0) -> Float
 def largest_eigenpairs(
     A: Any, n_pairs: int, *, n: int | None = None, tol: float = 1e-9, who: str = "sidelight"
 ) -> Eigenpairs:
-    """Find the largest eigenpairs of a symmetric matrix: A v = λ v, λ₁ ≥ λ₂ ≥ …
+    """Find the largest eigenpairs of a symmetric matrix, A v = λ v with λ₁ ≥ λ₂ ≥ ….
 
     Parameters
     ----------
@@ -196,7 +196,7 @@ def smallest_eigenpairs(
     tol: float = 1e-8,
     who: str = "sidelight",
 ) -> Eigenpairs:
-    """Find the smallest eigenpairs of a positive semidefinite matrix: A v = λ B v, λ₁ ≤ λ₂ ≤ …
+    """Find the smallest eigenpairs of a positive semidefinite matrix, A v = λ B v.
 
     B is diagonal.  With S = B^{−½} the problem is S A S u = λ u, v = S u.  A sparse matrix is
     factored once as S A S + εI (a shift slightly below the spectrum, so that the factor exists)

@@ -1,0 +1,398 @@
+"""EquivalenceMetric: closed forms against a general solver, held-out pairs against refits."""
+
+from __future__ import annotations
+
+import cvxpy as cp
+import numpy as np
+import pytest
+import scipy.linalg
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.spatial.distance import cdist, pdist
+from sklearn.base import clone
+from sklearn.datasets import load_digits, make_circles
+from sklearn.metrics import roc_auc_score
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.utils.estimator_checks import check_estimator
+
+from sidelight.metric import EquivalenceMetric, opening
+from sidelight.metric.equivalence_problem import (
+    PRIOR_PAIRS,
+    EquivalenceProblem,
+    geometric_mean_of_inverse,
+    safe_metric,
+)
+from sidelight.metric.held_out import HeldOut, PairSpectrum, choose_strength
+from sidelight.metric.pair_graph import graph_rank, spanning_forest
+from sidelight.metric.scatter import Spread
+from sidelight.side import Distances, Pairs
+
+
+def labelled(n=60, p=5, seed=0):
+    """Two classes that differ in the first feature, with large noise in the last."""
+    rng = np.random.default_rng(seed)
+    y = rng.integers(2, size=n)
+    X = rng.normal(size=(n, p)) * np.linspace(0.5, 3, p)
+    X[:, 0] += 2 * y
+    return X, y
+
+
+def mean_outer(X, pairs):
+    d = X[pairs[:, 0]] - X[pairs[:, 1]]
+    return d.T @ d / len(d)
+
+
+def safe_problem(X, pairs, strength):
+    """S̃ and D̃ written down from their definition."""
+    T = 2 * np.cov(X.T)
+    weight = strength * np.trace(T) / np.trace(T @ T)
+    D = T
+    if len(pairs.dissimilar):
+        e = graph_rank(pairs.dissimilar)
+        D = (e * mean_outer(X, pairs.dissimilar) + 30 * T) / (e + 30)
+    S = mean_outer(X, pairs.similar) if len(pairs.similar) else T
+    return np.eye(len(T)) + weight * S, np.eye(len(T)) + weight * D, T
+
+
+@pytest.mark.parametrize("estimator", [EquivalenceMetric(), EquivalenceMetric(kernel="rbf")])
+def test_scikit_learn_s_checks_pass(estimator):
+    check_estimator(estimator)
+
+
+def test_nothing_known_is_the_euclidean_metric_to_the_bit():
+    X, y = labelled()
+    metric = EquivalenceMetric().fit(X, y)
+    assert_array_equal(metric.transform(X), X)
+    assert_array_equal(metric.metric_, np.eye(5))
+    assert_array_equal(metric.distances(X[:3], X), cdist(X[:3], X))
+    assert metric.strength_ == 0
+
+
+def test_strength_zero_is_the_euclidean_metric():
+    X, y = labelled()
+    metric = EquivalenceMetric(strength=0).fit(X, side=Pairs.from_labels(y))
+    assert_allclose(metric.metric_, np.eye(5), atol=1e-14)
+
+
+@pytest.mark.parametrize("kinds", ["both", "similar"])
+def test_safe_metric_is_the_optimum_of_its_problem(kinds, semidefinite_solver):
+    X, y = labelled()
+    pairs = Pairs.from_labels(y, max_pairs=40)
+    if kinds == "similar":
+        pairs = Pairs(similar=pairs.similar)
+    metric = EquivalenceMetric(strength=3.0).fit(X, side=pairs)
+    S, D, T = safe_problem(X, pairs, 3.0)
+    root = scipy.linalg.sqrtm(S).real
+    A, value = semidefinite_solver(
+        5, lambda A: 0.5 * cp.sum_squares(root @ A @ root) - cp.trace(A @ D)
+    )
+    assert metric.objective_ == pytest.approx(value, rel=1e-7)
+    assert_allclose(metric.metric_, A * np.trace(T) / np.trace(A @ T), atol=1e-7)
+
+
+def test_of_dissimilar_pairs_alone_it_is_the_geometric_mean(semidefinite_solver):
+    X, y = labelled()
+    pairs = Pairs(dissimilar=Pairs.from_labels(y, max_pairs=40).dissimilar)
+    metric = EquivalenceMetric().fit(X, side=pairs)
+    P, Q, T = safe_problem(X, pairs, 1.0)
+    assert metric.strength_ == 1
+    scale = np.trace(metric.metric_ @ T) / np.trace(T)
+    assert scale == pytest.approx(1)
+    A = metric.metric_ * np.sqrt(
+        np.trace(Q @ np.linalg.inv(metric.metric_ @ P @ metric.metric_)) / 5
+    )
+    assert_allclose(A @ P @ A, Q, atol=1e-10)  # Riccati's equation of the geometric mean
+    _, value = semidefinite_solver(
+        5, lambda A: cp.trace(A @ P) + cp.matrix_frac(np.linalg.cholesky(Q), A)
+    )
+    assert metric.objective_ == pytest.approx(value, rel=1e-7)
+
+
+def test_geometric_mean_of_diagonal_matrices():
+    A, value = geometric_mean_of_inverse(np.diag([4.0, 1.0]), np.diag([1.0, 16.0]))
+    assert_allclose(A, np.diag([0.5, 4.0]), atol=1e-12)
+    assert value == pytest.approx(12)
+
+
+@pytest.mark.parametrize("kinds", ["both", "similar", "dissimilar"])
+def test_thesis_metric_is_the_optimum_of_3_1(kinds, semidefinite_solver):
+    X, y = labelled()
+    pairs = Pairs.from_labels(y, max_pairs=40)
+    if kinds != "both":
+        pairs = Pairs(**{kinds: getattr(pairs, kinds)})
+    metric = EquivalenceMetric(loss="thesis").fit(X, side=pairs)
+    C = np.zeros((5, 5))
+    for sign, chosen in ((1, pairs.similar), (-1, pairs.dissimilar)):
+        if len(chosen):
+            C += sign * len(chosen) * mean_outer(X, chosen)
+    A, value = semidefinite_solver(
+        5, lambda A: cp.trace(A @ C) / np.abs(C).max(), lambda A: cp.trace(A) == 1
+    )
+    assert metric.objective_ == pytest.approx(value * np.abs(C).max(), rel=1e-7)
+    assert_allclose(metric.metric_, A, atol=1e-6)
+    assert np.linalg.matrix_rank(metric.metric_) == 1
+
+
+def test_where_the_smallest_eigenvalue_is_multiple_the_thesis_metric_is_spread_over_all(
+    semidefinite_solver,
+):
+    X = np.random.default_rng(0).normal(size=(10, 6))
+    pairs = Pairs(similar=[(0, 1), (2, 3)])
+    metric = EquivalenceMetric(loss="thesis").fit(X, side=pairs)
+    d = X[[0, 2]] - X[[1, 3]]
+    A, _ = semidefinite_solver(
+        6, lambda A: cp.sum(cp.multiply(d @ A, d)), lambda A: cp.trace(A) == 1
+    )
+    assert_allclose(metric.metric_, A, atol=1e-6)
+    assert_allclose(np.linalg.eigvalsh(metric.metric_), [0, 0, 0.25, 0.25, 0.25, 0.25], atol=1e-12)
+
+
+@pytest.mark.parametrize("loss", ["safe", "thesis"])
+@pytest.mark.parametrize("kinds", ["both", "similar"])
+def test_span_of_the_rows_gives_what_all_features_give(loss, kinds, monkeypatch):
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(30, 80)) * np.linspace(1, 4, 80)
+    pairs = Pairs.from_labels(rng.integers(2, size=30), max_pairs=60)
+    if kinds == "similar":
+        pairs = Pairs(similar=pairs.similar)
+    spanned = EquivalenceMetric(loss).fit(X, side=pairs)
+    monkeypatch.setattr(opening, "BACKGROUND_ROWS", 20)
+    whole = EquivalenceMetric(loss).fit(X, side=pairs)
+    assert spanned._space.dimension == 30
+    assert whole._space.dimension == 80
+    new = rng.normal(size=(7, 80))
+    assert_allclose(spanned.metric_, whole.metric_, atol=1e-9)
+    assert_allclose(spanned.transform(new), whole.transform(new), atol=1e-8)
+    assert spanned.objective_ == pytest.approx(whole.objective_, rel=1e-9)
+    assert spanned.strength_ == whole.strength_
+
+
+def test_transform_gives_the_learned_distances_and_there_is_a_way_back():
+    X, y = labelled()
+    metric = EquivalenceMetric().fit(X, side=Pairs.from_labels(y))
+    d = X[3] - X[8]
+    expected = np.sqrt(d @ metric.metric_ @ d)
+    Z = metric.transform(X)
+    assert np.linalg.norm(Z[3] - Z[8]) == pytest.approx(expected)
+    assert metric.distances(X)[3, 8] == pytest.approx(expected)
+    assert_allclose(metric.inverse_transform(Z), X, atol=1e-10)
+    assert pdist(Z, "sqeuclidean").mean() == pytest.approx(pdist(X, "sqeuclidean").mean())
+
+
+def test_there_is_no_way_back_from_a_projection_or_a_kernel():
+    X, y = labelled()
+    pairs = Pairs.from_labels(y)
+    flat = EquivalenceMetric("thesis").fit(X, side=pairs)
+    with pytest.raises(ValueError, match="singular"):
+        flat.inverse_transform(X)
+    assert not hasattr(EquivalenceMetric(kernel="rbf").fit(X, side=pairs), "inverse_transform")
+
+
+def test_held_out_distances_are_those_of_a_refit():
+    X, y = labelled(30)
+    pairs = Pairs.from_labels(y, max_pairs=25)
+    similar, dissimilar = (X[p[:, 0]] - X[p[:, 1]] for p in (pairs.similar, pairs.dissimilar))
+    ranks = graph_rank(pairs.similar), graph_rank(pairs.dissimilar)
+    problem = EquivalenceProblem(similar, dissimilar, *ranks, Spread.of(X))
+    held_out = PairSpectrum(problem, np.empty((0, 5))).held_out(2.0)
+    weight, m, l, e = 2.0 / problem.spread.kappa, len(similar), len(dissimilar), ranks[1]
+    for i in (0, 7, 24):
+        S = np.eye(5) + weight * (similar.T @ similar - np.outer(similar[i], similar[i])) / m
+        D = np.eye(5) + weight * problem.between
+        A = np.linalg.inv(S) @ D @ np.linalg.inv(S)
+        assert held_out.similar[i] == pytest.approx(similar[i] @ A @ similar[i], rel=1e-10)
+        S = np.eye(5) + weight * similar.T @ similar / m
+        D -= weight * e / (e + PRIOR_PAIRS) * np.outer(dissimilar[i], dissimilar[i]) / l
+        A = np.linalg.inv(S) @ D @ np.linalg.inv(S)
+        assert held_out.dissimilar[i] == pytest.approx(dissimilar[i] @ A @ dissimilar[i], rel=1e-10)
+
+
+def test_score_is_the_area_under_the_curve():
+    rng = np.random.default_rng(0)
+    near, far = rng.normal(size=30), rng.normal(size=20) + 1
+    area, error = HeldOut(near, far).score()
+    assert area == pytest.approx(roc_auc_score([0] * 30 + [1] * 20, np.concatenate([near, far])))
+    draws = [HeldOut(rng.normal(size=30), rng.normal(size=20) + 1).score()[0] for _ in range(400)]
+    assert error == pytest.approx(np.std(draws), rel=0.3)
+
+
+def test_strength_is_modest_with_few_pairs_and_chosen_with_many():
+    X, y = labelled(300, 12)
+    few = EquivalenceMetric().fit(X, side=Pairs(similar=[(0, 1), (1, 2), (0, 2), (5, 6)]))
+    assert few.strength_ == pytest.approx(3 / 33)  # three independent pairs of four
+    pairs = Pairs.from_labels(y, max_pairs=300)
+    many = EquivalenceMetric().fit(X, side=pairs)
+    assert many.strength_ >= 3
+    similar, dissimilar = (X[p[:, 0]] - X[p[:, 1]] for p in (pairs.similar, pairs.dissimilar))
+    ranks = graph_rank(pairs.similar), graph_rank(pairs.dissimilar)
+    problem = EquivalenceProblem(similar, dissimilar, *ranks, Spread.of(X))
+    assert choose_strength(problem, np.empty((0, 12))) == many.strength_
+    assert_allclose(
+        many.metric_,
+        safe_metric(problem, many.strength_).scaled_to(problem.spread).inner,
+        rtol=1e-10,
+        atol=1e-14,
+    )
+
+
+def test_graph_of_the_pairs():
+    pairs = np.array([[0, 1], [1, 2], [0, 2], [7, 9], [9, 7]])
+    assert graph_rank(pairs) == 3
+    X = np.random.default_rng(0).normal(size=(10, 8))
+    some, every = spanning_forest(pairs), pairs
+    differences = np.vstack([X[p[:, 0]] - X[p[:, 1]] for p in (some, every)])
+    assert len(some) == np.linalg.matrix_rank(differences) == 3
+
+
+def test_many_features_and_five_pairs_never_make_a_square_matrix(monkeypatch):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(40, 4096))
+    monkeypatch.setenv("SIDELIGHT_MEMORY_LIMIT", "100MB")
+    metric = EquivalenceMetric().fit(X, side=Pairs(similar=[(0, 1), (2, 3)], dissimilar=[(0, 2)]))
+    Z = metric.transform(X)
+    before, after = (np.linalg.norm(V[0] - V[1]) for V in (X, Z))
+    assert after < before
+    with pytest.raises(MemoryError, match="4096 × 4096"):
+        _ = metric.metric_
+
+
+def test_beyond_the_affordable_the_span_is_sketched_and_named_pairs_still_shrink(monkeypatch):
+    rng = np.random.default_rng(0)
+    monkeypatch.setattr(opening, "MOST_FEATURES", 50)
+    monkeypatch.setattr(opening, "BACKGROUND_ROWS", 100)
+    monkeypatch.setattr(opening, "BACKGROUND_WIDTH", 30)
+    low = rng.normal(size=(200, 10)) @ rng.normal(size=(10, 120))
+    pairs = Pairs(similar=rng.permutation(200)[:60].reshape(30, 2))
+    metric = EquivalenceMetric().fit(low, side=pairs)
+    assert metric._space.dimension == 60
+    monkeypatch.undo()
+    whole = EquivalenceMetric().fit(low, side=pairs)
+    ratio = metric.distances(low)[np.triu_indices(200, 1)] / pdist(whole.transform(low))
+    assert ratio.std() / ratio.mean() < 0.05  # only T is estimated, from half of the rows
+
+
+def test_kernel_form_with_the_linear_kernel_is_the_linear_form():
+    X, y = labelled()
+    pairs = Pairs.from_labels(y, max_pairs=60)
+    new = np.random.default_rng(9).normal(size=(8, 5))
+    for loss in ("safe", "thesis"):
+        plain = EquivalenceMetric(loss).fit(X, side=pairs)
+        by_kernel = EquivalenceMetric(loss, kernel="linear").fit(X, side=pairs)
+        given = EquivalenceMetric(loss, kernel="precomputed").fit(X @ X.T, side=pairs)
+        assert_allclose(by_kernel.distances(new, X), plain.distances(new, X), atol=1e-8)
+        assert_allclose(given.distances(new @ X.T, X @ X.T), plain.distances(new, X), atol=1e-8)
+        assert by_kernel.strength_ == plain.strength_
+
+
+def test_kernel_metric_is_a_quadratic_form_in_kernel_values_of_trace_one():
+    X, y = labelled()
+    metric = EquivalenceMetric("thesis", kernel="rbf", gamma=0.1).fit(X, side=Pairs.from_labels(y))
+    K = np.exp(-0.1 * cdist(X, X, "sqeuclidean"))
+    A = metric.metric_
+    assert np.trace(K @ A) == pytest.approx(1)
+    k = K[4] - K[11]
+    assert metric.distances(X)[4, 11] == pytest.approx(np.sqrt(k @ A @ k), rel=1e-6)
+
+
+def test_rings_are_told_apart_by_a_kernel_and_by_no_line():
+    X, y = make_circles(300, factor=0.5, noise=0.05, random_state=0)
+    pairs = Pairs.from_labels(np.where(np.arange(300) < 150, y, -2), unknown=-2, max_pairs=300)
+    unseen = np.arange(150, 300)
+    apart = (y[unseen][:, None] != y[unseen])[np.triu_indices(150, 1)]
+
+    def area(metric):
+        metric.fit(X, side=pairs)
+        return roc_auc_score(apart, pdist(metric.transform(X[unseen])))
+
+    assert area(EquivalenceMetric()) < 0.8
+    assert area(EquivalenceMetric(kernel="rbf")) >= 0.99
+    assert area(EquivalenceMetric("thesis", kernel="rbf")) >= 0.99
+
+
+def test_a_kernel_over_many_rows_is_expanded_in_some_of_them(monkeypatch):
+    monkeypatch.setattr(opening, "MOST_KERNEL_ROWS", 120)
+    monkeypatch.setattr(opening, "BACKGROUND_ROWS", 40)
+    X, y = make_circles(400, factor=0.4, noise=0.05, random_state=0)
+    pairs = Pairs.from_labels(y, max_pairs=200)
+    metric = EquivalenceMetric(kernel="rbf").fit(X, side=pairs)
+    assert len(metric.metric_) == 120
+    apart = (y[:, None] != y)[np.triu_indices(400, 1)]
+    assert roc_auc_score(apart, pdist(metric.transform(X))) > 0.98
+
+
+def test_one_wrong_pair_in_ten_is_tolerated():
+    X, y = load_digits(return_X_y=True)
+    shuffled = np.random.default_rng(0).permutation(len(X))[:900]
+    X, y = X[shuffled], y[shuffled]
+    pairs = Pairs.from_labels(np.where(np.arange(900) < 450, y, -1), max_pairs=400)
+    wrong = Pairs(
+        similar=np.vstack([pairs.similar[40:], pairs.dissimilar[:40]]),
+        dissimilar=np.vstack([pairs.dissimilar[40:], pairs.similar[:40]]),
+    )
+
+    def accuracy(side):
+        model = make_pipeline(EquivalenceMetric(), KNeighborsClassifier(5))
+        model.fit(X[:450], y[:450], equivalencemetric__side=side)
+        return model.score(X[450:], y[450:])
+
+    euclidean = accuracy(None)
+    assert accuracy(pairs) >= euclidean - 0.02
+    assert accuracy(wrong) >= euclidean - 0.02
+
+
+def test_same_input_gives_the_same_metric():
+    X, y = labelled(80)
+    pairs = Pairs(similar=Pairs.from_labels(y).similar)
+    metric = EquivalenceMetric()
+    first = metric.fit(X, side=pairs).transform(X)
+    assert_array_equal(clone(metric).fit(X, side=pairs).transform(X), first)
+
+
+def test_rows_that_are_all_the_same_keep_their_metric():
+    metric = EquivalenceMetric().fit(np.ones((4, 3)), side=Pairs(similar=[(0, 1)]))
+    assert_allclose(metric.metric_, np.eye(3))
+
+
+def test_columns_keep_their_names_and_a_kernel_s_are_numbered():
+    import pandas as pd
+
+    X, y = labelled()
+    frame = pd.DataFrame(X, columns=list("abcde"))
+    pairs = Pairs.from_labels(y)
+    metric = EquivalenceMetric().set_output(transform="pandas").fit(frame, side=pairs)
+    assert list(metric.transform(frame).columns) == list("abcde")
+    assert isinstance(metric.distances(frame), np.ndarray)
+    by_kernel = EquivalenceMetric(kernel="linear").fit(frame, side=pairs)
+    assert by_kernel.get_feature_names_out()[0] == "equivalencemetric0"
+    assert len(by_kernel.get_feature_names_out()) == by_kernel.transform(frame).shape[1] == 5
+
+
+@pytest.mark.parametrize(
+    ("side", "match"),
+    [
+        (Pairs(similar=[(0, 60)]), r"\[0, 60\)"),
+        (Pairs(), "at least one pair"),
+        (Pairs(similar=[(0, 1)], dissimilar=[(1, 0)]), r"contradict .* \(0, 1\)"),
+        (Distances([(0, 1)], [1.0]), "does not understand Distances"),
+        ([(0, 1)], "Did you mean Pairs"),
+    ],
+)
+def test_side_information_that_does_not_fit_is_refused(side, match):
+    with pytest.raises(ValueError, match=match) as refused:
+        EquivalenceMetric().fit(labelled()[0], side=side)
+    assert "EquivalenceMetric" in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [{"loss": "hinge"}, {"strength": -1}, {"strength": "much"}, {"kernel": "rfb"}, {"gamma": 0}],
+)
+def test_parameters_that_do_not_fit_are_refused(parameters):
+    (name,) = parameters
+    with pytest.raises(ValueError, match=f"The '{name}' parameter of EquivalenceMetric"):
+        EquivalenceMetric(**parameters).fit(labelled()[0])
+
+
+def test_a_precomputed_kernel_is_square():
+    with pytest.raises(ValueError, match="square"):
+        EquivalenceMetric(kernel="precomputed").fit(np.ones((4, 3)))

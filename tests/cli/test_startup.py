@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 HEAVY = ("numba", "sklearn", "matplotlib", "scipy", "pyarrow", "pandas")
 
@@ -44,3 +45,25 @@ def test_the_module_runs_as_the_command_does() -> None:
     )
     assert "LocallyLinearEmbedding" in done.stdout
     assert "\x1b[" not in done.stdout  # no colours in a pipe
+
+
+def test_an_experiment_runs_from_any_folder(tmp_path: Path) -> None:
+    """The scripts import each other; the folder they lie in is not where the user is."""
+    done = subprocess.run(
+        [
+            sys.executable,
+            "-m",
+            "sidelight",
+            "reproduce",
+            "landmark_quality",
+            "--quick",
+            "-o",
+            "out",
+        ],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert list((tmp_path / "out").glob("*.png"))

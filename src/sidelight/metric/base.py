@@ -265,5 +265,7 @@ class LearnedMetric(TransformerMixin, BaseEstimator):
 
 def _power(A: FloatArray, exponent: float) -> FloatArray:
     values, vectors = scipy.linalg.eigh(A, check_finite=False)
-    powers = np.maximum(values, 0.0) ** exponent
+    # the root of rounding, 1e-16, would be 1e-8
+    values = np.where(values > 1e-13 * values.max(initial=0.0), values, 0.0)
+    powers = values**exponent
     return np.asarray((vectors * powers) @ vectors.T)

@@ -19,7 +19,7 @@ from sidelight import PCA, ClassicalMDS, Isomap, LaplacianEigenmaps, LocallyLine
 from sidelight.arrays import BoolArray, FloatArray, IntArray
 from sidelight.datasets import load
 from sidelight.errors import DisconnectedGraphWarning
-from sidelight.metric import EquivalenceMetric, MultiAttributeMetric
+from sidelight.metric import DistanceMetric, EquivalenceMetric, MultiAttributeMetric
 from sidelight.plot import save, scatter
 from sidelight.plot.style import FAINT, INK, TEXT_SIZE, new_figure
 from sidelight.side import Attributes, Distances, Pairs
@@ -39,11 +39,11 @@ class Faces:
 
     Parameters
     ----------
-    X : ndarray of shape (400, 399)
+    X : ndarray of shape (n, n - 1)
         Coordinates along the principal axes: all of them, so that no distance changes.
-    images : ndarray of shape (400, 64, 64)
+    images : ndarray of shape (n, 64, 64)
         The photographs.
-    person : ndarray of int of shape (400,)
+    person : ndarray of int of shape (n,)
         Who it is.
     attributes : dict
         Of every distinction the class of each photograph.
@@ -55,8 +55,13 @@ class Faces:
     attributes: dict[str, IntArray]
 
 
-def load_faces() -> Faces:
+def load_faces(n_photographs: int = 10) -> Faces:
     """Load the photographs; whoever has any facial hair counts as bearded.
+
+    Parameters
+    ----------
+    n_photographs : int
+        How many of each person.
 
     Returns
     -------
@@ -65,12 +70,13 @@ def load_faces() -> Faces:
     """
     faces = load("olivetti_faces")
     assert faces.labels is not None
-    glasses = faces.extras["glasses"].astype(int)
-    beard = (faces.extras["facial_hair"] > 0).astype(int)
+    taken = np.arange(len(faces.X)) % 10 < n_photographs  # ten of a person stand together
+    glasses = faces.extras["glasses"][taken].astype(int)
+    beard = (faces.extras["facial_hair"][taken] > 0).astype(int)
     return Faces(
-        PCA(len(faces.X) - 1).fit_transform(faces.X),
-        faces.images,
-        faces.labels,
+        PCA(int(taken.sum()) - 1).fit_transform(faces.X[taken]),
+        faces.images[taken],
+        faces.labels[taken],
         {"beard": beard, "glasses": glasses, "both": 2 * glasses + beard},
     )
 
@@ -125,36 +131,13 @@ def told_of(labels: IntArray, seen: BoolArray, rng: np.random.Generator) -> tupl
     return every, Pairs(similar=every.similar[four], dissimilar=every.dissimilar[one])
 
 
-def thirty_distances(
-    X: FloatArray, pairs: Pairs, seen: BoolArray, rng: np.random.Generator
-) -> Distances:
-    """Read 30 distances between seen photographs off the metric learned from all pairs.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n, p)
-        The photographs.
-    pairs : Pairs
-        All similar pairs.
-    seen : ndarray of bool of shape (n,)
-        The photographs that may be named.
-    rng : Generator
-        For the draw.
-
-    Returns
-    -------
-    Distances
-        As in section 3.5.1 of the thesis.
-    """
-    ends = rng.permuted(np.tile(np.flatnonzero(seen), (30, 1)), axis=1)[:, :2]
-    Z = EquivalenceMetric().fit(X, side=pairs).transform(X)
-    return Distances(ends, np.linalg.norm(Z[ends[:, 0]] - Z[ends[:, 1]], axis=1))
-
-
 def informed_rows(
     faces: Faces, seen: BoolArray, rng: np.random.Generator
-) -> Iterator[tuple[str, str, Any]]:
-    """Go through the kinds of side information of chapter 3.
+) -> Iterator[tuple[str, str, FloatArray]]:
+    """Learn a metric from each kind of side information of chapter 3.
+
+    Mapping the photographs by the metric before the method is fitted is what
+    ``method.fit(X, side=…)`` does; here one metric serves four methods.
 
     Parameters
     ----------
@@ -168,11 +151,11 @@ def informed_rows(
     Yields
     ------
     attribute : str
-        What it tells of.
+        What the side information tells of.
     told : str
         What is told.
-    side : object or ndarray
-        What ``fit(X, side=…)`` takes, or the photographs mapped by a metric of the thesis's form.
+    rows : ndarray of shape (n, p)
+        All photographs, mapped by the metric.
     """
     X = faces.X
     alike = []
@@ -180,30 +163,38 @@ def informed_rows(
         every, five = told_of(faces.attributes[attribute], seen, rng)
         similar = Pairs(similar=every.similar)
         alike.append(similar)
-        yield attribute, "all similar pairs", similar
-        yield attribute, "all pairs of both kinds", every
-        yield attribute, "five pairs", five
-        yield attribute, "30 distances", thirty_distances(X, similar, seen, rng)
+        informed = EquivalenceMetric().fit(X, side=similar).transform(X)
+        yield attribute, "all similar pairs", informed
+        yield (
+            attribute,
+            "all pairs of both kinds",
+            EquivalenceMetric().fit(X, side=every).transform(X),
+        )
+        yield attribute, "five pairs", EquivalenceMetric().fit(X, side=five).transform(X)
+        ends = rng.permuted(np.tile(np.flatnonzero(seen), (30, 1)), axis=1)[:, :2]
+        lengths = np.linalg.norm(informed[ends[:, 0]] - informed[ends[:, 1]], axis=1)
+        distances = Distances(ends, lengths)
+        yield attribute, "30 distances", DistanceMetric().fit(X, side=distances).transform(X)
         for told, pairs in (("all similar pairs", similar), ("five pairs", five)):
-            metric = EquivalenceMetric("thesis").fit(X, side=pairs)
-            yield attribute, f"{told}, thesis's loss", metric.transform(X)
+            thesis = EquivalenceMetric("thesis").fit(X, side=pairs)
+            yield attribute, f"{told}, thesis's loss", thesis.transform(X)
     both = Attributes(alike)
-    yield "both", "all similar pairs", both
-    thesis = MultiAttributeMetric("thesis").fit(X, side=both).transform(X)
-    yield "both", "all similar pairs, thesis's loss", thesis
+    for loss, told in (
+        ("safe", "all similar pairs"),
+        ("thesis", "all similar pairs, thesis's loss"),
+    ):
+        yield "both", told, MultiAttributeMetric(loss).fit(X, side=both).transform(X)
 
 
-def draw_map(method: str, X: FloatArray, side: Any = None) -> FloatArray:
-    """Make a map, informed or not.
+def draw_map(method: str, X: FloatArray) -> FloatArray:
+    """Make a map of two dimensions.
 
     Parameters
     ----------
     method : str
         One of :data:`METHODS`.
     X : ndarray of shape (n, p)
-        The photographs.
-    side : object or ndarray, optional
-        Side information, or the photographs mapped by a learned metric.
+        The photographs, mapped by a learned metric or not.
 
     Returns
     -------
@@ -211,10 +202,8 @@ def draw_map(method: str, X: FloatArray, side: Any = None) -> FloatArray:
         The map of all photographs.
     """
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DisconnectedGraphWarning)  # joined, as always
-        if isinstance(side, np.ndarray):
-            return np.asarray(METHODS[method]().fit_transform(side))
-        return np.asarray(METHODS[method]().fit(X, side=side).embedding_)
+        warnings.simplefilter("ignore", DisconnectedGraphWarning)  # joined, as by default
+        return np.asarray(METHODS[method]().fit_transform(X))
 
 
 def accuracies(Z: FloatArray, labels: IntArray, faces: Faces, seen: BoolArray) -> FloatArray:
@@ -267,10 +256,10 @@ def measure(faces: Faces, seeds: range) -> dict[tuple[str, str, str], FloatArray
     for seed in seeds:
         rng = np.random.default_rng(seed)
         seen = split_people(faces, rng)
-        for attribute, told, side in informed_rows(faces, seen, rng):
+        for attribute, told, informed in informed_rows(faces, seen, rng):
             labels = faces.attributes[attribute]
             for method in METHODS:
-                maps = (plain[method], draw_map(method, faces.X, side))
+                maps = (plain[method], draw_map(method, informed))
                 both = [accuracies(Z, labels, faces, seen) for Z in maps]
                 found.setdefault((attribute, told, method), []).append(both)
     return {setting: np.array(runs) for setting, runs in found.items()}
@@ -278,7 +267,7 @@ def measure(faces: Faces, seeds: range) -> dict[tuple[str, str, str], FloatArray
 
 def main(output: Path, *, quick: bool = False) -> None:
     """Print the accuracies of informed and uninformed maps, and save the maps."""
-    faces = load_faces()
+    faces = load_faces(4 if quick else 10)
     found = measure(faces, range(2 if quick else N_DRAWS))
     header = ["told", "method", "uninformed", "informed", "gain", "seen people", "own photographs"]
     for attribute in ("beard", "glasses", "both"):
@@ -317,23 +306,23 @@ def draw_figures(faces: Faces, output: Path) -> None:
     """Draw the maps of unseen people, informed and not, for the first draw."""
     rng = np.random.default_rng(0)
     seen = split_people(faces, rng)
-    sides = {(a, told): side for a, told, side in informed_rows(faces, seen, rng)}
+    informed = {(a, told): rows for a, told, rows in informed_rows(faces, seen, rng)}
     names = {
         "beard": np.array(["no beard", "beard"]),
         "glasses": np.array(["no glasses", "glasses"]),
         "both": np.array(["neither", "beard", "glasses", "beard and glasses"]),
     }
     for attribute, words in names.items():
-        shown = {"uninformed": None}
+        shown = {"uninformed": faces.X}
         for told in ("five pairs", "all similar pairs"):
-            if (attribute, told) in sides:
-                shown[told] = sides[attribute, told]
+            if (attribute, told) in informed:
+                shown[told] = informed[attribute, told]
         labels = faces.attributes[attribute]
         figure = new_figure(15.0, 3.7 * len(shown) + 0.4)
         grid = figure.subplots(len(shown), len(METHODS))
-        for (told, side), line in zip(shown.items(), grid, strict=True):
+        for (told, rows), line in zip(shown.items(), grid, strict=True):
             for ax, method in zip(line, METHODS, strict=True):
-                Z = draw_map(method, faces.X, side)
+                Z = draw_map(method, rows)
                 score = accuracies(Z, labels, faces, seen)[0]
                 last = method == list(METHODS)[-1] and told == "uninformed"
                 draw_panel(ax, Z[~seen], words[labels[~seen]], faces.images[~seen], legend=last)

@@ -258,7 +258,7 @@ def draw_gains(
             ax.text(
                 column,
                 row,
-                f"{100 * value:+.1f}",
+                f"{100 * value:+.1f}".replace("-0.0", "+0.0"),
                 ha="center",
                 va="center",
                 fontsize=TEXT_SIZE - 2,

@@ -226,7 +226,8 @@ class GraphEmbedder(MetricInformed, Embedder):
         joins: IntArray = np.empty((0, 2), dtype=np.intp)
         if self.on_disconnected == "connect":
             graph, joins = connect_components(graph, points, metric=self._metric, who=self._name)
-            done = f"they were joined by their {len(joins)} shortest connections"
+            edges = "edge" if len(joins) == 1 else f"{len(joins)} edges"
+            done = f"they were joined by the shortest {edges} that will do"
         elif self.on_disconnected == "largest":
             done = "the map is that of the largest, and the other points are placed as new ones"
         else:

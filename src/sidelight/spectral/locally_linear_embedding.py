@@ -141,17 +141,17 @@ class LocallyLinearEmbedding(GraphEmbedder):
         columns = np.concatenate([indices.ravel(), joins[:, 1], joins[:, 0]])
         arrows = sp.csr_array((np.ones(len(rows)), (rows, columns)), shape=(n, n))
         arrows, n_opened = open_closed_classes(arrows, self._points, metric=self._metric)
+        found = (
+            f"Some sets of points of LocallyLinearEmbedding have all their neighbours within the "
+            f"set ({n_opened} beside the largest), and would collapse"
+        )
         if n_opened and self.on_disconnected == "error":
             raise DisconnectedGraphError(
-                f"{n_opened} sets of points of LocallyLinearEmbedding have all their neighbours "
-                f"within the set, and would collapse. Raise n_neighbors={k}, or use "
-                f"on_disconnected='connect'."
+                f"{found}. Raise n_neighbors={k}, or use on_disconnected='connect'."
             )
         if n_opened:
             warnings.warn(
-                f"{n_opened} sets of points of LocallyLinearEmbedding have all their neighbours "
-                f"within the set, and would collapse; each was given its shortest way out. "
-                f"Raise n_neighbors={k}.",
+                f"{found}; each was given its shortest way to another. Raise n_neighbors={k}.",
                 DisconnectedGraphWarning,
                 stacklevel=4,
             )

@@ -1,0 +1,1 @@
+"""Comparisons with packages that need an environment of their own."""

@@ -1,0 +1,171 @@
+"""Single cells: what a handful of pairs from three types does to the map of the other seven.
+
+PLACEHOLDER
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from experiments._common import print_table, start
+from experiments.informed_faces import METHODS, draw_map
+from experiments.pair_metric_safety import neighbor_accuracy
+from sidelight.arrays import BoolArray, FloatArray, IntArray
+from sidelight.datasets import load
+from sidelight.metric import EquivalenceMetric
+from sidelight.plot import comparison, save
+from sidelight.side import Pairs
+
+COUNTS = (5, 10, 20, 1000)
+N_TYPES = 3
+N_DRAWS = 20
+N_NEIGHBORS = 5
+FEWEST_CELLS = 10
+
+
+def draw_types(types: IntArray, rng: np.random.Generator) -> BoolArray:
+    """Draw the types that pairs tell of.
+
+    Parameters
+    ----------
+    types : ndarray of int of shape (n,)
+        The type of every cell.
+    rng : Generator
+        For the draw.
+
+    Returns
+    -------
+    ndarray of bool of shape (n,)
+        The cells of three types that have ten cells or more.
+    """
+    frequent = np.flatnonzero(np.bincount(types) >= FEWEST_CELLS)
+    return np.asarray(np.isin(types, rng.choice(frequent, size=N_TYPES, replace=False)))
+
+
+def told_pairs(types: IntArray, told: BoolArray, count: int, rng: np.random.Generator) -> Pairs:
+    """Draw pairs among the cells of some types: four similar ones to a dissimilar one.
+
+    Parameters
+    ----------
+    types : ndarray of int of shape (n,)
+        The type of every cell.
+    told : ndarray of bool of shape (n,)
+        The cells that pairs may name.
+    count : int
+        How many in all.
+    rng : Generator
+        For the draw.
+
+    Returns
+    -------
+    Pairs
+        The pairs.
+    """
+    drawn = Pairs.from_labels(np.where(told, types, -1), max_pairs=count, random_state=rng)
+    n_dissimilar = count // 5
+    similar = rng.permutation(drawn.similar)[: count - n_dissimilar]
+    return Pairs(similar=similar, dissimilar=rng.permutation(drawn.dissimilar)[:n_dissimilar])
+
+
+def accuracies(Z: FloatArray, types: IntArray, told: BoolArray) -> FloatArray:
+    """Measure how often five neighbours have the cell's type.
+
+    Parameters
+    ----------
+    Z : ndarray of shape (n, d)
+        The map.
+    types : ndarray of int of shape (n,)
+        The type of every cell.
+    told : ndarray of bool of shape (n,)
+        The cells of types that pairs told of.
+
+    Returns
+    -------
+    ndarray of shape (2,)
+        For cells of the other types, and of those.
+    """
+    return np.array(
+        [
+            neighbor_accuracy(Z, types, n_neighbors=N_NEIGHBORS, asked=asked)
+            for asked in (~told, told)
+        ]
+    )
+
+
+def measure(
+    X: FloatArray, types: IntArray, counts: tuple[int, ...], seeds: range
+) -> dict[tuple[int, str], FloatArray]:
+    """Compare informed with uninformed maps.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, p)
+        Cells.
+    types : ndarray of int of shape (n,)
+        The type of every cell.
+    counts : tuple of int
+        How many pairs.
+    seeds : range
+        One draw of types and pairs for each.
+
+    Returns
+    -------
+    dict of (count, method) to ndarray of shape (n_draws, 2, 2)
+        :func:`accuracies` of the uninformed and of the informed map; the method "all dimensions"
+        is no map.
+    """
+    plain = {"all dimensions": X} | {method: draw_map(method, X) for method in METHODS}
+    found: dict[tuple[int, str], list[list[FloatArray]]] = {}
+    for seed in seeds:
+        for count in counts:
+            rng = np.random.default_rng([seed, count])
+            told = draw_types(types, rng)
+            pairs = told_pairs(types, told, count, rng)
+            informed = EquivalenceMetric().fit(X, side=pairs).transform(X)
+            for method, before in plain.items():
+                after = informed if method == "all dimensions" else draw_map(method, informed)
+                both = [accuracies(Z, types, told) for Z in (before, after)]
+                found.setdefault((count, method), []).append(both)
+    return {setting: np.array(runs) for setting, runs in found.items()}
+
+
+def main(output: Path, *, quick: bool = False) -> None:
+    """Print the gains on told and on other types, and save an example."""
+    cells = load("pbmc68k_reduced")
+    assert cells.labels is not None
+    X = cells.extras["pca"].astype(float)
+    names, types = np.unique(cells.labels, return_inverse=True)
+    counts = (5, 20) if quick else COUNTS
+    found = measure(X, types, counts, range(2 if quick else N_DRAWS))
+    rows = []
+    for (count, method), runs in found.items():
+        gain = runs[:, 1] - runs[:, 0]
+        cells_of = [
+            text
+            for i in range(2)
+            for text in (
+                f"{runs[:, 0, i].mean():.3f}",
+                f"{gain[:, i].mean():+.3f} ± {gain[:, i].std(ddof=1):.3f}",
+            )
+        ]
+        rows.append([f"{count} pairs", method, *cells_of, f"{gain[:, 0].min():+.3f}"])
+    header = ["told", "method", "other types", "gain", "told types", "gain", "worst, other types"]
+    print_table(header, rows, title="5-NN accuracy of the type in the map, uninformed and gain")
+
+    rng = np.random.default_rng([0, max(counts)])
+    told = draw_types(types, rng)
+    pairs = told_pairs(types, told, max(counts), rng)
+    informed = EquivalenceMetric().fit(X, side=pairs).transform(X)
+    maps = {method: draw_map(method, X) for method in METHODS}
+    maps |= {f"{m}, {max(counts)} pairs": draw_map(m, informed) for m in METHODS}
+    scores = {
+        name: "{:.2f} / {:.2f}".format(*accuracies(Z, types, told)) for name, Z in maps.items()
+    }
+    figure = comparison(maps, labels=names[types], scores=scores, n_columns=4)
+    save(figure, output / "informed_cells.png")
+
+
+if __name__ == "__main__":
+    start(main)

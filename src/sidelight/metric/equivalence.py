@@ -16,7 +16,25 @@ from sidelight.parameters import OneOf, Real
 
 
 class PairwiseMetric(LearnedMetric):
-    """The common part of the metrics learned from pairs: two losses, and where they are solved."""
+    """The common part of the metrics learned from pairs: two losses, and where they are solved.
+
+    Parameters
+    ----------
+    loss : {"safe", "thesis"}
+        Which objective.
+    strength : float or "auto"
+        How much the pairs count.
+    kernel : str, callable or None
+        A kernel for the kernelised form.
+    gamma : float or "scale"
+        Of the kernel.
+    degree : float
+        Of the polynomial kernel.
+    coef0 : float
+        Of the polynomial kernel.
+    random_state : int, Generator, RandomState or None
+        For the rows that stand for all.
+    """
 
     _parameters: ClassVar[Any] = {
         "loss": (OneOf(("safe", "thesis")),),

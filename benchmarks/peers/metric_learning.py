@@ -4,14 +4,17 @@
 which needs an older scikit-learn than sidelight does; ``--python PATH`` takes an interpreter that
 has it.  Every fit runs in a process of its own, on one thread, from the same file of data, and
 contenders take turns; seconds are medians, accuracies means over the rounds.  A fit is ended after
-40 seconds of processor time, and its contender not asked again on that problem with fewer pairs.  ITML and MMC are given similar
-and dissimilar pairs, half of each; RCA takes the pieces that similar pairs join as its chunks.
-The peers get faces as coordinates in the span of the photographs, without which MMC and ITML
-would work on matrices of order 4,096; sidelight gets the same.
+40 seconds of processor time.
 
-The accuracy is that of five nearest neighbours among rows that no pair names, for faces among
-people of whom there is no photograph in any pair ("new people", "glasses", where photographs of
-the same person do not vote) or photographs that are in none ("new photographs").
+All have their defaults.  ITML and MMC are given similar and dissimilar pairs, half of each, as
+sidelight is.  RCA takes the pieces that similar pairs join as its chunks, and as many principal
+components as half the independent similar pairs, of those with a thousandth of the variance of the
+first: it needs more pairs than dimensions, and none without variance.  Faces are given to all as
+their 399 principal components, without which ITML and MMC would work on matrices of order 4,096.
+
+The accuracy is that of five nearest neighbours among rows that no pair names: for faces among
+people of whom no photograph is in any pair ("new people", and "glasses", where photographs of the
+same person do not vote) or photographs that are in none ("new photographs").
 """
 
 # The file is run by two interpreters: the peers' one has numpy and metric-learn, no sidelight.
@@ -81,7 +84,13 @@ def fit_rca(X: Any, similar: Any, dissimilar: Any) -> Any:
     pieces = connected_components(joined, directed=False)[1]
     sizes = np.bincount(pieces)
     numbers = np.where(sizes > 1, np.cumsum(sizes > 1) - 1, -1)
-    return RCA().fit(X, numbers[pieces]).transform
+    independent = int(np.sum(sizes - 1))
+    centred = X - X.mean(axis=0)
+    lengths, axes = np.linalg.svd(centred, full_matrices=False)[1:]
+    varying = int(np.sum(lengths**2 > 1e-3 * lengths[0] ** 2))
+    axes = axes[: max(1, min(independent // 2, varying))].T
+    learned = RCA().fit(X @ axes, numbers[pieces])
+    return lambda rows: learned.transform(rows @ axes)
 
 
 FITS: dict[str, Fit] = {
@@ -187,10 +196,6 @@ def problem_file(name: str, count: int, seed: int, folder: Path) -> tuple[Path, 
     seen = split_groups(problem.groups, rng)
     pairs = draw_pairs(problem.labels[seen], "both", count, rng)
     X, unseen = problem.X[seen], problem.X[~seen]
-    if X.shape[1] > len(problem.X):
-        # the span of all photographs, exactly: no distance changes
-        basis = np.linalg.qr(np.vstack([X, unseen]).T)[0]
-        X, unseen = X @ basis, unseen @ basis
     file = folder / f"{name}-{count}-{seed}.npz"
     np.savez(file, X=X, unseen=unseen, similar=pairs.similar, dissimilar=pairs.dissimilar)
     labels = problem.labels[~seen]
@@ -221,17 +226,23 @@ def make_environment(folder: Path) -> str:
     return python
 
 
-def compare(python: str, counts: list[int], rounds: int) -> list[dict[str, Any]]:
-    """Measure all contenders on all problems.
+def compare(
+    python: str, names: list[str], counts: list[int], rounds: int, contenders: list[str]
+) -> list[dict[str, Any]]:
+    """Measure contenders on problems.
 
     Parameters
     ----------
     python : str
         An interpreter with metric-learn.
+    names : list of str
+        Some of :data:`PROBLEMS`.
     counts : list of int
         Numbers of pairs.
     rounds : int
         Draws; the contenders take turns in each.
+    contenders : list of str
+        Some of :data:`CONTENDERS`; sidelight first, for the ratios.
 
     Returns
     -------
@@ -241,15 +252,15 @@ def compare(python: str, counts: list[int], rounds: int) -> list[dict[str, Any]]
     """
     found = []
     with tempfile.TemporaryDirectory() as folder:
-        for name in PROBLEMS:
-            lost: set[str] = set()
-            for count in sorted(counts, reverse=True):
-                answers: dict[str, list[tuple[float, float] | None]] = {c: [] for c in CONTENDERS}
+        for name in names:
+            for count in counts:
+                lost: set[str] = set()
+                answers: dict[str, list[tuple[float, float] | None]] = {c: [] for c in contenders}
                 euclidean = []
                 for seed in range(rounds):
                     file, judge = problem_file(name, count, seed, Path(folder))
                     euclidean.append(judge())
-                    for contender in CONTENDERS:
+                    for contender in contenders:
                         if contender in lost:
                             continue
                         mine = sys.executable if contender == "sidelight" else python
@@ -270,7 +281,7 @@ def compare(python: str, counts: list[int], rounds: int) -> list[dict[str, Any]]
                             "euclidean": float(np.mean(euclidean)),
                         }
                     )
-                print_line(found[-len(CONTENDERS) :])
+                print_line(found[-len(contenders) :])
     return found
 
 
@@ -294,8 +305,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.add_argument("--python", help="an interpreter that has metric-learn")
+    parser.add_argument("--problems", nargs="*", choices=PROBLEMS, default=list(PROBLEMS))
     parser.add_argument("--pairs", type=int, nargs="*", default=list(COUNTS))
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--contenders", nargs="*", choices=CONTENDERS, default=list(CONTENDERS))
     parser.add_argument("--json", type=Path, help="where to write the figures")
     parser.add_argument("--work", nargs=2, help=argparse.SUPPRESS)
     options = parser.parse_args()
@@ -304,7 +317,7 @@ def main() -> None:
         return
     with tempfile.TemporaryDirectory() as folder:
         python = options.python or make_environment(Path(folder))
-        found = compare(python, options.pairs, options.rounds)
+        found = compare(python, options.problems, options.pairs, options.rounds, options.contenders)
     if options.json:
         options.json.parent.mkdir(parents=True, exist_ok=True)
         options.json.write_text(json.dumps(found, indent=1))

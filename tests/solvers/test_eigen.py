@@ -12,8 +12,9 @@ from sidelight.solvers.eigen import (
     fix_signs,
     largest_eigenpairs,
     smallest_eigenpairs,
-    widest_level,
+    smallest_of_square,
 )
+from sidelight.solvers.factors import widest_level
 from sidelight.solvers.krylov import largest_ritz_pairs
 
 
@@ -141,3 +142,35 @@ def test_widest_level_of_known_graphs():
     assert widest_level(sp.csr_array(grid)) == 8
     star = sp.csr_array((np.ones(9), (np.zeros(9, int), np.arange(1, 10))), shape=(10, 10))
     assert widest_level(star + star.T) == 8
+
+
+def mixing(n, seed=0):
+    """I − W with rows of W that sum to one, some weights negative, on a ring of neighbours."""
+    rng = np.random.default_rng(seed)
+    columns = (np.arange(n)[:, None] + [-2, -1, 1, 2]) % n
+    w = rng.normal(0.25, 0.1, (n, 4))
+    w /= w.sum(axis=1, keepdims=True)
+    W = sp.csr_array((w.ravel(), columns.ravel(), np.arange(0, 4 * n + 1, 4)), shape=(n, n))
+    return sp.csr_array(sp.eye_array(n) - W)
+
+
+@pytest.mark.parametrize("n", [60, 800])
+def test_the_square_is_solved_through_its_root(n):
+    F = mixing(n)
+    found = smallest_of_square(F, np.ones(n), 3)
+    values, vectors = np.linalg.eigh((F.T @ F).toarray())
+    np.testing.assert_allclose(found.values, values[1:4], rtol=1e-5, atol=1e-15)
+    np.testing.assert_allclose(found.vectors.T @ found.vectors, np.eye(3), atol=1e-8)
+    np.testing.assert_allclose(np.ones(n) @ found.vectors, 0, atol=1e-8)
+    assert found.residuals.max() < 1e-9
+    overlap = np.linalg.svd(vectors[:, 1:4].T @ found.vectors, compute_uv=False)
+    np.testing.assert_allclose(overlap, 1, atol=1e-6)
+
+
+def test_a_root_that_cannot_be_factored_falls_back_on_the_square(monkeypatch):
+    F = mixing(700)
+    direct = smallest_of_square(F, np.ones(700), 2)
+    monkeypatch.setattr("sidelight.solvers.eigen.inverse_of_square", lambda F, shift: None)
+    formed = smallest_of_square(F, np.ones(700), 2)
+    np.testing.assert_allclose(direct.values, formed.values, rtol=1e-5)
+    np.testing.assert_allclose(direct.vectors, formed.vectors, atol=1e-5)

@@ -65,7 +65,7 @@ def test_kernel_pca_on_the_kernel_gives_the_same_map(name, X):
 def test_lle_is_also_kernel_pca_on_the_shifted_matrix(X):
     """K = λ_max I − M (eq. 1.5): eigenvectors 2 … d + 1 are the map."""
     lle = LocallyLinearEmbedding(2, n_neighbors=8).fit(X)
-    M = lle._stiffness.toarray()
+    M = (lle._residual.T @ lle._residual).toarray()
     largest = np.linalg.eigvalsh(M)[-1]
     _, vectors = np.linalg.eigh(largest * np.eye(len(M)) - M)
     constant = vectors[:, -1]

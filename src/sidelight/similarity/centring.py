@@ -13,7 +13,7 @@ import numpy as np
 
 from sidelight.arrays import FloatArray, IntArray
 from sidelight.similarity.panels import SymmetricPanels
-from sidelight.solvers.eigen import Operator
+from sidelight.solvers.factors import Operator
 
 
 @dataclass(frozen=True)

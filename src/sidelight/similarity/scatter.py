@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from sidelight.arrays import FloatArray, is_sparse
-from sidelight.solvers.eigen import Operator
+from sidelight.solvers.factors import Operator
 
 _BLOCK_ROWS = 2048
 

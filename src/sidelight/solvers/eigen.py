@@ -8,26 +8,27 @@ failure.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 import scipy.linalg
 import scipy.sparse as sp
-from scipy.sparse.csgraph import breadth_first_order
-from scipy.sparse.linalg import splu
 from sklearn.exceptions import ConvergenceWarning
 
 from sidelight.arrays import FloatArray, is_sparse
+from sidelight.solvers.factors import (
+    Operator,
+    inverse_of_square,
+    inverse_of_symmetric,
+    widest_level,
+)
 from sidelight.solvers.krylov import largest_ritz_pairs
 
 #: Up to this order a dense decomposition is faster than any iteration.
 DENSE_ORDER = 500
 #: A sparse factorisation is tried while the widest level of the graph is at most this.
 WIDEST_LEVEL = 5000
-
-Operator: TypeAlias = Callable[[FloatArray], FloatArray]
 
 
 @dataclass(frozen=True)
@@ -257,13 +258,68 @@ def smallest_eigenpairs(
     return Eigenpairs(values, vectors, residuals, float(values[0]))
 
 
+def smallest_of_square(
+    F: sp.csr_array, null: FloatArray, n_pairs: int, *, tol: float = 1e-8, who: str = "sidelight"
+) -> Eigenpairs:
+    """Find the smallest eigenpairs of FᵀF without forming it, F square and F·null = 0.
+
+    The factors of F have far fewer entries than those of FᵀF, whose graph reaches two steps.  With
+    u the left null vector of F, (FᵀF)⁻¹ on what is orthogonal to ``null`` is: solve with Fᵀ, take
+    off u, solve with F.  Where that is not accurate enough FᵀF is formed after all.
+
+    Parameters
+    ----------
+    F : sparse array of shape (n, n)
+        Of rank n − 1.
+    null : ndarray of shape (n,)
+        Its null vector.
+    n_pairs : int
+        How many pairs, not counting ``null``.
+    tol : float
+        Relative tolerance on the residuals.
+    who : str
+        Named in a warning.
+
+    Returns
+    -------
+    Eigenpairs
+        Values ascending, vectors orthonormal and orthogonal to ``null``.
+
+    Examples
+    --------
+    A path's differences: FᵀF is its Laplacian, with eigenvalues 2 − 2 cos(π p / n).
+
+    >>> import numpy as np, scipy.sparse as sp
+    >>> F = sp.csr_array(np.diag([0.0, 1.0, 1.0]) - np.diag([1.0, 1.0], -1))
+    >>> smallest_of_square(F, np.ones(3), 2).values.round(6)
+    array([1., 3.])
+    """
+    n = F.shape[0]
+    unit = (null / np.linalg.norm(null))[:, None]
+    if n > DENSE_ORDER and n_pairs + 1 <= n // 4 and widest_level(F) <= WIDEST_LEVEL:
+        # ‖F‖₂² is at most the product of its largest row and column sums
+        largest = float(abs(F).sum(axis=0).max() * abs(F).sum(axis=1).max())
+        apply = inverse_of_square(F, 1e-12 * float(np.sqrt(largest)))
+        if apply is not None:
+            width = min(n_pairs + 1, 8)
+            found = largest_ritz_pairs(apply, n, n_pairs, null=unit, tol=tol, block=width)
+            image = F.T @ (F @ found.vectors)
+            values = np.einsum("ij,ij->j", found.vectors, image)
+            residuals = _residuals(image, values, found.vectors, largest)
+            if found.converged and residuals.max() < 1e-9:
+                order = np.argsort(values)
+                vectors = fix_signs(found.vectors[:, order])
+                return Eigenpairs(values[order], vectors, residuals[order], float(values.min()))
+    return smallest_eigenpairs(sp.csr_array(F.T @ F), n_pairs, null=unit, tol=tol, who=who)
+
+
 def _smallest_of_sparse(
     A: sp.csc_array, n_pairs: int, null: FloatArray | None, largest: float, tol: float
 ) -> tuple[FloatArray, FloatArray, bool]:
     n = A.shape[0]
     if widest_level(A) <= WIDEST_LEVEL:
         shift = 1e-13 * largest
-        factor = _symmetric_factor(A, shift)
+        factor = inverse_of_symmetric(A, shift)
         width = min(n_pairs + 1, 8)  # a solve costs in proportion to its columns
         found = largest_ritz_pairs(factor, n, n_pairs, null=null, tol=tol, block=width)
     else:
@@ -289,60 +345,6 @@ def _scale_symmetric(A: Any, root: FloatArray) -> sp.csc_array:
 def _largest_row_sum(A: sp.csc_array) -> float:
     columns = np.repeat(np.arange(A.shape[1]), np.diff(A.indptr))
     return float(np.bincount(columns, weights=np.abs(A.data)).max())
-
-
-def _symmetric_factor(A: sp.csc_array, shift: float) -> Operator:
-    """Factor A + shift·I with a larger shift whenever a pivot vanishes."""
-    n = A.shape[0]
-    shifted = sp.csc_array(A + shift * sp.eye_array(n, format="csc"))
-    for _ in range(6):
-        try:
-            factor = splu(
-                shifted,
-                permc_spec="MMD_AT_PLUS_A",
-                diag_pivot_thresh=0.0,
-                panel_size=1,
-                options={"SymmetricMode": True},
-            )
-            if np.all(np.isfinite(factor.solve(np.ones(n)))):
-                return lambda block: np.asarray(factor.solve(block))
-        except RuntimeError:  # "Factor is exactly singular"
-            pass
-        shift *= 100
-        shifted = sp.csc_array(A + shift * sp.eye_array(n, format="csc"))
-    raise np.linalg.LinAlgError("The matrix could not be factored with any small shift.")
-
-
-def widest_level(A: Any) -> int:
-    """Measure how wide a graph is: the largest level of a breadth-first search.
-
-    Each level separates what came before from what comes after, so the factor of the matrix has
-    a dense block of about that order, and costs about its cube.
-
-    Parameters
-    ----------
-    A : sparse array of shape (n, n)
-        The pattern.
-
-    Returns
-    -------
-    int
-        The number of nodes in the widest level, started from a node far out.
-    """
-    order, _ = breadth_first_order(A, 0, directed=False)
-    far = int(order[-1])
-    order, predecessors = breadth_first_order(A, far, directed=False)
-    # in breadth-first order the parents' positions never decrease: a level ends where the
-    # parent's position passes the end of the level before
-    position = np.empty(A.shape[0], dtype=np.intp)
-    position[order] = np.arange(len(order))
-    parent = position[predecessors[order[1:]]]
-    start, stop, widest = 0, 1, 1
-    while stop < len(order):
-        following = 1 + int(np.searchsorted(parent, stop, side="left"))
-        start, stop = stop, following
-        widest = max(widest, stop - start)
-    return widest
 
 
 def _deflate(A: FloatArray, known: FloatArray) -> FloatArray:

@@ -23,7 +23,7 @@ from sidelight.similarity.barycentre import (
     solve_barycentres,
 )
 from sidelight.similarity.stiffness import pseudo_inverse
-from sidelight.solvers.eigen import smallest_eigenpairs
+from sidelight.solvers.eigen import fix_signs, smallest_of_square
 
 
 class LocallyLinearEmbedding(GraphEmbedder):
@@ -110,20 +110,19 @@ class LocallyLinearEmbedding(GraphEmbedder):
         self.on_disconnected = on_disconnected
 
     def _embed(self, neighborhood: Neighborhood) -> FloatArray:
-        counts = neighborhood.counts.astype(np.float64)
+        root = np.sqrt(neighborhood.counts)
         self._points = neighborhood.points
         W = barycentre_weights(self._arrows(neighborhood), self._gram, reg=self.reg)
+        # N^½ (I − W) N^{−½}, N the multiplicities: the square of it has the eigenvectors N^½ y
         residual = sp.csr_array(sp.eye_array(W.shape[0], format="csr") - W)
-        weighted = residual if np.all(counts == 1) else sp.diags_array(counts) @ residual
-        M = sp.csr_array(sp.csr_array(residual.T) @ weighted)
-        constant = np.ones((M.shape[0], 1))
-        pairs = smallest_eigenpairs(
-            M, self.n_components, diagonal=counts, null=constant, who=self._name
-        )
+        if np.any(root != 1):
+            residual = sp.csr_array(sp.diags_array(root) @ residual @ sp.diags_array(1 / root))
+        pairs = smallest_of_square(residual, root, self.n_components, who=self._name)
         self.eigenvalues_, self.residuals_ = pairs.values, pairs.residuals
         self.reconstruction_error_ = float(pairs.values.sum())
-        self._stiffness, self._mass, self._places = M, counts, pairs.vectors
-        return pairs.vectors
+        self._residual, self._root = residual, root
+        self._places = fix_signs(pairs.vectors / root[:, None])
+        return self._places
 
     def _graph_of(self, near: Neighbors) -> sp.csr_array:
         """The arrows from each point to its neighbours: being a neighbour is not mutual here."""
@@ -184,9 +183,8 @@ class LocallyLinearEmbedding(GraphEmbedder):
         """
         check_is_fitted(self)
         self._kernel_of_one_piece()
-        root = np.sqrt(self._mass)
-        n = len(root)
+        n = len(self._root)
         require_memory(
             24.0 * n * n, what=f"the {n} × {n} kernel", who=self._name, instead="Use fewer rows."
         )
-        return pseudo_inverse(self._stiffness.toarray() / np.outer(root, root), root)
+        return pseudo_inverse((self._residual.T @ self._residual).toarray(), self._root)

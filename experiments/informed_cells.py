@@ -1,6 +1,19 @@
 """Single cells: what a handful of pairs from three types does to the map of the other seven.
 
-PLACEHOLDER
+The informed-embedding thesis (section 3.6): "even a small amount of side information can give much
+better structure to the embedding".  Here the pairs, four similar ones to a dissimilar one, are of
+cells of three types out of ten, and the map of all 700 cells (50 principal components) is judged on
+the types that no pair names, and on those it does: how often five neighbours in the map have the
+cell's type.
+
+Measured (20 draws of types and pairs): 5, 10 and 20 pairs do no harm to the other types, and help
+Isomap by +0.041, +0.051 and +0.065 (worst draws −0.002, 0.000, +0.021; with 20 pairs from 0.697 to
+0.762).  MDS and Laplacian eigenmaps gain +0.002 to +0.008, LLE +0.010 to −0.013, within the spread
+of the draws (0.02).  In all dimensions nothing changes (+0.001 to +0.003).  The named types gain
+about as much as the others.  **With 1,000 pairs of three types the other seven suffer**, −0.118
+for MDS (worst draw −0.267) and −0.032 in all dimensions: what tells three types apart is not what
+tells the others apart, and that many pairs are believed.  Who gives many pairs should give them of
+all types.
 """
 
 from __future__ import annotations

@@ -1,6 +1,29 @@
 """Informed maps of faces: do pairs and distances bring out glasses and beards?
 
-PLACEHOLDER
+The informed-embedding thesis (figures 3.1 to 3.16) maps 200 faces by MDS, Isomap, Laplacian
+eigenmaps (LEM) and LLE, with a metric learned from all similar pairs, from four similar pairs and
+a dissimilar one, from 30 distances of the first metric, and from the pairs of two attributes.  The
+claim: informed maps "manage to separate the data based on the target property, whereas the
+uninformed versions are typically chaotic"; with five pairs they "group the two classes".  All the
+faces shown were named by the pairs.
+
+Here 400 faces of 40 people are split by person, half of each kind; pairs and distances name
+photographs of the first half; the map is fitted on all photographs, as ``fit(X, side=pairs)`` does.
+Measured is how often the nearest neighbour in the map, a photograph of somebody else, has the same
+class: photographs of one person would answer for each other.  Whoever has any facial hair counts
+as bearded (9 people; only 5 have full beards).  The default numbers of neighbours.
+
+Measured (20 draws): with all similar pairs every method shows the attribute better on people of
+whom nothing was told, beards by +0.096 (LEM) to +0.120 (MDS), glasses by +0.090 (MDS) to +0.299
+(LLE), the four combinations of both by +0.125 to +0.267; on the people who were told of by +0.25 to
++0.61.  The thesis's figures correspond to the latter, and overstate the effect two to four times.
+With dissimilar pairs added glasses gain more (+0.116 to +0.341), beards about the same.  **Five
+pairs do nothing on average** (−0.001; −0.060 for LEM with glasses to +0.074 for LLE): the claim
+does not hold beyond the faces named.  30 distances gain +0.019 on average (−0.032 to +0.112).  The
+thesis's own loss does as well with all similar pairs (+0.182 over attributes and methods, against
++0.162), since it removes the differences within classes altogether, and as little with five
+(+0.008); it tears the photographs of one person apart: with one's own photographs as neighbours
+five pairs cost 0.04 to 0.19, while the default costs at most 0.04.
 """
 
 from __future__ import annotations
@@ -98,7 +121,7 @@ def split_people(faces: Faces, rng: np.random.Generator) -> BoolArray:
     """
     people = np.unique(faces.person)
     kind = np.array([faces.attributes["both"][faces.person == p].max() for p in people])
-    drawn = []
+    drawn: list[int] = []
     for one in np.unique(kind):
         members = rng.permutation(people[kind == one])
         # of an odd number, the half is rounded up or down by chance
@@ -267,7 +290,7 @@ def measure(faces: Faces, seeds: range) -> dict[tuple[str, str, str], FloatArray
 
 def main(output: Path, *, quick: bool = False) -> None:
     """Print the accuracies of informed and uninformed maps, and save the maps."""
-    faces = load_faces(4 if quick else 10)
+    faces = load_faces(3 if quick else 10)
     found = measure(faces, range(2 if quick else N_DRAWS))
     header = ["told", "method", "uninformed", "informed", "gain", "seen people", "own photographs"]
     for attribute in ("beard", "glasses", "both"):
@@ -287,22 +310,21 @@ def main(output: Path, *, quick: bool = False) -> None:
                 )
         print_table(header, rows, title=f"1-NN accuracy in the map, unseen people: {attribute}")
     told_means(found)
-    draw_figures(faces, output)
+    draw_figures(faces, output, ["glasses"] if quick else list(faces.attributes))
 
 
 def told_means(found: dict[tuple[str, str, str], FloatArray]) -> None:
     """Print what each kind of side information gains on average over methods and attributes."""
     rows = []
     for told in dict.fromkeys(told for _, told, _ in found):
-        single = {a for a, one, _ in found if one == told} - {"both"}
-        runs = [v[:, 1, 0] - v[:, 0, 0] for (a, one, _), v in found.items() if one == told]
+        runs = [v[:, 1, 0] - v[:, 0, 0] for (_, one, _), v in found.items() if one == told]
         means = [float(run.mean()) for run in runs]
-        rows.append([told, f"{np.mean(means):+.3f}", f"{min(means):+.3f}", f"{len(single)}"])
-    header = ["told", "mean gain on unseen people", "worst mean of a method", "attributes"]
+        rows.append([told, f"{np.mean(means):+.3f}", f"{min(means):+.3f}"])
+    header = ["told", "mean gain on unseen people", "worst mean of a method"]
     print_table(header, rows, title="Over methods and attributes")
 
 
-def draw_figures(faces: Faces, output: Path) -> None:
+def draw_figures(faces: Faces, output: Path, attributes: list[str]) -> None:
     """Draw the maps of unseen people, informed and not, for the first draw."""
     rng = np.random.default_rng(0)
     seen = split_people(faces, rng)
@@ -312,7 +334,8 @@ def draw_figures(faces: Faces, output: Path) -> None:
         "glasses": np.array(["no glasses", "glasses"]),
         "both": np.array(["neither", "beard", "glasses", "beard and glasses"]),
     }
-    for attribute, words in names.items():
+    for attribute in attributes:
+        words = names[attribute]
         shown = {"uninformed": faces.X}
         for told in ("five pairs", "all similar pairs"):
             if (attribute, told) in informed:

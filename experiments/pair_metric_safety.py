@@ -1,6 +1,25 @@
 """Pairs as side information on eight problems: what they gain, and whether they ever do harm.
 
-PLACEHOLDER
+The informed-embedding thesis (section 3.2.2): with all similar pairs, and even with four similar
+pairs and a dissimilar one, a metric learned from pairs makes maps show "the target property".  It
+is shown on the faces that the pairs name.  Here the question is asked of rows that no pair names.
+
+Half of the rows is drawn; pairs and metric come from it; each row of the other half is classified
+by its five nearest neighbours among that half, in the learned and in the Euclidean metric.  Breast
+cancer, wine and iris are standardised; digits are grey values in [0, 1], cells 50 principal
+components, faces pixels in [0, 1].  Of faces, "new photographs" draws photographs, "new people"
+people; for glasses, photographs of the same person do not vote.  "Both" is half similar and half
+dissimilar pairs; where there are fewer pairs than asked for, all are given.
+
+Measured (ten draws, 1,600 runs): on average +0.014 in accuracy; the worst mean of a setting is
+−0.013 (new people, 10 similar pairs), the worst run −0.060 (the same).  With 1,000 pairs of both
+kinds: new photographs +0.257 (from 0.62), glasses on new people +0.113, new people +0.028 (from
+0.88: similar pairs alone +0.042, 200 of them +0.049), breast cancer +0.010, wine +0.019, digits
+−0.001.  With a tenth of the pairs wrong at least half of it is left.  Up to 10 pairs nothing is
+gained, and dissimilar pairs alone gain next to nothing at any number.  The thesis's own loss, which
+projects on a single direction as soon as there is a dissimilar pair, loses 0.04 to 0.73 then; of
+similar pairs alone it projects their differences out, which gains 0.03 to 0.13 on the identity of
+faces with up to 50 pairs and loses 0.2 to 0.6 with 50 or more on everything but faces.
 """
 
 from __future__ import annotations
@@ -212,7 +231,8 @@ def main(output: Path, *, quick: bool = False) -> None:
     counts = (5, 1000) if quick else COUNTS
     table: dict[str, dict[tuple[str, str, int], FloatArray]] = {}
     known = problems()
-    for loss, kinds in (("safe", KINDS), ("thesis", ("similar", "both"))):
+    losses = {"safe": KINDS} if quick else {"safe": KINDS, "thesis": ("similar", "both")}
+    for loss, kinds in losses.items():
         table[loss] = {
             (name, kind, count): gains(problem, EquivalenceMetric(loss), kind, count, seeds)
             for name, problem in known.items()

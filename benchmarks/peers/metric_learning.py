@@ -60,7 +60,7 @@ def _constraints(similar: Any, dissimilar: Any) -> tuple[Any, Any]:
 
 def fit_itml(X: Any, similar: Any, dissimilar: Any) -> Any:
     """Learn with the defaults of metric-learn."""
-    from metric_learn import ITML
+    from metric_learn import ITML  # in the peers' environment alone
 
     pairs, signs = _constraints(similar, dissimilar)
     return ITML(preprocessor=X, random_state=0).fit(pairs, signs).transform
@@ -286,7 +286,7 @@ def compare(
 
 
 def print_line(rows: list[dict[str, Any]]) -> None:
-    """Print one problem: accuracies, seconds, and how many times faster sidelight is."""
+    """Print one problem: accuracies, seconds, and seconds as multiples of sidelight's."""
     own = rows[0]
     cells = [f"{own['problem']:<20} {own['pairs']:>5}  euclidean {own['euclidean']:.3f}"]
     for row in rows:
@@ -295,7 +295,8 @@ def print_line(rows: list[dict[str, Any]]) -> None:
             continue
         times = ""
         if row is not own and own["seconds"]:
-            times = f", {row['seconds'] / own['seconds']:.0f}×"
+            ratio = row["seconds"] / own["seconds"]
+            times = f", {ratio:.{0 if ratio >= 10 else 1}f}×"
         cells.append(f"{row['contender']} {row['accuracy']:.3f} ({row['seconds']:.3f} s{times})")
     print("  ".join(cells), flush=True)
 

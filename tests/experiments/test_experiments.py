@@ -18,9 +18,12 @@ EXPERIMENTS = {
     "distance_distribution": (("oil_flow", "stick_run1", "spellman_yeast"), ("stick man",)),
     "european_roads": (("europe_roads",), ("Procrustes residual",)),
     "faces_maps": (("isomap_faces",), ("Isomap, k = 6",)),
+    "informed_cells": (("pbmc68k_reduced",), ("Isomap",)),
+    "informed_faces": (("olivetti_faces",), ("five pairs",)),
     "landmark_quality": ((), ("mean ratio",)),
     "motion_maps": (("stick_run1", "cmu35_walk"), ("turns",)),
     "oil_flow_maps": (("oil_flow",), ("1-NN errors",)),
+    "pair_metric_safety": (("olivetti_faces", "pbmc68k_reduced"), ("worst mean",)),
     "rotated_six": (("six",), ("printed",)),
     "swiss_roll_maps": ((), ("Isomap",)),
 }

@@ -84,7 +84,10 @@ class EquivalenceMetric(PairwiseMetric):
     S̃ = I + (γ/κ)M_s and D̃ = I + (γ/κ)D, it minimises ½ tr(AS̃AS̃) − tr(AD̃) over A ⪰ 0, solved
     by A = S̃⁻¹D̃S̃⁻¹, scaled so that rows keep their mean squared distance.  Directions in which
     similar pairs differ shrink, directions in which dissimilar pairs differ grow, all others keep
-    their weight.  γ = 0 is the Euclidean metric.  Of dissimilar pairs alone it takes the matrix
+    their weight.  γ = 0 is the Euclidean metric.  With fewer than 40 independent similar pairs and
+    ``strength="auto"`` it is A = S̃^{−½} R S̃^{−½}, which inflates nothing that similar pairs have
+    not spoken of: the minimiser of tr(AC) − log det A, C = S̃^{½}R⁻¹S̃^{½}, with R the metric of the
+    dissimilar pairs alone.  Of dissimilar pairs alone it takes the matrix
     geometric mean (I + γT/κ)⁻¹ # (I + γD/κ).
 
     Parameters
@@ -92,8 +95,8 @@ class EquivalenceMetric(PairwiseMetric):
     loss : {"safe", "thesis"}
         Which objective.
     strength : float or "auto"
-        γ of the safe loss.  ``"auto"``: e_s/(e_s + 30), with e_s the number of independent similar
-        pairs; from 40 of them on, larger values are tried and chosen by leaving pairs out.
+        γ of the safe loss.  ``"auto"``: from 40 independent similar pairs on, chosen by leaving
+        pairs out; with fewer, 2 in the form for few pairs.
     kernel : {None, "linear", "rbf", "polynomial", "cosine", "precomputed"} or callable
         Learn in the feature space of a kernel (section 3.4); None: on the features themselves.
     gamma : float or "scale"
@@ -119,7 +122,7 @@ class EquivalenceMetric(PairwiseMetric):
     Where (3.1) has several solutions, because its smallest eigenvalue is m-fold, A = V₀V₀ᵀ/m.
     In feature space the constraint is tr(K𝒜) = 1.  With more than 1,024 features the problem is
     solved in the span of the pairs' differences and of at most 500 rows; A is a multiple of I
-    elsewhere.  Below about 50 pairs expect no gain, and no harm.
+    elsewhere.
 
     References
     ----------

@@ -8,6 +8,11 @@ With M_s and M_o the mean ddᵀ over similar and dissimilar pairs, T that over a
 the metric A = S̃⁻¹D̃S̃⁻¹ minimises ½ tr(AS̃AS̃) − tr(AD̃) over A ⪰ 0: at the optimum S̃AS̃ = D̃, and
 A is positive definite by itself.  γ = 0 gives I, and so does every direction that neither pairs
 nor rows reach.
+
+A few pairs contract only some of the directions in which like rows differ, and D̃ would inflate the
+others, since T is largest there.  With fewer than 40 independent similar pairs the metric is
+therefore A = S̃^{−½} R S̃^{−½}, R that of the dissimilar pairs alone (I without any), which
+minimises tr(AC) − log det A with C = S̃^{½} R⁻¹ S̃^{½}.
 """
 
 from __future__ import annotations
@@ -134,6 +139,37 @@ def safe_metric(problem: EquivalenceProblem, strength: float) -> InnerMetric:
     A = (A + A.T) / 2
     # at the optimum ½ tr(AS̃AS̃) = ½ tr(AD̃); each outside dimension adds ½ − 1
     value = -0.5 * float(np.sum(A * D)) - 0.5 * problem.n_outside
+    return InnerMetric(A, 1.0, value)
+
+
+def few_pairs_metric(problem: EquivalenceProblem, strength: float) -> InnerMetric:
+    """Compute A = S̃^{−½} R S̃^{−½}, R = (I + T/κ)⁻¹ # (I + D/κ) of the dissimilar pairs.
+
+    Parameters
+    ----------
+    problem : EquivalenceProblem
+        With similar pairs.
+    strength : float
+        γ.
+
+    Returns
+    -------
+    InnerMetric
+        A, not scaled.
+    """
+    identity = np.eye(len(problem.spread.inside))
+    S = identity + strength / problem.spread.kappa * mean_scatter(problem.similar)
+    values, vectors = scipy.linalg.eigh(S, check_finite=False)
+    half = (vectors / np.sqrt(values)) @ vectors.T
+    if len(problem.dissimilar):
+        P = identity + problem.spread.inside / problem.spread.kappa
+        Q = identity + problem.between / problem.spread.kappa
+        A = half @ geometric_mean_of_inverse(P, Q)[0] @ half
+    else:
+        A = half @ half
+    A = (A + A.T) / 2
+    # at the optimum tr(AC) is the order, and log det C = −log det A; outside, A = C = 1
+    value = len(identity) + problem.n_outside - float(np.linalg.slogdet(A)[1])
     return InnerMetric(A, 1.0, value)
 
 

@@ -10,10 +10,11 @@ from sidelight.arrays import FloatArray
 from sidelight.metric.equivalence_problem import (
     EquivalenceProblem,
     InnerMetric,
+    few_pairs_metric,
     safe_metric,
     thesis_metric,
 )
-from sidelight.metric.held_out import choose_strength
+from sidelight.metric.held_out import ENOUGH_PAIRS, choose_strength
 from sidelight.metric.pair_graph import graph_rank
 from sidelight.metric.scatter import Spread
 from sidelight.metric.space import Space
@@ -21,6 +22,8 @@ from sidelight.side.pairs import Pairs
 
 #: Pairs drawn at random where no dissimilar pair is known.
 RANDOM_PAIRS = 1000
+#: γ where there are too few pairs to choose it by.
+FEW_PAIRS_STRENGTH = 2.0
 
 
 @dataclass(frozen=True)
@@ -92,6 +95,9 @@ def learn_from_pairs(
     )
     if loss == "thesis":
         return LearnedFromPairs(thesis_metric(problem), float("inf"))
+    if isinstance(strength, str) and 0 < problem.similar_rank < ENOUGH_PAIRS:
+        metric = few_pairs_metric(problem, FEW_PAIRS_STRENGTH).scaled_to(spread)
+        return LearnedFromPairs(metric, FEW_PAIRS_STRENGTH)
     if isinstance(strength, str):
         strength = choose_strength(problem, random)
     return LearnedFromPairs(safe_metric(problem, strength).scaled_to(spread), float(strength))

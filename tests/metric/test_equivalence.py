@@ -232,6 +232,16 @@ def test_held_out_distances_are_those_of_a_refit():
         assert held_out.dissimilar[i] == pytest.approx(dissimilar[i] @ A @ dissimilar[i], rel=1e-10)
 
 
+def test_many_pairs_are_judged_by_some_of_them(monkeypatch):
+    X, y = labelled(300, 12)
+    pairs = Pairs.from_labels(y, max_pairs=900)
+    whole = EquivalenceMetric().fit(X, side=pairs)
+    monkeypatch.setattr("sidelight.metric.held_out.JUDGED_PAIRS", 200)
+    some = EquivalenceMetric().fit(X, side=pairs)
+    assert some.strength_ <= whole.strength_  # less evidence never makes bolder
+    assert some.strength_ >= 1
+
+
 def test_score_is_the_area_under_the_curve():
     rng = np.random.default_rng(0)
     near, far = rng.normal(size=30), rng.normal(size=20) + 1

@@ -21,6 +21,8 @@ from sidelight.metric.scatter import mean_scatter
 STRENGTHS = (1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1000.0)
 #: Below this many independent similar pairs leave-one-out is too noisy to choose by.
 ENOUGH_PAIRS = 40
+#: Strengths are judged by at most this many pairs of each kind.
+JUDGED_PAIRS = 2000
 
 
 @dataclass(frozen=True)
@@ -72,9 +74,10 @@ class PairSpectrum:
         self._problem = problem
         self._values = np.maximum(values, 0)
         self._between = vectors.T @ problem.between @ vectors
-        self._similar = problem.similar @ vectors
+        self._similar = _spread_out(problem.similar) @ vectors
         known = len(problem.dissimilar) > 0
-        self._dissimilar = (problem.dissimilar if known else random_differences) @ vectors
+        apart = problem.dissimilar if known else random_differences
+        self._dissimilar = _spread_out(apart) @ vectors
 
     def held_out(self, strength: float) -> HeldOut:
         """Compute the distance of every pair in the metric learned without it.
@@ -105,6 +108,14 @@ class PairSpectrum:
             e = problem.dissimilar_rank
             a = a - weight * e / ((e + PRIOR_PAIRS) * len(problem.dissimilar)) * h**2
         return HeldOut(np.asarray(similar), a)
+
+
+def _spread_out(differences: FloatArray) -> FloatArray:
+    """At most so many pairs to judge by, evenly from all of them."""
+    if len(differences) <= JUDGED_PAIRS:
+        return differences
+    chosen = np.linspace(0, len(differences) - 1, JUDGED_PAIRS).astype(np.intp)
+    return np.asarray(differences[chosen])
 
 
 def choose_strength(problem: EquivalenceProblem, random_differences: FloatArray) -> float:

@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 PIP_FLAGS ?= --quiet --disable-pip-version-check
 
-.PHONY: demo test check lint types docs-check unit bench bench-small readme clean
+.PHONY: demo test check lint types docs-check unit bench bench-small bench-metrics readme clean
 
 $(READY): pyproject.toml requirements/constraints.txt
 	$(PYTHON) -m venv $(VENV)
@@ -44,10 +44,14 @@ unit: $(READY)
 
 ## speed as a ratio to the best peer, in one run
 bench: $(READY)
-	$(BIN)/python -m benchmarks --json output/benchmarks.json
+	$(BIN)/python -m benchmarks --repeats 3 --json output/benchmarks.json
 
 bench-small: $(READY)
 	$(BIN)/python -m benchmarks --small --json output/benchmarks-small.json
+
+## the learned metrics beside metric-learn's, which gets an environment of its own
+bench-metrics: $(READY)
+	$(BIN)/python -m benchmarks.peers.metric_learning --json output/metric_learning.json
 
 ## write the generated tables of the README anew
 readme: $(READY)

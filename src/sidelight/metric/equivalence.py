@@ -96,7 +96,7 @@ class EquivalenceMetric(PairwiseMetric):
         Which objective.
     strength : float or "auto"
         γ of the safe loss.  ``"auto"``: from 40 independent similar pairs on, chosen by leaving
-        pairs out; with fewer, 2 in the form for few pairs.
+        pairs out; with fewer, 1 in the form for few pairs.
     kernel : {None, "linear", "rbf", "polynomial", "cosine", "precomputed"} or callable
         Learn in the feature space of a kernel (section 3.4); None: on the features themselves.
     gamma : float or "scale"

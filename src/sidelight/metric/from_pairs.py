@@ -23,7 +23,7 @@ from sidelight.side.pairs import Pairs
 #: Pairs drawn at random where no dissimilar pair is known.
 RANDOM_PAIRS = 1000
 #: γ where there are too few pairs to choose it by.
-FEW_PAIRS_STRENGTH = 2.0
+FEW_PAIRS_STRENGTH = 1.0
 
 
 @dataclass(frozen=True)

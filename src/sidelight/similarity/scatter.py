@@ -9,7 +9,7 @@ import numpy as np
 from sidelight.arrays import FloatArray, is_sparse
 from sidelight.solvers.factors import Operator
 
-_BLOCK_ROWS = 2048
+_BLOCK_ROWS = 8192
 
 
 def column_mean(X: Any) -> FloatArray:

@@ -26,6 +26,7 @@ _SUBPACKAGES = (
     "similarity",
     "solvers",
     "spectral",
+    "unfolding",
 )
 _FUNCTIONS = {
     "embed": "sidelight.embedding",

@@ -112,6 +112,16 @@ ESTIMATORS: tuple[Entry, ...] = (
         understands=("Pairs", "Attributes", "Distances"),
     ),
     Entry(
+        "SemidefiniteEmbedding",
+        "unfolding",
+        "the data pulled apart as far as neighbours allow",
+        "sidelight.unfolding.semidefinite_embedding",
+        "sde",
+        needs_graph=True,
+        takes_distances=True,
+        understands=("Pairs", "Attributes", "Distances"),
+    ),
+    Entry(
         "EquivalenceMetric",
         "metric",
         "a metric from pairs that belong together or do not",

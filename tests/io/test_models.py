@@ -81,6 +81,7 @@ CASES: dict[str, tuple[Callable[[], Any], Any, dict[str, Any], Any]] = {
     ),
     "lem": (lambda: sidelight.LaplacianEigenmaps(2), X, {}, NEW),
     "lem heat": (lambda: sidelight.LaplacianEigenmaps(2, weights="heat", radius=9.0), X, {}, NEW),
+    "sde": (lambda: sidelight.SemidefiniteEmbedding(2), X, {}, NEW),
     "isomap told": (lambda: sidelight.Isomap(2), X, {"side": TOLD}, NEW),
     "mds told": (lambda: sidelight.ClassicalMDS(2), X, {"side": [TOLD, MEASURED]}, NEW),
     "equivalence": (lambda: sidelight.EquivalenceMetric(), X, {"side": TOLD}, NEW),

@@ -22,7 +22,7 @@ STRENGTHS = (1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1000.0)
 #: Below this many independent similar pairs leave-one-out is too noisy to choose by.
 ENOUGH_PAIRS = 40
 #: Strengths are judged by at most this many pairs of each kind.
-JUDGED_PAIRS = 2000
+JUDGED_PAIRS = 500
 
 
 @dataclass(frozen=True)

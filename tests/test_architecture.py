@@ -59,8 +59,6 @@ def test_imports_go_one_way(path):
     level = layer_of(home)
     assert level is not None, f"{home} has no layer: give it one in LAYERS"
     for other in imports_of(path):
-        if relative.name == "graph_based.py" and other == "spectral":
-            continue  # tiny pieces of a graph are laid out by classical scaling
         target = layer_of(other)
         assert target is not None, f"{other} has no layer"
         assert target <= level, f"{relative} imports sidelight.{other}, which stands above it"

@@ -27,6 +27,7 @@ from sidelight.neighbors import (
 )
 from sidelight.neighbors.metrics import check_metric
 from sidelight.parameters import FUNCTION, Matching, OneOf, Real, Whole
+from sidelight.registry import entry_for
 
 POLICIES = ("connect", "error", "largest", "separate")
 
@@ -259,9 +260,7 @@ class GraphEmbedder(MetricInformed, Embedder):
     def _part_for(self, X: Any) -> Any:
         n_distinct = len(distinct_rows(X, metric=self._metric, who=self._name).rows)
         if n_distinct <= self.n_components + 1:  # too few points for neighbours: their distances
-            from sidelight.spectral.classical_mds import ClassicalMDS
-
-            part = ClassicalMDS(self.n_components, metric=self.metric)
+            part = entry_for("ClassicalMDS").load()(self.n_components, metric=self.metric)
             if X.shape[0] == 1:
                 X = np.zeros((2, 2)) if self._precomputed else sp.vstack([X, X]).toarray()
             return part.fit(X)

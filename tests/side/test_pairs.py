@@ -11,6 +11,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from sidelight.side import Attributes, Pairs
+from sidelight.side.understanding import gather_side
 
 
 def pairs_by_definition(y, same):
@@ -169,7 +170,10 @@ def test_pairs_that_do_not_fit_are_refused_by_name(pairs, match):
 
 
 def test_a_wrong_link_in_a_chain_is_tolerated():
-    Pairs(similar=[(0, 1), (1, 2)], dissimilar=[(0, 2)]).check(3, who="EquivalenceMetric")
+    torn = Pairs(similar=[(0, 1), (1, 2)], dissimilar=[(0, 2)])
+    kept = gather_side(torn, understands=("Pairs",), n_samples=3, who="EquivalenceMetric")["Pairs"]
+    np.testing.assert_array_equal(kept.similar, [(0, 1), (1, 2)])
+    np.testing.assert_array_equal(kept.dissimilar, [(0, 2)])
 
 
 def test_attributes_may_disagree_with_each_other_and_not_with_themselves():

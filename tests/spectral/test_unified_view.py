@@ -14,6 +14,7 @@ from sidelight import (
     LaplacianEigenmaps,
     LocallyLinearEmbedding,
     ProbabilisticPCA,
+    SemidefiniteEmbedding,
 )
 from tests.comparison import assert_same_map
 
@@ -28,6 +29,7 @@ METHODS = {
     "KernelPCA": (KernelPCA(2, kernel="rbf", gamma=0.1), lambda e: 1.0),
     "ClassicalMDS": (ClassicalMDS(2, metric="cityblock"), lambda e: 1.0),
     "Isomap": (Isomap(2, n_neighbors=8), lambda e: 1.0),
+    "SemidefiniteEmbedding": (SemidefiniteEmbedding(2, n_neighbors=8), lambda e: 1.0),
     "LLE": (LocallyLinearEmbedding(2, n_neighbors=8), lambda e: np.sqrt(e.eigenvalues_)),
     "LEM": (
         LaplacianEigenmaps(2, n_neighbors=8, normalized=False),

@@ -1,0 +1,83 @@
+"""Where new rows go: each method's own extension, written out naively."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.sparse.csgraph import dijkstra
+from scipy.spatial.distance import cdist
+
+from sidelight import ClassicalMDS, Isomap, LaplacianEigenmaps, LocallyLinearEmbedding
+
+K = 7
+
+
+@pytest.fixture(scope="module")
+def X():
+    rng = np.random.default_rng(0)
+    t = np.sort(rng.random(90)) * 3
+    return np.column_stack([np.cos(t), np.sin(t), rng.random(90)])
+
+
+@pytest.fixture(scope="module")
+def new(X):
+    return X[::10] + 0.05 * np.random.default_rng(1).standard_normal((9, 3))
+
+
+def nearest(new, X):
+    D = cdist(new, X)
+    order = np.argsort(D, axis=1)[:, :K]
+    return order, np.take_along_axis(D, order, axis=1)
+
+
+@pytest.mark.parametrize("normalized", [True, False])
+@pytest.mark.parametrize("weights", ["binary", "heat"])
+def test_laplacian_eigenmaps_by_the_eigenvector_equation(X, new, normalized, weights):
+    lem = LaplacianEigenmaps(2, n_neighbors=K, normalized=normalized, weights=weights).fit(X)
+    places = lem.transform(new)
+    for x, place in zip(new, places, strict=True):
+        near, d = (a[0] for a in nearest(x[None], X))
+        w = np.exp(-(d**2) / (2 * lem.width_**2)) if weights == "heat" else np.ones(K)
+        # row x of W y = (1 − λ) R y, or of W y = (R − λ) y
+        mass = w.sum() * (1 - lem.eigenvalues_) if normalized else w.sum() - lem.eigenvalues_
+        np.testing.assert_allclose(place, w @ lem.embedding_[near] / mass, rtol=1e-9)
+
+
+def test_the_same_equation_holds_on_the_training_rows(X):
+    lem = LaplacianEigenmaps(2, n_neighbors=K).fit(X)
+    L, degrees = lem._laplacian.toarray(), lem._mass
+    W = np.diag(degrees) - L
+    again = W @ lem.embedding_ / (degrees[:, None] * (1 - lem.eigenvalues_))
+    np.testing.assert_allclose(again, lem.embedding_, atol=1e-9)
+
+
+def test_lle_by_constrained_least_squares(X, new):
+    lle = LocallyLinearEmbedding(2, n_neighbors=K, reg=1e-3).fit(X)
+    places = lle.transform(new)
+    for x, place in zip(new, places, strict=True):
+        near = nearest(x[None], X)[0][0]
+        G = (X[near] - x) @ (X[near] - x).T
+        G += 1e-3 * np.trace(G) * np.eye(K)
+        # stationarity with a multiplier for Σw = 1
+        system = np.block([[G, np.ones((K, 1))], [np.ones((1, K)), np.zeros((1, 1))]])
+        w = np.linalg.solve(system, np.r_[np.zeros(K), 1.0])[:K]
+        np.testing.assert_allclose(place, w @ lle.embedding_[near], rtol=1e-8)
+
+
+def test_isomap_through_the_nearest_neighbours(X, new):
+    isomap = Isomap(2, n_neighbors=K).fit(X)
+    geodesic = dijkstra(isomap._graph, directed=False)
+    near, d = nearest(new, X)
+    to_all = (d[:, :, None] + geodesic[near]).min(axis=1)
+    # Gower: z = ½ Λ⁻¹ Zᵀ (mean of the columns of D² − δ²)
+    centred = (geodesic**2).mean(axis=0) - to_all**2
+    expected = 0.5 * centred @ isomap.embedding_ / isomap.eigenvalues_
+    np.testing.assert_allclose(isomap.transform(new), expected, atol=1e-8)
+
+
+def test_scaling_finds_a_new_town_by_its_distances():
+    towns = np.random.default_rng(2).random((12, 2)) * 10
+    mds = ClassicalMDS(2, metric="precomputed").fit(cdist(towns, towns))
+    town = np.array([[3.0, 8.0]])
+    placed = mds.transform(cdist(town, towns))
+    np.testing.assert_allclose(cdist(placed, mds.embedding_), cdist(town, towns), atol=1e-9)

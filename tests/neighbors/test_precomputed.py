@@ -79,3 +79,17 @@ def test_blocks_for_new_points():
         check_distance_block(block, 5, who="Isomap")
     with pytest.raises(ValueError, match="not negative"):
         check_distance_block(-block, 4, who="Isomap")
+
+
+def test_a_graph_of_neighbours_is_sent_to_the_distances_along_it():
+    from sidelight import ClassicalMDS, Isomap
+    from sidelight.neighbors import neighborhood_graph
+    from sidelight.similarity.geodesic import geodesic_distances
+
+    X = np.random.default_rng(0).random((60, 3))
+    graph = neighborhood_graph(X, n_neighbors=8)
+    with pytest.raises(ValueError, match="Isomap.*geodesic_distances"):
+        Isomap(metric="precomputed").fit(graph)
+    along = ClassicalMDS(2, metric="precomputed").fit(geodesic_distances(graph))
+    expected = Isomap(2, n_neighbors=8).fit(X)
+    np.testing.assert_allclose(along.embedding_, expected.embedding_, atol=1e-9)

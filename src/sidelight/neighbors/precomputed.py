@@ -108,7 +108,9 @@ def _real_table(D: Any, *, who: str, name: str, shape: str) -> FloatArray:
         raise ValueError(
             f"The {name!r} parameter of {who} must be a dense table of distances with "
             "metric='precomputed'. Got a sparse matrix instead, whose absent entries say nothing. "
-            "Use .toarray() if they mean zero."
+            "Use .toarray() if they mean "
+            "zero; of a graph of neighbours, give the distances along it, "
+            "sidelight.similarity.geodesic.geodesic_distances(graph)."
         )
     table = np.asarray(D)
     if table.ndim != 2 or table.dtype.kind not in "biuf":

@@ -60,6 +60,11 @@ def residual_variance_ratio(
     return unexplained(ours) / unexplained(theirs)
 
 
+def value_difference(problem: Problem, ours: Array, theirs: Array) -> float:
+    """|v − v'| / v of two optima, the first number of each answer."""
+    return float(abs(ours.flat[0] - theirs.flat[0]) / abs(ours.flat[0]))
+
+
 def relative_distances(problem: Problem, ours: Array, theirs: Array) -> float:
     """The largest relative difference between the distances to the nearest neighbours."""
     return float(np.max(np.abs(ours - theirs) / np.maximum(theirs, np.finfo(float).tiny)))

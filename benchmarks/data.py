@@ -17,9 +17,9 @@ def _scale_gamma(X: Array) -> float:
     return float(1.0 / (X.shape[1] * X.var()))
 
 
-def swiss_roll(n: int) -> Problem:
+def swiss_roll(n: int, draw: int = 0) -> Problem:
     """Make scikit-learn's Swiss roll; the truth is arc length × height."""
-    X, angle = make_swiss_roll(n, random_state=0)
+    X, angle = make_swiss_roll(n, random_state=draw)
     arc_length = (angle * np.sqrt(1 + angle**2) + np.arcsinh(angle)) / 2
     truth = np.column_stack([arc_length, X[:, 1]])
     return Problem(X, truth=truth, gamma=_scale_gamma(X))
@@ -59,6 +59,11 @@ def _noisy_copies(images: Array, n: int) -> Array:
     noise = np.random.default_rng(0).standard_normal(copies.shape, dtype=np.float32)
     copies += 0.1 * noise.astype(X.dtype, copy=False)
     return X
+
+
+def oil_flow(n: int) -> Problem:
+    """Take rows of the oil flow, 1,000 at most."""
+    return Problem(load("oil_flow").X[:n])
 
 
 def digits(n: int) -> Problem:

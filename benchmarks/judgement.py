@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import median
 
-from benchmarks.row import OURS, Goal
+from benchmarks.row import OURS, Goal, Limit
 
 
 @dataclass
@@ -18,7 +18,8 @@ class Runs:
     seconds, megabytes : list of float
         One per run.
     difference : float, optional
-        Between its answer and ours; None for our own, and before it is known.
+        Between its answer and ours, for our own between it and the optimum, as proven; None where
+        there is no proof, and before it is known.
     tolerance : float
         Up to which answers agree.
     must_agree : bool
@@ -38,6 +39,16 @@ class Runs:
     def agrees(self) -> bool:
         """Whether its answer is ours, within the tolerance (a NaN is not)."""
         return self.difference is not None and self.difference <= self.tolerance
+
+    def within(self, limit: Limit) -> bool:
+        """Whether the runs took no more than they may, and gave what they must."""
+        return (
+            bool(self.seconds)
+            and (self.difference is None or self.agrees)
+            and (limit.seconds is None or median(self.seconds) <= limit.seconds)
+            and (limit.worst is None or max(self.seconds) <= limit.worst)
+            and (limit.megabytes is None or max(self.megabytes) <= limit.megabytes)
+        )
 
 
 @dataclass(frozen=True)
@@ -136,6 +147,11 @@ def disagreements(runs: Mapping[str, Runs]) -> list[str]:
         if name == OURS:
             if run.failure:
                 complaints.append(f"{name} failed: {run.failure}")
+            elif run.difference is not None and not run.agrees:
+                complaints.append(
+                    f"{name} is proven to be within {run.difference} of the optimum, "
+                    f"not within {run.tolerance:g}"
+                )
         elif run.failure and run.must_agree:
             complaints.append(f"{name} failed: {run.failure}")
         elif run.difference is not None and run.must_agree and not run.agrees:

@@ -12,11 +12,22 @@ from statistics import median
 from typing import Any
 
 from benchmarks.judgement import Runs, Verdict
-from benchmarks.row import OURS, Row
+from benchmarks.row import OURS, Limit, Row
 
 HEADER = ("row", "data", "ours", "peers", "ratio", "goal", "met", "memory", "difference")
 
-_PACKAGES = ("sidelight", "numpy", "scipy", "scikit-learn", "numba", "tapkee", "pyamg")
+_PACKAGES = (
+    "sidelight",
+    "numpy",
+    "scipy",
+    "scikit-learn",
+    "numba",
+    "tapkee",
+    "pyamg",
+    "cvxpy",
+    "clarabel",
+    "scs",
+)
 
 
 @dataclass(frozen=True)
@@ -56,20 +67,59 @@ def cells(result: Result, *, judged: bool) -> list[tuple[str, ...]]:
     list of tuple of str
         Cells in the order of ``HEADER``.
     """
+    ours = result.runs[OURS]
     peers = {name: run for name, run in result.runs.items() if name != OURS}
     differences = "; ".join(
         f"{name} {run.difference:.1e}" for name, run in peers.items() if run.difference is not None
     )
+    if ours.difference is not None:
+        differences = "; ".join(filter(None, [f"proven gap {ours.difference:.1e}", differences]))
     work = result.row.name.partition("/")[0]
-    start = [work, result.row.data_name, _time(result.runs[OURS])]
+    start = [work, result.row.data_name, _time(ours)]
     start.append("; ".join(f"{name} {_time(run)}" for name, run in peers.items()))
     lines = []
-    verdicts: list[Verdict | None] = [*result.verdicts] or [None]
+    if result.row.limit is not None:
+        lines.append((*start, *_beside_limit(ours, result.row.limit, judged=judged), differences))
+        start, differences = [""] * 4, ""
+    verdicts: list[Verdict | None] = [*result.verdicts]
+    if not verdicts and not lines:
+        verdicts = [None]
     for verdict in verdicts:
         judgement = [""] * 4 if verdict is None else _judgement(verdict, judged=judged)
         lines.append((*start, *judgement, differences))
         start, differences = [""] * 4, ""
     return lines
+
+
+def _beside_limit(run: Runs, limit: Limit, *, judged: bool) -> list[str]:
+    """The cells from the ratio to the memory, of work that is judged by itself."""
+    memory = f"{max(run.megabytes):.0f} MB" if run.megabytes else ""
+    if not judged:
+        return ["", "", "", memory]
+    return ["", written(limit), "yes" if run.within(limit) else "NO", memory]
+
+
+def written(limit: Limit) -> str:
+    """Write a limit in a few signs.
+
+    Parameters
+    ----------
+    limit : Limit
+        What the work may take.
+
+    Returns
+    -------
+    str
+        Such as ``"≤ 5 s, each ≤ 10 s, ≤ 1000 MB"``.
+    """
+    parts = []
+    if limit.seconds is not None:
+        parts.append(f"≤ {limit.seconds:g} s")
+    if limit.worst is not None:
+        parts.append(f"each ≤ {limit.worst:g} s")
+    if limit.megabytes is not None:
+        parts.append(f"≤ {limit.megabytes:g} MB")
+    return ", ".join(parts)
 
 
 def _judgement(verdict: Verdict, *, judged: bool) -> list[str]:
@@ -87,7 +137,7 @@ def _time(run: Runs) -> str:
     if not run.seconds:
         return f"({run.failure.partition(':')[0]})"
     outside = run.difference is not None and not run.agrees
-    return f"{median(run.seconds):.3g} s" + (" (no peer: its answer is off)" if outside else "")
+    return f"{median(run.seconds):.3g} s" + (" (its answer is off: not counted)" if outside else "")
 
 
 def aligned(lines: Sequence[Sequence[str]]) -> str:
@@ -137,17 +187,21 @@ def as_json(results: Sequence[Result], *, small: bool, repeats: int) -> dict[str
 
 
 def _row_as_json(result: Result) -> dict[str, Any]:
+    limit = result.row.limit
     return {
         "name": result.row.name,
         "work": result.row.work,
         "data": result.row.data_name,
         "size": result.size,
         "clock": result.row.clock,
+        "draws": result.row.draws,
+        "limit": None if limit is None else asdict(limit) | {"written": written(limit)},
+        "within_limit": None if limit is None else result.runs[OURS].within(limit),
         "contenders": {
             name: asdict(run)
             # the kind of error alone: its text may name a place on this machine
             | {"failure": run.failure.partition(":")[0]}
-            | {"agrees": run.agrees or name == OURS}
+            | {"agrees": run.agrees or (name == OURS and run.difference is None)}
             | _summary(run.seconds)
             for name, run in result.runs.items()
         },

@@ -80,6 +80,25 @@ class Goal:
 
 
 @dataclass(frozen=True)
+class Limit:
+    """What the work may take, where no peer can do it.
+
+    Parameters
+    ----------
+    seconds : float, optional
+        The median of the runs, at most.
+    worst : float, optional
+        Every run, at most.
+    megabytes : float, optional
+        Every run, at most.
+    """
+
+    seconds: float | None = None
+    worst: float | None = None
+    megabytes: float | None = None
+
+
+@dataclass(frozen=True)
 class Row:
     """One line of the table: a piece of work on one data set.
 
@@ -90,7 +109,8 @@ class Row:
     work : str
         For readers.
     data : callable
-        Makes the problem of a given size, the same every time.
+        Makes the problem of a given size, the same every time; where there are several draws, it
+        also takes which.
     size, small, warm : int
         Rows of data: in the full run, in the small run, and of the problem solved before the
         clock starts (from 2,000 rows on the same compiled code serves all sizes).
@@ -102,6 +122,15 @@ class Row:
         Answers that differ by no more agree.
     goals : tuple of Goal
         None: the row is shown and not judged.
+    limit : Limit, optional
+        Of our own time and memory, for work that no peer can do.
+    certificate : callable, optional
+        Takes our answer; says how far from the optimum it is proven to be at most.
+    certified : float
+        What that may be.
+    draws : int
+        Of random data: every one is measured once, instead of one of them several times.  For
+        rows without peers.
     real_data : str, optional
         A data set without which the row cannot run.
     clock : {"cpu", "wall"}
@@ -110,7 +139,7 @@ class Row:
 
     name: str
     work: str
-    data: Callable[[int], Problem]
+    data: Callable[..., Problem]
     size: int
     small: int
     contenders: Mapping[str, Contender]
@@ -118,6 +147,10 @@ class Row:
     tolerance: float
     warm: int = 2100
     goals: tuple[Goal, ...] = ()
+    limit: Limit | None = None
+    certificate: Callable[[Array], float] | None = None
+    certified: float = 0.0
+    draws: int = 1
     real_data: str | None = None
     clock: str = field(default="cpu")
 
@@ -126,8 +159,14 @@ class Row:
         """The part of the name after the slash."""
         return self.name.partition("/")[2]
 
+    def problem(self, size: int, draw: int = 0) -> Problem:
+        """Make the problem of a given size."""
+        return self.data(size, draw) if draw else self.data(size)
+
     def tolerance_for(self, contender: str) -> float:
-        """How far off this contender's answer may be."""
+        """How far off this contender's answer may be: ours from the optimum, theirs from ours."""
+        if contender == OURS:
+            return self.certified
         own = self.contenders[contender].tolerance
         return self.tolerance if own is None else own
 

@@ -73,8 +73,8 @@ class Runner:
             for name, contender in row.contenders.items()
         }
         answers: dict[str, Array] = {}
-        problem = row.data(self.size(row))
-        for turn in range(1 if self.small else self.repeats):
+        problem = row.problem(self.size(row))
+        for turn in range(self._turns(row)):
             for name, contender in row.contenders.items():
                 run = runs[name]
                 if run.failure or (turn and contender.slow):
@@ -84,7 +84,9 @@ class Runner:
                     continue
                 try:
                     measured = (
-                        self._here(row, name, problem) if self.small else self._apart(row, name)
+                        self._here(row, name, problem)
+                        if self.small
+                        else self._apart(row, name, turn % row.draws)
                     )
                 except Exception as error:  # a peer may fail in any way, and the others run on
                     run.failure = _reason(error)
@@ -92,6 +94,8 @@ class Runner:
                 answers[name] = measured.answer
                 run.seconds.append(measured.seconds)
                 run.megabytes.append(measured.megabytes)
+                if name == OURS and row.certificate is not None:
+                    run.difference = max(run.difference or 0.0, row.certificate(measured.answer))
         if OURS in answers:
             for name in answers.keys() - {OURS}:
                 runs[name].difference = row.compare(problem, answers[OURS], answers[name])
@@ -101,22 +105,27 @@ class Runner:
         """Say how many rows of data a row runs on."""
         return row.small if self.small else row.size
 
+    def _turns(self, row: Row) -> int:
+        if self.small:
+            return 1
+        return row.draws if row.draws > 1 else self.repeats
+
     def _here(self, row: Row, name: str, problem: Problem) -> Measurement[Array]:
         with warnings.catch_warnings(action="ignore"), threadpool_limits(1):
             return measure(lambda: row.contenders[name].run(problem), clock=row.clock)
 
-    def _apart(self, row: Row, name: str) -> Measurement[Array]:
+    def _apart(self, row: Row, name: str, draw: int) -> Measurement[Array]:
         contender = row.contenders[name]
         key = (contender.run, row.data, row.size)
         if key not in self._shared:
-            measured = run_worker(row.name, name, row.size, row.warm)
+            measured = run_worker(row.name, name, row.size, row.warm, draw)
             if not contender.slow:
                 return measured
             self._shared[key] = measured
         return self._shared[key]
 
 
-def run_worker(row: str, contender: str, size: int, warm: int) -> Measurement[Array]:
+def run_worker(row: str, contender: str, size: int, warm: int, draw: int = 0) -> Measurement[Array]:
     """Measure one run of a contender in a fresh process on one core.
 
     Parameters
@@ -125,6 +134,8 @@ def run_worker(row: str, contender: str, size: int, warm: int) -> Measurement[Ar
         By name.
     size, warm : int
         Rows of data, and of the problem solved beforehand (0: none).
+    draw : int
+        Which of the row's draws.
 
     Returns
     -------
@@ -134,7 +145,7 @@ def run_worker(row: str, contender: str, size: int, warm: int) -> Measurement[Ar
     with tempfile.TemporaryDirectory() as folder:
         command = [sys.executable, "-m", "benchmarks.worker", row, contender]
         subprocess.run(
-            [*command, str(size), str(warm), folder],
+            [*command, str(size), str(draw), str(warm), folder],
             check=True,
             env=os.environ | _ONE_THREAD,
             cwd=Path(__file__).parents[1],

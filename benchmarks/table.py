@@ -28,6 +28,8 @@ def markdown(report: dict[str, Any]) -> str:
     lines = [_line(_HEADER), _line(["---"] * 2 + ["---:"] * 5)]
     for row in report["rows"]:
         ours = row["contenders"][OURS]
+        if row.get("limit"):
+            lines.append(_line(_beside_limit(row, ours)))
         for verdict in row["verdicts"]:
             peer = row["contenders"][verdict["over"]]
             lines.append(
@@ -52,6 +54,22 @@ def markdown(report: dict[str, Any]) -> str:
         f"answers checked in the same run; compilation is not counted. {packages}."
     )
     return "\n".join([*lines, "", note, ""])
+
+
+def _beside_limit(row: dict[str, Any], ours: dict[str, Any]) -> list[str]:
+    """The cells of work that no peer can do."""
+    seconds = f"{ours['median']:.3g} s"
+    if row["draws"] > 1:
+        seconds += f" (worst of {row['draws']} draws {ours['most']:.3g} s)"
+    return [
+        row["work"],
+        row["data"].replace("_", " "),
+        seconds,
+        "",
+        "",
+        row["limit"]["written"] + (" ✓" if row["within_limit"] else " ✗"),
+        f"{max(ours['megabytes']):.0f} MB",
+    ]
 
 
 def _line(cells: list[str] | tuple[str, ...]) -> str:

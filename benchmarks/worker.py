@@ -1,8 +1,8 @@
 """One measured run of one contender, in a process of its own.
 
-``python -m benchmarks.worker ROW CONTENDER SIZE WARM FOLDER`` leaves ``answer.npy`` and
-``measured.json`` in the folder.  WARM is the size of the problem solved before the clock starts,
-0 for none.
+``python -m benchmarks.worker ROW CONTENDER SIZE DRAW WARM FOLDER`` leaves ``answer.npy`` and
+``measured.json`` in the folder.  DRAW says which of the row's draws is solved; WARM is the size of
+the problem solved before the clock starts, 0 for none.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from benchmarks.rows import find_row
 
 def main() -> None:
     """Run the contender named on the command line."""
-    name, contender, size, warm, folder = sys.argv[1:]
+    name, contender, size, draw, warm, folder = sys.argv[1:]
     if hasattr(os, "sched_setaffinity"):  # one core: libraries that count cores start one thread
         cores = sorted(os.sched_getaffinity(0))
         os.sched_setaffinity(0, {cores[os.getpid() % len(cores)]})
@@ -29,8 +29,8 @@ def main() -> None:
     row = find_row(name)
     run = row.contenders[contender].run
     if int(warm):
-        run(row.data(int(warm)))
-    problem = row.data(int(size))
+        run(row.problem(int(warm)))
+    problem = row.problem(int(size), int(draw))
     measured = measure(lambda: run(problem), clock=row.clock)
     np.save(Path(folder) / "answer.npy", measured.answer, allow_pickle=False)
     figures = {"seconds": measured.seconds, "megabytes": measured.megabytes}

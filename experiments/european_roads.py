@@ -25,7 +25,7 @@ from sidelight import ClassicalMDS
 from sidelight.arrays import FloatArray
 from sidelight.datasets import load
 from sidelight.plot import eigenvalues, save, scatter
-from sidelight.plot.style import FAINT, HAIRLINE, INK, TEXT_SIZE, new_axes
+from sidelight.plot.style import FAINT, HAIRLINE, INK, SINGLE, new_axes, style_legend
 from sidelight.quality import procrustes, shepard_correlation
 
 EARTH_RADIUS = 6371.0
@@ -74,11 +74,12 @@ def main(output: Path, *, quick: bool = False) -> None:
     scatter(matched.aligned, point_size=18, alpha=1.0, axis_names=("km east", "km north"), ax=ax)
     for found, place in zip(matched.aligned, places, strict=True):
         ax.plot(*zip(found, place, strict=True), color=HAIRLINE, linewidth=0.8, zorder=1)
-    ax.scatter(*places.T, s=10, facecolor="white", edgecolor=FAINT, linewidth=0.8, zorder=2)
+    open_circles = {"facecolor": "white", "edgecolor": FAINT, "linewidth": 0.8}
+    ax.scatter([], [], s=18, color=SINGLE, label="from road distances")
+    ax.scatter(*places.T, s=10, **open_circles, zorder=2, label="where they are")
     _write_names(ax, matched.aligned, places, cities)
-    ax.set_title(
-        "● from road distances   ○ where they are", loc="left", fontsize=TEXT_SIZE, color=INK
-    )
+    key = ax.legend(loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=2, handletextpad=0.1)
+    style_legend(key)
     save(ax, output / "european_roads_map.png")
     save(eigenvalues(spectrum, n_kept=2), output / "european_roads_eigenvalues.png")
 

@@ -50,7 +50,7 @@ def main(output: Path, *, quick: bool = False) -> None:
     ax.set_xticks(counts, [str(m) for m in counts])
     ax.minorticks_off()
     style_axes(ax, x_label="landmarks", y_label=f"residual / residual with all {n_samples}")
-    style_legend(ax.legend(loc="upper right"))
+    style_legend(ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1.0)))
     save(ax, output / "landmark_quality.png")
 
 

@@ -199,6 +199,8 @@ def _draw_matrices(panels: list[list[tuple[str, FloatArray]]], path: Path) -> No
             )
             for spine in ax.spines.values():
                 spine.set_visible(False)
+    figure.supxlabel("angle of one image (°)", fontsize=TEXT_SIZE, color=INK)
+    figure.supylabel("of the other (°)", fontsize=TEXT_SIZE, color=INK)
     save(figure, path)
 
 

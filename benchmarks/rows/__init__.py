@@ -14,6 +14,7 @@ from benchmarks.rows.laplacian_eigenmaps import LAPLACIAN_EIGENMAPS
 from benchmarks.rows.locally_linear_embedding import LOCALLY_LINEAR_EMBEDDING
 from benchmarks.rows.neighbors import NEIGHBORS
 from benchmarks.rows.pca import PRINCIPAL_COMPONENTS
+from benchmarks.rows.semidefinite_embedding import SEMIDEFINITE_EMBEDDING
 
 ROWS: tuple[Row, ...] = (
     *ISOMAP,
@@ -22,6 +23,7 @@ ROWS: tuple[Row, ...] = (
     *KERNEL_PCA,
     *CLASSICAL_MDS,
     *PRINCIPAL_COMPONENTS,
+    *SEMIDEFINITE_EMBEDDING,
     *NEIGHBORS,
     *IMPORTING,
 )

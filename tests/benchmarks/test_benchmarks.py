@@ -12,7 +12,7 @@ from benchmarks import agreement
 from benchmarks.judgement import Runs, disagreements, judge
 from benchmarks.measure import measure
 from benchmarks.report import HEADER, Result, aligned, as_json, cells
-from benchmarks.row import OURS, Contender, Goal, Problem, Row
+from benchmarks.row import OURS, Contender, Goal, Limit, Problem, Row
 from benchmarks.rows import ROWS, choose_rows
 from benchmarks.runner import Runner, run_worker
 from benchmarks.table import markdown
@@ -74,6 +74,26 @@ class TestJudgement:
         assert judge(runs, [Goal(1)]) == []
         assert disagreements(runs) == [f"{OURS} failed: ValueError"]
 
+    @pytest.mark.parametrize(
+        ("limit", "kept"),
+        [
+            (Limit(seconds=2.0, worst=9.0, megabytes=10.0), True),
+            (Limit(), True),
+            (Limit(seconds=1.9), False),  # the median is 2
+            (Limit(seconds=2.0, worst=8.9), False),
+            (Limit(megabytes=9.9), False),
+        ],
+    )
+    def test_work_without_peers_is_held_to_its_limit(self, limit, kept):
+        runs = runs_of([1.0, 9.0, 2.0], difference=1e-3)
+        assert runs.within(limit) is kept
+
+    def test_an_answer_that_is_not_certified_is_no_answer(self):
+        runs = runs_of([1.0], difference=2e-3)
+        assert not runs.within(Limit(seconds=5.0))
+        assert "proven to be within 0.002" in disagreements({OURS: runs})[0]
+        assert disagreements({OURS: runs_of([1.0], difference=1e-3)}) == []
+
 
 class TestAgreement:
     def test_signs_of_axes_are_free_and_their_order_is_not(self):
@@ -123,6 +143,10 @@ class TestAgreement:
         assert residual < 1e-12
         Y[3] += 0.1
         assert agreement.rayleigh_quotients(W, Y)[1] > 1e-3
+
+    def test_values_are_compared_relative_to_ours(self):
+        ours, theirs = np.array([4.0, 4.1]), np.array([5.0])
+        assert agreement.value_difference(NO_DATA, ours, theirs) == 0.25
 
     def test_share_of_missed_neighbors(self):
         ours, theirs = np.array([[1, 2], [5, 3]]), np.array([[2, 1], [3, 4]])
@@ -174,11 +198,44 @@ class TestRunner:
         runs = Runner(small=True)(toy_row(fail))
         assert disagreements(runs) == ["peer failed: RuntimeError: out of luck"]
 
+    def test_work_without_peers_is_shown_with_its_gap_and_its_memory(self):
+        row = Row(
+            name="toy/bounds",
+            work="Nothing much",
+            data=lambda n, draw=0: Problem(np.full((n, 1), 1.0 + draw)),
+            size=20,
+            small=10,
+            contenders={OURS: Contender(lambda problem: problem.X[:2, 0] * [1.0, 1.25])},
+            compare=agreement.value_difference,
+            tolerance=0.0,
+            limit=Limit(seconds=5, worst=10),
+            certificate=lambda answer: float(answer[1] / answer[0] - 1),
+            certified=0.3,
+            draws=2,
+        )
+        assert row.problem(3, 1).X.max() == 2.0
+        runs = Runner(small=True)(row)
+        assert runs[OURS].difference == 0.25
+        runs[OURS].seconds, runs[OURS].megabytes = [0.5, 1.5], [3.0, 4.0]
+        result = Result(row, 20, runs, judge(runs, row.goals))
+        text = aligned([HEADER, *cells(result, judged=True)])
+        assert "≤ 5 s, each ≤ 10 s  yes  4 MB    proven gap 2.5e-01" in text
+        report = json.loads(json.dumps(as_json([result], small=False, repeats=1)))
+        line = "| 1 s (worst of 2 draws 1.5 s) |  |  | ≤ 5 s, each ≤ 10 s ✓ | 4 MB |"
+        assert line in markdown(report)
+
     def test_a_worker_gives_the_answer_that_a_call_here_gives(self):
         row = choose_rows(["classical-mds-5000/swiss_roll"])[0]
         apart = run_worker(row.name, OURS, 40, 0)
         here = row.contenders[OURS].run(row.data(40))
         np.testing.assert_allclose(apart.answer, here, rtol=0, atol=1e-9)
+
+    def test_a_worker_solves_the_draw_that_it_is_asked_for(self):
+        (row,) = choose_rows(["unfolding-1000"])
+        apart = run_worker(row.name, OURS, 30, 0, draw=1)
+        first, second = (row.contenders[OURS].run(row.problem(30, draw)) for draw in (0, 1))
+        np.testing.assert_allclose(apart.answer, second, rtol=1e-6)
+        assert abs(first[0] / second[0] - 1) > 1e-2
 
     def test_measured_memory_is_that_of_the_call(self):
         measured = measure(lambda: float(np.ones(30_000_000).sum()))

@@ -23,9 +23,12 @@ EXPERIMENTS = {
     "landmark_quality": ((), ("mean ratio",)),
     "motion_maps": (("stick_run1", "cmu35_walk"), ("turns",)),
     "oil_flow_maps": (("oil_flow",), ("1-NN errors",)),
+    "oil_flow_unfolding": (("oil_flow",), ("peak MB",)),
     "pair_metric_safety": (("olivetti_faces", "pbmc68k_reduced"), ("worst mean",)),
     "rotated_six": (("six",), ("printed",)),
     "swiss_roll_maps": ((), ("Isomap",)),
+    "unfolded_roll": ((), ("worst",)),
+    "unfolded_rotations": (("six", "mnist_t10k"), ("spread of radii",)),
 }
 
 
@@ -140,3 +143,31 @@ def test_turning_counts_rounds_and_direction() -> None:
     )
     assert turns == pytest.approx(2.5, abs=0.01)
     assert onward == 1.0
+
+
+def test_roundness_tells_a_circle_from_an_ellipse_and_from_a_shuffled_one() -> None:
+    angle = 2 * np.pi * np.arange(60) / 60
+    circle = np.column_stack([np.cos(-angle + 1), np.sin(-angle + 1)])
+    roundness = experiment("unfolded_rotations").roundness
+    assert roundness(circle) == pytest.approx((0.0, 1.0, 0.0), abs=1e-9)
+    spread, onward, error = roundness(circle * [1.0, 0.8])
+    assert spread == pytest.approx(0.08, abs=0.01)
+    assert onward == 1.0
+    assert 2 < error < 6
+    swapped = circle.copy()
+    swapped[[10, 11]] = circle[[11, 10]]
+    assert roundness(swapped)[1] == pytest.approx(59 / 60)
+
+
+def test_edges_between_turns_of_the_roll_are_counted() -> None:
+    from types import SimpleNamespace
+
+    from sidelight.datasets import Dataset
+
+    sheet = Dataset(
+        X=np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]]),
+        truth=np.array([[0.0, 0.0], [1.0, 0.0], [4.0, 0.0]]),
+    )
+    model = SimpleNamespace(edges_=np.array([[0, 1], [0, 2], [1, 2]]))
+    # 0–2 is four times as long on the sheet, 1–2 only 3 / √2 times
+    assert experiment("unfolded_roll").crossings(model, sheet) == 1

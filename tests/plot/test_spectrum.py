@@ -51,6 +51,21 @@ def test_long_spectra_are_areas_of_the_same_height():
     assert len(ax.collections) == 3
 
 
+@pytest.mark.parametrize(("factor", "power"), [(1e7, 7), (3e-5, -4), (100.0, 0)])
+def test_long_numbers_share_a_power_of_ten_that_the_label_names(factor, power):
+    ax = eigenvalues(factor * np.array(_VALUES))
+    ax.figure.draw_without_rendering()
+    assert ax.yaxis.get_offset_text().get_text() == ""
+    assert (f"10^{{{power}}}" in ax.get_ylabel()) == (power != 0)
+    ticks = [tick for tick in ax.get_yticks() if ax.get_ylim()[0] <= tick <= ax.get_ylim()[1]]
+    written = [
+        float(text.get_text().replace("−", "-"))
+        for text, tick in zip(ax.get_yticklabels(), ax.get_yticks(), strict=True)
+        if tick in ticks
+    ]
+    np.testing.assert_allclose(written, np.array(ticks) / 10.0**power, atol=1e-12)
+
+
 @pytest.mark.parametrize(
     ("values", "kept", "said"),
     [

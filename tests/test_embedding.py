@@ -7,6 +7,7 @@ import pytest
 
 import sidelight
 from sidelight import Isomap, ProbabilisticPCA, embed
+from sidelight.embedding import choose_method
 from sidelight.side import Anchors, Distances, Pairs
 
 
@@ -25,9 +26,15 @@ def test_it_is_the_method_itself(X):
 def test_the_choice_and_its_reason(X):
     assert embed(X).why.startswith("Isomap: it follows curved data.")
     pairs, distances = Pairs(similar=[(0, 1), (2, 3)]), Distances([(4, 5)], [1.0])
-    informed = embed(X, side=[pairs, distances])
-    assert "listens to Distances and Pairs" in informed.why
-    assert len(informed.model.side_metrics_) == 2
+    informed = embed(X, side=pairs)
+    assert "listens to Pairs" in informed.why
+    together = embed(X, side=[pairs, distances])
+    assert together.why.startswith("SemidefiniteEmbedding: it takes Distances and Pairs as constr")
+    assert choose_method(5000, kinds=["Distances", "Pairs"]).entry.name == "Isomap"
+    assert choose_method(100, kinds=["Actions", "Distances"]).entry.name == "SemidefiniteEmbedding"
+    table = choose_method(100, kinds=["Pairs"], distances=True)  # no metric is learned from a table
+    assert table.entry.name == "SemidefiniteEmbedding"
+    assert len(informed.model.side_metrics_) == 1
     holes = X.copy()
     holes[3, 2] = np.nan
     result = embed(holes)

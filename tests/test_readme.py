@@ -19,7 +19,7 @@ def test_blocks_run(code, tmp_path, monkeypatch):
     names = {"X": rng.standard_normal((60, 5)), "y": rng.integers(0, 3, 60)}
     exec(compile(code, "README.md", "exec"), names)
     if "result" in names:
-        assert "listens to Distances and Pairs" in names["result"].why
+        assert "takes Distances and Pairs as constraints" in names["result"].why
 
 
 def test_there_are_blocks_to_run():

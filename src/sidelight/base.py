@@ -87,6 +87,11 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
         return self._smoother(Z)
 
     @property
+    def _side_checks(self) -> dict[str, Any]:
+        """What the checks of side information are told besides: ``strict``, ``n_components`` …"""
+        return {}
+
+    @property
     def _n_features_out(self) -> int:
         return int(self.embedding_.shape[1])
 
@@ -97,7 +102,11 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
         check_parameters(self, self._parameters)
         X = self._checked(X, reset=True, ensure_min_samples=min_samples)
         known = gather_side(
-            side, understands=self._understands, n_samples=X.shape[0], who=self._name
+            side,
+            understands=self._understands,
+            n_samples=X.shape[0],
+            who=self._name,
+            **self._side_checks,
         )
         if pairwise and X.shape[0] != X.shape[1]:
             raise ValueError(

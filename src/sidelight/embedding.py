@@ -14,6 +14,10 @@ from sidelight.registry import MAPS, Entry, entry_for
 
 #: Up to this many rows Isomap measures every geodesic distance; beyond, from landmarks.
 ALL_PAIRS_UP_TO = 4000
+#: Up to this many rows what is known is written as constraints on one kernel.
+CONSTRAINED_UP_TO = 500
+#: What is known need not be consistent for a map to be drawn.
+_SLACK = 0.01
 _LANDMARK_DISTANCES = 50_000_000
 
 
@@ -78,6 +82,11 @@ def choose_method(
             f"No one method listens to {' and '.join(kinds)} together. What each listens to: "
             f"{'; '.join(listening)}."
         )
+    small = n_rows <= CONSTRAINED_UP_TO and "Attributes" not in kinds
+    several = {"Pairs", "Distances"} <= set(kinds) or (distances and bool(kinds))
+    if "Actions" in kinds or (several and small):
+        why = f"it takes {' and '.join(kinds)} as constraints on the kernel that it learns"
+        return Choice(entry_for("sde"), {"slack": _SLACK}, f"{why}, with slack")
     if distances:
         return Choice(entry_for("mds"), {}, "the data are a table of distances")
     if missing and not kinds:

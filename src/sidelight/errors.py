@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 
 class DisconnectedGraphWarning(UserWarning):
     """The neighbourhood graph fell apart, and something was done about it."""
@@ -9,6 +11,22 @@ class DisconnectedGraphWarning(UserWarning):
 
 class DisconnectedGraphError(ValueError):
     """The neighbourhood graph fell apart and ``on_disconnected="error"``."""
+
+
+class ContradictionError(ValueError):
+    """Constraints that no solution meets, with the proof.
+
+    Parameters
+    ----------
+    message : str
+        What is wrong, and what to do.
+    certificate : ndarray of shape (n_constraints,), optional
+        A weight per constraint: weighted by these they add up to something impossible.
+    """
+
+    def __init__(self, message: str, certificate: Any = None) -> None:
+        super().__init__(message)
+        self.certificate = certificate
 
 
 class NotEuclideanWarning(UserWarning):

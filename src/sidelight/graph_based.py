@@ -104,7 +104,8 @@ class GraphEmbedder(MetricInformed, Embedder):
         y : object
             Ignored.
         side : Pairs, Attributes, Distances or a list of them, optional
-            What is known: learned as a metric that all distances are measured in.
+            What is known: learned as a metric that all distances are measured in, unless the
+            estimator has a better place for it.
         items : array of shape (n_samples, n_items_features), optional
             The items behind precomputed distances, for ``inverse_transform``.
 
@@ -267,7 +268,11 @@ class GraphEmbedder(MetricInformed, Embedder):
         part = clone(self).set_params(on_disconnected="error")
         if part.n_neighbors != "auto":
             part.n_neighbors = min(int(part.n_neighbors), n_distinct - 1)
-        return part.fit(X)
+        return part.fit(X, side=self._known_within(self._rows[len(self._parts)]))
+
+    def _known_within(self, rows: IntArray) -> Any:
+        """What is known beyond the learned metric about the rows of one piece."""
+        return None
 
     def _place_in_pieces(self, X: Any) -> FloatArray:
         """Place each row with the estimator of the piece that its nearest training row is in."""

@@ -119,7 +119,7 @@ ESTIMATORS: tuple[Entry, ...] = (
         "sde",
         needs_graph=True,
         takes_distances=True,
-        understands=("Pairs", "Attributes", "Distances"),
+        understands=("Pairs", "Attributes", "Distances", "Actions"),
     ),
     Entry(
         "EquivalenceMetric",

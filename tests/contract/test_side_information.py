@@ -8,7 +8,7 @@ from sklearn.base import clone
 
 from sidelight.metric import DistanceMetric, EquivalenceMetric, MultiAttributeMetric
 from sidelight.registry import ESTIMATORS, MAPS
-from sidelight.side import Actions, Attributes, Distances, Pairs
+from sidelight.side import Actions, Anchors, Attributes, Distances, Pairs
 
 INFORMED = [entry for entry in MAPS if "Pairs" in entry.understands]
 PAIRS = Pairs(similar=[(0, 5), (3, 80), (12, 40)], dissimilar=[(1, 90), (7, 100)])
@@ -22,7 +22,9 @@ KINDS = {
 
 @pytest.fixture(params=INFORMED, ids=lambda entry: entry.name)
 def informed(request):
-    return request.param.load()()
+    """Every estimator that listens to pairs, set to do so through a learned metric."""
+    model = request.param.load()()
+    return model.set_params(side_as="metric") if "side_as" in model.get_params() else model
 
 
 def test_the_registry_says_what_the_classes_say():
@@ -65,8 +67,11 @@ def test_two_kinds_at_once(informed, X):
 
 def test_what_is_not_understood_is_refused_with_who_does(estimator, X):
     name = type(estimator).__name__
-    with pytest.raises(ValueError, match=f"{name}.*Actions"):
-        estimator.fit(X, side=Actions(["left"] * (len(X) - 1)))
+    with pytest.raises(ValueError, match=f"{name}.*Anchors"):
+        estimator.fit(X, side=Anchors([0], [[1.0, 2.0]]))
+    if "Actions" not in estimator._understands:
+        with pytest.raises(ValueError, match=f"{name}.*Actions"):
+            estimator.fit(X, side=Actions(["left"] * (len(X) - 1)))
     if not estimator._understands:
         with pytest.raises(ValueError, match=f"{name}.*Pairs.*Isomap"):
             estimator.fit(X, side=PAIRS)

@@ -82,6 +82,13 @@ CASES: dict[str, tuple[Callable[[], Any], Any, dict[str, Any], Any]] = {
     "lem": (lambda: sidelight.LaplacianEigenmaps(2), X, {}, NEW),
     "lem heat": (lambda: sidelight.LaplacianEigenmaps(2, weights="heat", radius=9.0), X, {}, NEW),
     "sde": (lambda: sidelight.SemidefiniteEmbedding(2), X, {}, NEW),
+    "sde told": (
+        lambda: sidelight.SemidefiniteEmbedding(2, slack=0.01),
+        X,
+        {"side": [TOLD, MEASURED]},
+        NEW,
+    ),
+    "sde landmarks": (lambda: sidelight.SemidefiniteEmbedding(2, n_landmarks=20), X, {}, NEW),
     "isomap told": (lambda: sidelight.Isomap(2), X, {"side": TOLD}, NEW),
     "mds told": (lambda: sidelight.ClassicalMDS(2), X, {"side": [TOLD, MEASURED]}, NEW),
     "equivalence": (lambda: sidelight.EquivalenceMetric(), X, {"side": TOLD}, NEW),

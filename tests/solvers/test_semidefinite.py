@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -9,8 +11,9 @@ from sklearn.datasets import make_swiss_roll
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.neighbors import kneighbors_graph
 
-from sidelight.errors import DisconnectedGraphError
+from sidelight.errors import ContradictionError, DisconnectedGraphError
 from sidelight.solvers.semidefinite import unfold
+from sidelight.solvers.semidefinite_constraints import PairConstraints
 from sidelight.solvers.semidefinite_dense import solve_dense
 from sidelight.solvers.semidefinite_low_rank import unfold_low_rank
 from sidelight.solvers.semidefinite_newton import EdgeMatrices
@@ -39,21 +42,30 @@ def variance(mass):
     return np.diag(mass) - np.outer(mass, mass) / mass.sum()
 
 
-def general_solver(C, edges, bounds, equal):
-    """⟨C, K⟩ by Clarabel, K centred; a second opinion on the value."""
+def general_solver(C, edges, bounds, equal, *, combine=None, softness=None):
+    """⟨C, K⟩ less the penalty by Clarabel, K centred; a second opinion on the value."""
     cvxpy = pytest.importorskip("cvxpy")
     n = len(C)
     K = cvxpy.Variable((n, n), PSD=True)
     i, j = edges.T
     diagonal = cvxpy.diag(K)
     D = diagonal[i] + diagonal[j] - 2 * K[i, j]
-    constraints = [cvxpy.sum(K) == 0]
+    D = D if combine is None else sp.csr_array(combine) @ D
+    constraints, value = [cvxpy.sum(K) == 0], cvxpy.trace(C @ K)
+    if softness is not None and softness.any():
+        soft = np.flatnonzero(softness)
+        miss = cvxpy.Variable(len(soft))
+        spread = np.zeros((len(bounds), len(soft)))
+        spread[soft, np.arange(len(soft))] = np.sqrt(softness[soft])
+        bounds, value = bounds + spread @ miss, value - cvxpy.sum_squares(miss) / 2
     if (~equal).any():
         constraints.append(D[~equal] <= bounds[~equal])
     if equal.any():
         constraints.append(D[equal] == bounds[equal])
-    problem = cvxpy.Problem(cvxpy.Maximize(cvxpy.trace(C @ K)), constraints)
-    return problem.solve(solver=cvxpy.CLARABEL)
+    problem = cvxpy.Problem(cvxpy.Maximize(value), constraints)
+    with warnings.catch_warnings():  # its last digits are compared, not trusted
+        warnings.filterwarnings("ignore", message="Solution may be inaccurate")
+        return problem.solve(solver=cvxpy.CLARABEL)
 
 
 class TestAgreement:
@@ -77,6 +89,76 @@ class TestAgreement:
         value = general_solver(np.eye(30), edges, d**2, equal)
         np.testing.assert_allclose(found.objective, value, rtol=1e-6)
         np.testing.assert_allclose(squared(found.factor, edges)[equal], d[equal] ** 2, rtol=1e-6)
+
+    def test_soft_equalities_agree_with_a_general_solver(self):
+        edges, d = roll(50, k=4)
+        equal, softness = np.ones(len(d), dtype=bool), 1e-3 * d**4
+        C = np.eye(50) - 1 / 50
+        found = solve_dense(C, edges, d**2, equal=equal, softness=softness)
+        missed = squared(found.factor, edges) - d**2
+        penalty = np.sum(missed**2 / softness) / 2
+        value = general_solver(np.eye(50), edges, d**2, equal, softness=softness)
+        np.testing.assert_allclose(found.objective - penalty, value, rtol=1e-6)
+        assert found.objective <= found.dual_bound
+        assert found.gap <= 1e-7
+        # what is missed is what the tension pulls
+        np.testing.assert_allclose(missed, softness * found.multipliers, atol=1e-6 * missed.max())
+
+    @pytest.mark.parametrize("soft", [False, True])
+    def test_a_mix_agrees_with_a_general_solver(self, soft):
+        """Bounds, a known distance, one at least, one at most, two that are equal."""
+        n = 25 if soft else 50
+        edges, d = roll(n)
+        plain = unfold(edges, d, n, tol=1e-5).factor
+        far = np.argsort(np.linalg.norm(plain, axis=1))[::-1]
+        named = np.array([[far[0], far[k]] for k in range(1, 5)])
+        now = squared(plain, named)
+        s = 0.5 if soft else 0.0
+        more = PairConstraints.join(
+            [
+                PairConstraints.on_pairs(named[:1], [0.8 * now[0]], "equal", softness=s),
+                PairConstraints.on_pairs(named[1:2], [1.005 * now[1]], "at_least", softness=s),
+                PairConstraints.on_pairs(named[2:3], [0.8 * now[2]], "at_most", softness=s),
+                PairConstraints(
+                    named[2:4],
+                    sp.csr_array([[1.0, -1.0]]),
+                    np.zeros(1),
+                    np.ones(1, dtype=bool),
+                    np.full(1, s),
+                ),
+            ]
+        )
+        both = PairConstraints.join([PairConstraints.on_pairs(edges, d**2, "at_most"), more])
+        value = general_solver(
+            np.eye(n),
+            both.pairs,
+            both.bounds,
+            both.equal,
+            combine=both.combine,
+            softness=both.softness,
+        )
+        found = unfold(edges, d, n, beside=more, tol=1e-6)
+        missed = more.missed(found.factor)
+        penalty = np.sum(missed**2) / (2 * s) if soft else 0.0
+        np.testing.assert_allclose(found.objective - penalty, value, rtol=1e-6)
+        assert found.objective <= found.dual_bound
+        assert (squared(found.factor, edges) <= d**2 * (1 + 1e-6)).all()
+        assert soft or np.abs(missed).max() < 1e-6 * now.max()
+        assert (found.multipliers[: len(d)] >= 0).all()
+
+    def test_bounds_that_wait_for_their_turn_change_nothing(self, monkeypatch):
+        edges, d = roll(60)
+        ends = np.array([[0, 7], [3, 20]])
+        plain = unfold(edges, d, 60, tol=1e-3).factor
+        more = PairConstraints.on_pairs(ends, 0.7 * squared(plain, ends), "equal")
+        once = unfold(edges, d, 60, beside=more, tol=1e-6)
+        monkeypatch.setattr("sidelight.solvers.semidefinite_mixed._ALL_AT_ONCE", 10)
+        monkeypatch.setattr("sidelight.solvers.semidefinite_mixed._FEWEST", 20)
+        waited = unfold(edges, d, 60, beside=more, tol=1e-6)
+        np.testing.assert_allclose(waited.objective, once.objective, rtol=2e-6)
+        assert waited.dual_bound >= once.objective
+        assert (squared(waited.factor, edges) <= d**2 * (1 + 1e-5)).all()
+        assert np.count_nonzero(waited.multipliers) < len(d)
 
     def test_masses_are_copies(self):
         """A node of mass 3 is three nodes in one place."""
@@ -165,6 +247,32 @@ class TestKnownAnswers:
         np.testing.assert_allclose(found.objective, np.sum(Xc**2), rtol=1e-6)
         np.testing.assert_allclose(found.factor @ found.factor.T, Xc @ Xc.T, atol=1e-3)
 
+    def test_a_soft_edge_gives_way_by_its_tension(self):
+        """max D/2 − (D − 1)²/2s is at D = 1 + s/2, and the tension is one half."""
+        for equal in (True, False):
+            found = solve_dense(
+                variance(np.ones(2)),
+                np.array([[0, 1]]),
+                np.ones(1),
+                equal=np.array([equal]),
+                softness=np.array([0.2]),
+            )
+            assert squared(found.factor, np.array([[0, 1]])) == pytest.approx(1.1, rel=1e-6)
+            assert found.multipliers == pytest.approx(0.5, rel=1e-6)
+            assert found.objective == pytest.approx(0.55, rel=1e-6)
+            assert found.objective <= found.dual_bound <= 0.55 * (1 + 1e-6)
+
+    def test_a_limit_is_shared_by_pairs_that_are_equal(self):
+        """Nothing but the equality bounds the second pair."""
+        found = solve_dense(
+            variance(np.ones(3)),
+            np.array([[0, 1], [1, 2]]),
+            np.array([4.0, 0.0]),
+            equal=np.array([False, True]),
+            combine=np.array([[1.0, 0.0], [1.0, -1.0]]),
+        )
+        assert found.objective == pytest.approx(8.0, rel=1e-6)
+
     def test_combined_constraints(self):
         """At least is minus at most; equal distances are a difference of none."""
         pairs = np.array([[0, 1], [1, 2], [0, 2]])
@@ -219,10 +327,26 @@ class TestInput:
             unfold([[0, 1], [2, 3]], [1.0, 1.0], 4)
         with pytest.raises(ValueError, match="unbounded.*do not connect all 4"):
             solve_dense(np.eye(4) - 0.25, np.array([[0, 1], [2, 3]]), np.ones(2))
+        with pytest.raises(DisconnectedGraphError, match=r"2 parts.*points 0, 1; 2, 3\)"):
+            solve_dense(
+                np.eye(4) - 0.25, np.array([[0, 1], [2, 3]]), np.ones(2), softness=np.ones(2)
+            )
 
     def test_contradictions_are_named(self):
         with pytest.raises(ValueError, match=r"contradict one another.*\[.*2.*\]"):
             unfold([[0, 1], [1, 2], [0, 2]], [1.0, 1.0, 3.0], 3, constraint="equal")
+
+    def test_the_proof_of_a_contradiction_is_one(self):
+        edges = np.array([[0, 1], [1, 2], [0, 2], [2, 3]])
+        with pytest.raises(ContradictionError) as caught:
+            unfold(edges, [1.0, 1.0, 3.0, 1.0], 4, constraint="equal")
+        y = caught.value.certificate
+        assert y @ np.array([1.0, 1.0, 9.0, 1.0]) < 0
+        assert np.linalg.eigvalsh(laplacian(edges, y, 4))[0] > -1e-9 * np.abs(y).max()
+        together = PairConstraints.on_pairs([[0, 3], [0, 3]], [0.0, 1.0], "equal")
+        with pytest.raises(ContradictionError, match="one place") as caught:
+            unfold(edges[:2], [1.0, 1.0], 4, beside=together)
+        np.testing.assert_array_equal(caught.value.certificate, [0, 0, 0, 1])
 
     def test_edges_of_no_length_join_their_nodes(self):
         """And of two edges that thereby join the same nodes, the shorter counts."""

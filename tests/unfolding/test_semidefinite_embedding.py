@@ -90,7 +90,7 @@ def test_copies_of_rows_count_in_the_variance():
 
 def test_exact_distances_stay_exact():
     X = swiss_roll(60, random_state=0).X
-    model = SemidefiniteEmbedding(2, n_neighbors=4, constraint="equal").fit(X)
+    model = SemidefiniteEmbedding(2, n_neighbors=4, constraint="equal", slack=0).fit(X)
     assert model.violation_ < 1e-6
     i, j = model.edges_.T
     K = model.kernel()
@@ -101,11 +101,30 @@ def test_exact_distances_stay_exact():
     assert loose.dual_bound_ * (1 + 1e-6) >= model.objective_ > np.sum((X - X.mean(axis=0)) ** 2)
 
 
+def test_slack_is_paid_for_and_measured_in_the_data_s_own_units():
+    X = swiss_roll(80, random_state=0).X
+    for scale in (1.0, 1e3):
+        exact, firm, soft = (
+            SemidefiniteEmbedding(2, n_neighbors=4, constraint="equal", slack=slack).fit(scale * X)
+            for slack in (0, 1e-3, 1e-1)
+        )
+        assert exact.violation_ < 1e-5 < firm.violation_ < 0.1 < soft.violation_
+        assert exact.objective_ < firm.objective_ < soft.objective_
+        for model in (exact, firm, soft):
+            assert model.dual_bound_ >= model.objective_ == pytest.approx(np.trace(model.kernel()))
+        assert max(firm.gap_, soft.gap_) < 1e-6  # exactly, there is no interior
+        if scale == 1.0:
+            before = firm.violation_
+    assert firm.violation_ == pytest.approx(before, rel=1e-4)
+
+
 def test_distances_that_no_kernel_has_are_refused_if_they_must_be_kept_exactly():
     D = cdist(*[np.arange(6.0)[:, None]] * 2)
     D[0, 5] = D[5, 0] = 9.0  # farther than any way round
     with pytest.raises(ValueError, match="SemidefiniteEmbedding contradict one another"):
-        SemidefiniteEmbedding(1, n_neighbors=5, constraint="equal", metric="precomputed").fit(D)
+        SemidefiniteEmbedding(
+            1, n_neighbors=5, constraint="equal", slack=0, metric="precomputed"
+        ).fit(D)
     at_most = SemidefiniteEmbedding(1, n_neighbors=5, metric="precomputed").fit(D)
     np.testing.assert_allclose(np.ptp(at_most.embedding_), 5.0, rtol=1e-3)
 
@@ -114,7 +133,8 @@ def test_a_learned_metric_comes_first():
     rng = np.random.default_rng(0)
     label = np.repeat([0, 1], 30)
     X = np.column_stack([label + 0.1 * rng.standard_normal(60), 5 * rng.standard_normal((60, 3))])
-    informed = SemidefiniteEmbedding(2).fit(X, side=Pairs.from_labels(label))
+    told = Pairs.from_labels(label)
+    informed = SemidefiniteEmbedding(2, side_as="metric").fit(X, side=told)
     plain = SemidefiniteEmbedding(2).fit(X)
 
     def errors(Z):
@@ -122,6 +142,33 @@ def test_a_learned_metric_comes_first():
         return np.count_nonzero(label[D.argmin(axis=1)] != label)
 
     assert errors(informed.embedding_) < errors(plain.embedding_) / 2
+
+
+def test_common_neighbours_are_constrained_too():
+    X = swiss_roll(60, random_state=0).X
+    plain = SemidefiniteEmbedding(2, n_neighbors=4).fit(X)
+    rigid = SemidefiniteEmbedding(2, n_neighbors=4, common_neighbors=True, tol=1e-6).fit(X)
+    D = cdist(X, X)
+    near = np.argsort(D, axis=1)[:, 1:5]
+    eta = np.zeros((60, 60))
+    np.put_along_axis(eta, near, 1, axis=1)
+    wanted = np.triu((eta + eta.T + eta.T @ eta) > 0, 1)
+    np.testing.assert_array_equal(rigid.edges_, np.argwhere(wanted))
+    K = rigid.kernel()
+    d = np.diag(K)
+    assert ((d[:, None] + d - 2 * K)[wanted] <= D[wanted] ** 2 * (1 + 1e-9)).all()
+    assert rigid.objective_ < plain.objective_
+
+
+def test_held_out_rows_and_the_way_back():
+    X, truth = swiss_roll(700, random_state=0)
+    train, new = np.arange(500), np.arange(500, 700)
+    model = SemidefiniteEmbedding(2, n_neighbors=6, tol=1e-3).fit(X[train])
+    both = np.vstack([model.embedding_, model.transform(X[new])])
+    fitted = procrustes(both[train], truth[train]).residual
+    assert procrustes(both, truth).residual < fitted + 0.02
+    back = model.inverse_transform(both[new])
+    assert np.sqrt(np.mean(np.sum((back - X[new]) ** 2, axis=1))) < 2.0  # the roll is 30 across
 
 
 def test_pieces():
@@ -157,6 +204,10 @@ def test_a_map_with_more_axes_than_the_kernel_has():
     ("parameters", "message"),
     [
         ({"constraint": "at_least"}, "'constraint' parameter of SemidefiniteEmbedding"),
+        ({"slack": -0.1}, "'slack' parameter of SemidefiniteEmbedding must be 'auto' or a float"),
+        ({"slack": "none"}, "'slack' parameter"),
+        ({"side_as": "graph"}, "'side_as' parameter"),
+        ({"n_landmarks": 2}, "'n_landmarks' parameter.*above n_components=2. Got 2"),
         ({"tol": 0}, "'tol' parameter of SemidefiniteEmbedding must be a float"),
         ({"n_neighbors": 30}, r"must be an int in \[1, n_samples\)"),
     ],

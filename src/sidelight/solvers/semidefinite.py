@@ -9,20 +9,16 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 
-from sidelight.arrays import FloatArray, IntArray
-from sidelight.errors import DisconnectedGraphError
-from sidelight.solvers.semidefinite_dense import solve_dense
+from sidelight.arrays import BoolArray, FloatArray, IntArray
+from sidelight.errors import ContradictionError, DisconnectedGraphError
+from sidelight.solvers.semidefinite_constraints import PairConstraints
 from sidelight.solvers.semidefinite_low_rank import unfold_low_rank
-from sidelight.solvers.semidefinite_result import (
-    SemidefiniteResult,
-    principal_axes,
-    warn_if_not_converged,
-)
+from sidelight.solvers.semidefinite_mixed import unfold_mixed
+from sidelight.solvers.semidefinite_reach import upper_limits
+from sidelight.solvers.semidefinite_result import SemidefiniteResult, warn_if_not_converged
 
 #: Up to so many edges a dense step is cheaper than a sparse one.
 _DENSE_EDGES = 150
-#: The dense method gains a digit per step or two, so it never stops earlier than this.
-_DENSE_TOL = 1e-7
 
 CONSTRAINTS = ("at_most", "equal")
 
@@ -34,6 +30,8 @@ def unfold(
     *,
     mass: FloatArray | None = None,
     constraint: str = "at_most",
+    softness: FloatArray | float = 0.0,
+    beside: PairConstraints | None = None,
     tol: float = 1e-4,
     max_iter: int = 500,
     who: str = "unfold",
@@ -42,8 +40,9 @@ def unfold(
 
     max_K Σ_i c_i K_ii  over  K ⪰ 0, Σ_ij c_i c_j K_ij = 0, K_ii − 2K_ij + K_jj ≤ d_ij² (or = d_ij²)
 
-    Bounds go to the low-rank method, small problems and equalities to the dense one.  Nodes joined
-    by edges of length zero are one node.
+    and over further linear constraints on squared distances.  With a softness s equalities may be
+    missed by ξ, for Σ ξ² / 2s.  Bounds alone go to the low-rank method, all else to the dense one.
+    Nodes joined by edges of length zero are one node.
 
     Parameters
     ----------
@@ -57,6 +56,10 @@ def unfold(
         c, positive: how often each node counts.
     constraint : {"at_most", "equal"}
         Whether edges may be shorter than given.
+    softness : float or ndarray of shape (m,)
+        Of the equalities of the edges; those beside have their own.
+    beside : PairConstraints, optional
+        Further constraints.
     tol : float
         Relative gap between the variance and the bound on it.
     max_iter : int
@@ -67,14 +70,16 @@ def unfold(
     Returns
     -------
     SemidefiniteResult
-        One multiplier per edge; of several edges between two nodes only the shortest counts.
+        One multiplier per edge, then one per constraint beside; of several edges between two nodes
+        only the shortest counts.
 
     Raises
     ------
     DisconnectedGraphError
         If the graph is in pieces, which could move apart for ever.
-    ValueError
-        If no kernel has edges of exactly these lengths.
+    ContradictionError
+        If no kernel meets the constraints; its certificate has one entry per edge, then one per
+        constraint beside.
 
     Warns
     -----
@@ -91,42 +96,52 @@ def unfold(
     (2.0, True)
     """
     edges, lengths, c = _checked(edges, lengths, n, mass, who)
-    n_pieces, pieces = connected_components(_adjacency(edges, n), directed=False)
+    soft = np.broadcast_to(np.asarray(softness, dtype=np.float64), (len(edges),))
+    more = PairConstraints.on_pairs(edges[:0], lengths[:0], "at_most") if beside is None else beside
+    pairs, upper = _bounded_pairs(edges, more)
+    n_pieces, pieces = connected_components(_adjacency(pairs[upper], n), directed=False)
     if n_pieces > 1:
         raise DisconnectedGraphError(
             f"The problem of {who} is unbounded: its graph fell into {n_pieces} pieces (of "
             f"{', '.join(map(str, np.bincount(pieces)[:5]))} nodes), which could move apart for "
             f"ever. Join them: raise n_neighbors, or use on_disconnected='connect'."
         )
-    _, node = connected_components(_adjacency(edges[lengths == 0], n), directed=False)
+    together = np.vstack([edges[lengths == 0], _of_no_length(more)])
+    _, node = connected_components(_adjacency(together, n), directed=False)
     c_merged: FloatArray = np.bincount(node, weights=c).astype(np.float64)
     n_merged = len(c_merged)
-    y = np.zeros(len(edges))
+    y = np.zeros(len(edges) + len(more))
+    kept = _shortest_of_parallel(node[edges], lengths)
+    ends, bounds = node[edges[kept]], lengths[kept]
+    more, kept_more, broken = more.merged(node)
+    if len(broken):
+        y[len(edges) + broken] = 1.0
+        raise ContradictionError(
+            f"The constraints of {who} contradict one another: points that must be in one place "
+            f"must be apart. Take some of them out.",
+            y,
+        )
     if n_merged == 1:
         return SemidefiniteResult(
             np.zeros((n, 1)), 0.0, 0.0, 0.0, y, 0, True, np.empty((0, 2), dtype=np.float64)
         )
-    kept = _shortest_of_parallel(node[edges], lengths)
-    ends, bounds = node[edges[kept]], lengths[kept]
-    if constraint == "equal" or len(kept) <= _DENSE_EDGES:
-        found = solve_dense(
-            np.diag(c_merged) - np.outer(c_merged, c_merged) / c_merged.sum(),
-            ends,
-            bounds**2,
-            equal=np.full(len(kept), constraint == "equal"),
-            tol=min(tol, _DENSE_TOL),
-            max_iter=max_iter,
-            who=who,
+    if constraint == "equal" or len(more) or len(kept) <= _DENSE_EDGES:
+        along = PairConstraints.on_pairs(
+            ends, bounds**2, constraint, softness=soft[kept] if constraint == "equal" else 0.0
         )
-        found = replace(
-            found,
-            factor=principal_axes(found.factor, c_merged),
-            converged=found.converged or 0 <= found.gap <= tol,
-        )
+        try:
+            found = unfold_mixed(along, more, c_merged, tol=tol, max_iter=max_iter, who=who)
+        except ContradictionError as error:
+            y[kept] = error.certificate[: len(kept)]
+            y[len(edges) + kept_more] = error.certificate[len(kept) :]
+            error.certificate = y
+            raise
+        found = replace(found, converged=found.converged or 0 <= found.gap <= tol)
     else:
         found = unfold_low_rank(ends, bounds, n_merged, mass=c_merged, tol=tol, max_iter=max_iter)
     warn_if_not_converged(found, tol=tol, who=who)
-    y[kept] = found.multipliers
+    y[kept] = found.multipliers[: len(kept)]
+    y[len(edges) + kept_more] = found.multipliers[len(kept) :]
     return replace(found, factor=found.factor[node], multipliers=y)
 
 
@@ -155,6 +170,21 @@ def _checked(
 
 def _adjacency(edges: IntArray, n: int) -> sp.csr_array:
     return sp.csr_array((np.ones(len(edges)), (edges[:, 0], edges[:, 1])), shape=(n, n))
+
+
+def _bounded_pairs(edges: IntArray, more: PairConstraints) -> tuple[IntArray, BoolArray]:
+    """The pairs that cannot be farther apart than something."""
+    limit = upper_limits(more.pairs, more.combine, more.bounds, more.equal)
+    return np.vstack([edges, more.pairs]), np.concatenate(
+        [np.ones(len(edges), dtype=bool), np.isfinite(limit)]
+    )
+
+
+def _of_no_length(more: PairConstraints) -> IntArray:
+    """The pairs that hard constraints leave no distance at all."""
+    hard = more.take(np.flatnonzero(more.softness == 0))
+    limit = upper_limits(hard.pairs, hard.combine, hard.bounds, hard.equal)
+    return np.asarray(hard.pairs[limit == 0])
 
 
 def _shortest_of_parallel(ends: IntArray, lengths: FloatArray) -> IntArray:

@@ -1,27 +1,35 @@
 """A structured interior point for kernels under linear constraints on squared distances.
 
 For pair constraints the Schur matrix of the Newton step is (E Z Eᵀ) ∘ (E S⁻¹ Eᵀ), E the matrix of
-differences, so that a step costs about m³/3 + n³ instead of the m n³ of a general solver.
+differences, so that a step costs about m³/3 + n³ instead of the m n³ of a general solver.  E is
+never written out: its products are differences of rows and columns.  All matrices are centred; the
+constant vector is lent a positive eigenvalue where they are factored.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import scipy.linalg
 import scipy.sparse as sp
-from scipy.sparse.csgraph import shortest_path
+from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh
 
 from sidelight.arrays import BoolArray, FloatArray, IntArray
+from sidelight.errors import ContradictionError
 from sidelight.memory import require_memory
 from sidelight.progress import report
 from sidelight.solvers.eigen import fix_signs
+from sidelight.solvers.semidefinite_reach import largest_trace
 from sidelight.solvers.semidefinite_result import SemidefiniteResult
 
-#: How far a step may go towards the boundary.
-_FRACTION = 0.95
+#: How far a step may go towards the boundary, at least, and by how much more a good one may.
+_FRACTION, _BOLDER = 0.9, 0.08
+#: From this size on the length of a step is found by Lanczos' method.
+_LANCZOS_FROM = 120
+#: Steps without progress after which rounding is taken to be the reason.
+_PATIENCE = 3
 
 
 def solve_dense(
@@ -31,17 +39,19 @@ def solve_dense(
     *,
     equal: BoolArray | None = None,
     combine: Any = None,
+    softness: FloatArray | None = None,
     tol: float = 1e-7,
     max_iter: int = 100,
     who: str = "solve_dense",
 ) -> SemidefiniteResult:
     """Maximise a linear function of a kernel under linear constraints on squared distances.
 
-    max_K ⟨C, K⟩  over  K ⪰ 0, K1 = 0, Σ_p A_qp D_p(K) ≤ b_q (or = b_q)
+    max_K,ξ ⟨C, K⟩ − Σ_q ξ_q² / 2s_q  over  K ⪰ 0, K1 = 0, Σ_p A_qp D_p(K) ≤ b_q + ξ_q (or equal)
 
-    where D_p(K) = K_ii − 2K_ij + K_jj for the pair p = (i, j).  The dual problem is to minimise bᵀy
-    over Eᵀ diag(Aᵀy) E − C ⪰ 0, y_q ≥ 0 for the inequalities.  Infeasible primal–dual method with
-    the HKM direction and Mehrotra's corrector [1]_.
+    where D_p(K) = K_ii − 2K_ij + K_jj for the pair p = (i, j), and ξ_q = 0 where s_q = 0.  The dual
+    problem is to minimise bᵀy + Σ s_q y_q² / 2 over Eᵀ diag(Aᵀy) E − C ⪰ 0, y_q ≥ 0 for the
+    inequalities, and ξ_q = s_q y_q.  Infeasible primal–dual method with the HKM direction and
+    Mehrotra's corrector [1]_.
 
     Parameters
     ----------
@@ -55,6 +65,8 @@ def solve_dense(
         Which constraints are equalities; none by default.
     combine : ndarray or sparse array of shape (q, m), optional
         A; the identity by default, one constraint per pair.  At least is minus at most.
+    softness : ndarray of shape (q,), optional
+        s, by how much a constraint gives way under a tension of one; all hard, 0, by default.
     tol : float
         Relative gap.
     max_iter : int
@@ -65,13 +77,17 @@ def solve_dense(
     Returns
     -------
     SemidefiniteResult
-        With the kernel scaled into the bounds where all constraints are bounds on single pairs;
-        else the constraints hold to a relative 1e-6, and the value may pass the bound by as much.
+        With the kernel scaled into the bounds where all constraints are hard bounds on single
+        pairs; else hard constraints hold to a relative 1e-6.  The value is ⟨C, K⟩, and
+        ``dual_bound`` is no smaller: no kernel that misses the soft constraints by as little, in
+        the sense of Σ ξ² / 2s, has a larger one.
 
     Raises
     ------
-    ValueError
-        If the constraints contradict one another, or do not bound the kernel.
+    ContradictionError
+        If no kernel meets the constraints, with the proof.
+    DisconnectedGraphError
+        If they do not bound the kernel.
 
     References
     ----------
@@ -92,109 +108,145 @@ def solve_dense(
     """
     n = len(C)
     A = sp.eye_array(len(pairs), format="csr") if combine is None else sp.csr_array(combine)
-    m = A.shape[1]
+    q, m = A.shape
     require_memory(
-        24.0 * m * m + 80.0 * n * n,
+        16.0 * m * m + 16.0 * q * q + 16.0 * m * n + 120.0 * n * n,
         what=f"the {m} × {m} matrix of pairs of constraints",
         who=who,
         instead="Use fewer neighbours, or bounds alone, which need no such matrix.",
     )
-    same = np.zeros(len(bounds), dtype=bool) if equal is None else np.asarray(equal, dtype=bool)
-    reach = _largest_trace(n, pairs, A, bounds, same)
-    if not np.isfinite(reach):
-        raise ValueError(
-            f"The problem of {who} is unbounded: the pairs whose distance is bounded do not "
-            f"connect all {n} points, so that parts of the map can move apart for ever. Bound more "
-            f"pairs: raise n_neighbors, or use on_disconnected='connect'."
-        )
-    unit = float(np.abs(bounds)[bounds != 0].mean()) if np.any(bounds) else 1.0
-    gauge = scipy.linalg.null_space(np.ones((1, n)))
-    E = gauge[pairs[:, 0]] - gauge[pairs[:, 1]]
+    same = np.zeros(q, dtype=bool) if equal is None else np.asarray(equal, dtype=bool)
+    soft = np.zeros(q) if softness is None else np.asarray(softness, dtype=np.float64)
+    reach = largest_trace(n, pairs, A, bounds, same, soft > 0, who=who)
+    unit = float(np.median(np.abs(bounds)[bounds != 0])) if np.any(bounds) else 1.0
     worth = float(np.abs(C).max()) or 1.0
-    state = _Interior(gauge.T @ (C / worth) @ gauge, E, A, bounds / unit, ~same)
+    state = _Interior(C / worth, pairs, A, bounds / unit, ~same, soft * worth / unit, reach / unit)
     history, n_iter = state.solve(tol, max_iter, who)
-    K = gauge @ (state.Z * unit) @ gauge.T
-    if combine is None and not same.any() and np.all(bounds > 0):
+    K = state.Z * unit
+    hard_bounds = combine is None and not same.any() and not soft.any()
+    if hard_bounds and np.all(bounds > 0):
         K = K * min(1.0, (1 - 1e-12) / float((state.distances(state.Z) * unit / bounds).max()))
-    value = float(np.einsum("ij,ij->", C, K))
-    bound = state.dual_bound(reach / unit) * unit * worth
+    value = float(np.vdot(C, K))
+    bound = state.dual_bound(K / unit) * unit * worth
     gap = float(abs(bound - value) / abs(value)) if value else float("inf")
-    kept = state.feasible(1e-6)
     return SemidefiniteResult(
-        _factor(K), value, bound, gap, state.y * worth, n_iter, bool(gap <= tol and kept), history
+        _factor(K),
+        value,
+        bound,
+        gap,
+        state.y * worth,
+        n_iter,
+        bool(gap <= tol and state.feasible(1e-6)),
+        history,
     )
 
 
 @dataclass
 class _Interior:
     C: FloatArray
-    E: FloatArray
+    pairs: IntArray
     A: sp.csr_array
     b: FloatArray
     free: BoolArray  # the inequalities: their slack is free to be positive
+    soft: FloatArray
+    reach: float  # no kernel has a larger trace
+    plain: bool = field(init=False)
 
     def __post_init__(self) -> None:
         n = len(self.C)
+        self.centre = np.full((n, n), 1.0 / n)
         size = 10.0 * n * max(1.0, float(np.abs(self.b).max()))
-        self.Z: FloatArray = size * np.eye(n)
-        self.S: FloatArray = 10.0 * (1 + float(np.abs(self.C).sum(axis=1).max())) * np.eye(n)
-        self.w = np.where(self.free, size, 0.0)
-        self.y = np.where(self.free, 10.0, 0.0)
+        tension = 10.0
+        if np.isfinite(self.reach) and self.reach > 0:  # begin at what the constraints allow
+            size, tension = self.reach / n, max(1.0, self.reach / len(self.b))
+        start = np.eye(n) - self.centre
+        self.Z: FloatArray = size * start
+        self.S: FloatArray = 10.0 * max(tension, float(np.abs(self.C).sum(axis=1).max())) * start
+        self.w = np.where(self.free, np.maximum(size, np.abs(self.b)), 0.0)
+        self.y = np.where(self.free, tension, 0.0)
         q, m = self.A.shape
         self.plain = q == m and abs(self.A - sp.eye_array(q)).max() == 0
+        self.i, self.j = np.ascontiguousarray(self.pairs.T)
 
     def distances(self, Z: FloatArray) -> FloatArray:
-        return np.asarray(np.einsum("ij,ij->i", self.E @ Z, self.E))
+        d = np.diagonal(Z)
+        return np.asarray(d[self.i] + d[self.j] - Z[self.i, self.j] - Z[self.j, self.i])
 
     def values(self, Z: FloatArray) -> FloatArray:
         return np.asarray(self.A @ self.distances(Z))
 
     def adjoint(self, y: FloatArray) -> FloatArray:
-        return np.asarray(self.E.T @ ((self.A.T @ y)[:, None] * self.E))
+        """Eᵀ diag(Aᵀy) E, the Laplacian of the tensions."""
+        n = len(self.C)
+        tension = np.asarray(self.A.T @ y)
+        where = np.concatenate([self.i * n + self.j, self.j * n + self.i])
+        W = np.bincount(where, weights=np.tile(tension, 2), minlength=n * n).reshape(n, n)
+        return np.asarray(np.diag(W.sum(axis=1)) - W)
+
+    def between(self, X: FloatArray) -> FloatArray:
+        """E X Eᵀ."""
+        rows = X[self.i] - X[self.j]
+        out: FloatArray = np.take(rows, self.i, axis=1)
+        out -= np.take(rows, self.j, axis=1)
+        return out
 
     def residual(self) -> FloatArray:
-        return np.asarray(self.b - self.values(self.Z) - self.w)
+        return np.asarray(self.b + self.soft * self.y - self.values(self.Z) - self.w)
+
+    def missed(self) -> FloatArray:
+        left = self.residual()
+        return np.asarray(np.where(self.free, np.maximum(-left - self.w, 0.0), np.abs(left)))
 
     def feasible(self, tol: float) -> bool:
-        return bool(np.abs(self.residual()).max() <= tol * (1 + np.abs(self.b).max()))
+        return bool(self.missed().max() <= tol * (1 + np.abs(self.b).max()))
 
     def solve(self, tol: float, max_iter: int, who: str) -> tuple[FloatArray, int]:
         history: list[tuple[float, float]] = []
-        step = 0
+        step, best, waited = 0, np.inf, 0
+        kept = (self.Z, self.S, self.w, self.y)
+        scale = np.maximum(np.abs(self.b), 1e-3)
         for step in range(1, max_iter + 1):
-            value = float(np.einsum("ij,ij->", self.C, self.Z))
-            dual = float(self.b @ self.y)
-            gap = abs(dual - value) / max(abs(value), 1e-12)
+            penalty = 0.5 * float(self.soft @ self.y**2)
+            value = float(np.vdot(self.C, self.Z))
+            gap = abs(float(self.b @ self.y) + 2 * penalty - value) / max(abs(value), 1e-12)
             history.append((value, gap))
             report("semidefinite program", step, max_iter, value)
             self._refuse_contradictions(who)
-            off = np.abs(self.adjoint(self.y) - self.C - self.S).max()
-            if gap <= 0.5 * tol and self.feasible(1e-9) and off <= 1e-9:
+            off = float(np.abs(self.adjoint(self.y) - self.C - self.S).max())
+            missed = float((self.missed() / scale).max())
+            error = max(gap, missed, off)
+            waited = 0 if error < 0.9 * best else waited + 1
+            if error < best:
+                best, kept = error, (self.Z, self.S, self.w, self.y)
+            done = gap <= 0.5 * tol and missed <= 0.1 * tol and off <= 1e-9
+            stuck = waited >= _PATIENCE and best < 1e-5
+            if done or stuck or not np.isfinite(error):
                 break
             try:
                 if not self._step():
                     break
             except np.linalg.LinAlgError:  # as far as rounding lets it
                 break
+        self.Z, self.S, self.w, self.y = kept  # the last steps may have lost digits
         return np.asarray(history), step
 
     def _step(self) -> bool:
         free, y, w = self.free, self.y, self.w
-        count = len(self.Z) + int(free.sum())
-        mu = (float(np.einsum("ij,ij->", self.Z, self.S)) + float(w[free] @ y[free])) / count
-        root_S = scipy.linalg.cholesky(self.S, lower=True)
-        inverse = scipy.linalg.cho_solve((root_S, True), np.eye(len(self.S)))
-        inverse = (inverse + inverse.T) / 2
-        EZ, EI = self.E @ self.Z, self.E @ inverse
-        M = (EZ @ self.E.T) * (EI @ self.E.T)
+        n = len(self.Z)
+        count = n - 1 + int(free.sum())
+        mu = (float(np.vdot(self.Z, self.S)) + float(w[free] @ y[free])) / count
+        root_S, inverse = self._factored(self.S)
+        M = self.between(self.Z)
+        M *= self.between(inverse)
         if not self.plain:
-            M = np.asarray(self.A @ np.asarray(self.A @ M).T)
-        at = np.arange(len(self.b))
-        M[at[free], at[free]] += w[free] / y[free]
-        M[at, at] *= 1 + 1e-14
-        schur = scipy.linalg.cho_factor(M, lower=True, overwrite_a=True, check_finite=False)
+            M = np.ascontiguousarray(self.A @ np.asarray(self.A @ M).T)
+        diagonal = np.einsum("ii->i", M)
+        largest = float(diagonal.max())
+        diagonal += self.soft
+        diagonal[free] += w[free] / y[free]
+        schur = _solvable(M, largest)
         off = self.adjoint(y) - self.C - self.S
-        base = -self.b - self.values(_symmetric(self.Z @ off @ inverse))
+        base = -self.b - self.soft * y - self.values(_symmetric(self.Z @ off @ inverse))
         inverse_y = np.where(free, 1 / np.where(free, y, 1.0), 0.0)
         unit = self.values(inverse) + inverse_y
 
@@ -208,81 +260,147 @@ class _Interior:
             dw = np.where(free, target * inverse_y - w - w * dy * inverse_y - bend_w, 0.0)
             return dZ, dw, dy, dS
 
+        def refined(
+            dZ: FloatArray, dw: FloatArray, dy: FloatArray, dS: FloatArray
+        ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+            """Solve once more for what rounding left of the residual: the inverse is large."""
+            left = self.residual() - self.values(dZ) - dw + self.soft * dy
+            more = scipy.linalg.cho_solve(schur, -left, check_finite=False)
+            tension = self.adjoint(more)
+            dZ = dZ - _symmetric(self.Z @ tension @ inverse)
+            return dZ, dw - w * more * inverse_y, dy + more, dS + tension
+
         nothing = np.zeros_like(self.Z)
         dZ, dw, dy, dS = direction(0.0, nothing, np.zeros_like(w))
-        root_Z = scipy.linalg.cholesky(self.Z, lower=True)
-        p = min(_reach(root_Z, dZ), _reach_positive(w[free], dw[free]))
-        d = min(_reach(root_S, dS), _reach_positive(y[free], dy[free]))
-        after = float(np.einsum("ij,ij->", self.Z + p * dZ, self.S + d * dS))
+        root_Z = self._factored(self.Z, invert=False)[0]
+        p = min(1.0, 0.95 * _reach(root_Z, dZ), 0.95 * _reach_positive(w[free], dw[free]))
+        d = min(1.0, 0.95 * _reach(root_S, dS), 0.95 * _reach_positive(y[free], dy[free]))
+        after = float(np.vdot(self.Z + p * dZ, self.S + d * dS))
         after += float((w + p * dw)[free] @ (y + d * dy)[free])
         sigma = min(1.0, max(after / count / mu, 1e-6)) ** 2
         bend = _symmetric(dZ @ dS @ inverse)
-        dZ, dw, dy, dS = direction(sigma * mu, bend, dw * dy * inverse_y)
-        p = min(_reach(root_Z, dZ), _reach_positive(w[free], dw[free]))
-        d = min(_reach(root_S, dS), _reach_positive(y[free], dy[free]))
-        self.Z = _symmetric(self.Z + p * dZ)
+        fraction = _FRACTION + _BOLDER * min(p, d)
+        dZ, dw, dy, dS = refined(*direction(sigma * mu, bend, dw * dy * inverse_y))
+        p = min(1.0, fraction * _reach(root_Z, dZ), fraction * _reach_positive(w[free], dw[free]))
+        d = min(1.0, fraction * _reach(root_S, dS), fraction * _reach_positive(y[free], dy[free]))
+        self.Z = self._centred(self.Z + p * dZ)
         self.w = w + p * dw
         self.y = y + d * dy
-        self.S = _symmetric(self.S + d * dS)
+        self.S = self._centred(self.S + d * dS)
         return max(p, d) > 1e-8
 
-    def dual_bound(self, largest_trace: float) -> float:
-        """bᵀy, plus what a not quite positive dual slack could be worth to any feasible kernel."""
+    def _factored(self, X: FloatArray, *, invert: bool = True) -> tuple[FloatArray, FloatArray]:
+        """The Cholesky factor and the pseudo-inverse of a centred matrix."""
+        lent = float(np.trace(X)) / len(X)
+        root = scipy.linalg.cholesky(X + lent * self.centre, lower=True, check_finite=False)
+        if not invert:
+            return root, root
+        inverse, failed = scipy.linalg.lapack.dpotri(root, lower=1)
+        if failed:
+            raise np.linalg.LinAlgError
+        inverse = np.tril(inverse) + np.tril(inverse, -1).T
+        return root, inverse - self.centre / lent
+
+    def _centred(self, X: FloatArray) -> FloatArray:
+        X = _symmetric(X)
+        mean = X.mean(axis=0)
+        return np.asarray(X - mean - mean[:, None] + mean.mean())
+
+    def dual_bound(self, Z: FloatArray) -> float:
+        """Bound the value of every kernel that is as good as Z.
+
+        Where the dual slack is not quite positive, −ε, that is worth ε tr K to a kernel whose trace
+        is bounded; or, since C itself is positive, y / (1 − ε/λ) is feasible for the dual problem.
+        What Z misses of the hard constraints, and the penalty that it pays, are added.
+        """
         y = np.where(self.free, np.maximum(self.y, 0.0), self.y)
         slack = self.adjoint(y) - self.C
         n = len(slack)
         rounding = 4 * n * np.finfo(np.float64).eps * float(np.abs(slack).sum(axis=1).max())
-        lowest = float(scipy.linalg.eigvalsh(slack, subset_by_index=[0, 0])[0]) - rounding
-        return float(self.b @ y) + max(0.0, -lowest) * largest_trace
+        below = max(0.0, rounding - _lowest(slack + self.centre * float(np.trace(slack)) / n))
+        worth, spread = float(self.b @ y), 0.5 * float(self.soft @ y**2)
+        bounds = [worth + spread + (below * self.reach if below else 0.0)]
+        if below:
+            second = float(scipy.linalg.eigvalsh(self.C, subset_by_index=[1, 1])[0])
+            if _lowest(self.C) > -1e-12 and below < second:
+                share = 1 - below / second
+                bounds.append(worth / share + spread / share**2)
+        missed = self.values(Z) - self.b
+        missed = np.where(self.free, np.maximum(missed, 0.0), missed)
+        hard = self.soft == 0
+        paid = 0.5 * float(np.sum(missed[~hard] ** 2 / self.soft[~hard]))
+        return min(bounds) + paid + float(np.abs(missed[hard]) @ np.abs(y[hard]))
 
     def _refuse_contradictions(self, who: str) -> None:
         """A y with bᵀy < 0 whose adjoint is positive proves that no kernel will do."""
-        worth = float(self.b @ self.y)
+        y = np.where(self.soft > 0, 0.0, np.where(self.free, np.maximum(self.y, 0.0), self.y))
+        worth = float(self.b @ y)
         if worth >= 0:
             return
-        ray = self.y / -worth
-        lowest = float(scipy.linalg.eigvalsh(self.adjoint(ray), subset_by_index=[0, 0])[0])
+        ray = y / -worth
         # a kernel of trace t would give −1 ≥ lowest · t
-        if lowest * 1e8 * float(np.abs(self.b).max()) * len(self.C) > -1.0:
+        if _lowest(self.adjoint(ray)) * 1e8 * float(np.abs(self.b).max()) * len(self.C) > -1.0:
             strongest = np.argsort(-np.abs(ray))[:5]
-            raise ValueError(
+            raise ContradictionError(
                 f"The constraints of {who} contradict one another: no kernel meets all of them. "
                 f"The strongest part in it have constraints {strongest.tolist()}. Take some of "
-                f"them out, or allow slack."
+                f"them out, or allow slack.",
+                ray,
             )
-
-
-def _largest_trace(
-    n: int, pairs: IntArray, A: sp.csr_array, bounds: FloatArray, equal: BoolArray
-) -> float:
-    """tr K = Σ_ij D_ij / 2n, and no distance is longer than the shortest path of bounded pairs."""
-    single = np.flatnonzero(np.diff(A.indptr) == 1)
-    weight = A.data[A.indptr[single]]
-    pair, limit = A.indices[A.indptr[single]], bounds[single] / weight
-    upper = (equal[single] | (weight > 0)) & (limit >= 0)
-    pair, limit = pair[upper], np.sqrt(limit[upper])
-    i, j = pairs[pair].T
-    W = np.full((n, n), np.inf)
-    np.minimum.at(W, (np.minimum(i, j), np.maximum(i, j)), limit)
-    D = shortest_path(np.ma.masked_invalid(np.minimum(W, W.T)), directed=False)
-    return float((D**2).sum() / (2 * n))
 
 
 def _symmetric(X: FloatArray) -> FloatArray:
     return np.asarray((X + X.T) / 2)
 
 
+def _lowest(X: FloatArray) -> float:
+    return float(scipy.linalg.eigvalsh(X, subset_by_index=[0, 0])[0])
+
+
+def _solvable(M: FloatArray, largest: float) -> tuple[FloatArray, bool]:
+    """Factor M, with as little added to its diagonal as makes it positive."""
+    diagonal = np.diagonal(M).copy()
+    for added in (1e-15, 1e-13, 1e-11, 1e-9):
+        np.fill_diagonal(M, diagonal * (1 + 1e-14) + added * largest)
+        try:
+            factor: tuple[FloatArray, bool] = scipy.linalg.cho_factor(
+                M, lower=True, check_finite=False
+            )
+        except np.linalg.LinAlgError:
+            continue
+        return factor
+    raise np.linalg.LinAlgError
+
+
 def _reach(root: FloatArray, change: FloatArray) -> float:
-    """The step that keeps root rootᵀ + α·change positive, at most one."""
-    scaled = scipy.linalg.solve_triangular(root, change, lower=True)
-    scaled = scipy.linalg.solve_triangular(root, scaled.T, lower=True)
-    lowest = float(scipy.linalg.eigvalsh(_symmetric(scaled), subset_by_index=[0, 0])[0])
-    return 1.0 if lowest >= -_FRACTION else -_FRACTION / lowest
+    """The step that makes root rootᵀ + α·change singular."""
+    n = len(root)
+    if n >= _LANCZOS_FROM:
+
+        def scaled(v: FloatArray) -> FloatArray:
+            u = scipy.linalg.solve_triangular(root, v, lower=True, trans="T", check_finite=False)
+            return np.asarray(
+                scipy.linalg.solve_triangular(root, change @ u, lower=True, check_finite=False)
+            )
+
+        start = np.random.default_rng(0).standard_normal(n)
+        operator = LinearOperator((n, n), matvec=scaled, dtype=np.float64)
+        try:
+            values, vectors = eigsh(operator, k=1, which="SA", tol=1e-2, v0=start, maxiter=20)
+            error = float(np.linalg.norm(scaled(vectors[:, 0]) - values[0] * vectors[:, 0]))
+            lowest = float(values[0]) - error
+            return -1 / lowest if lowest < 0 else np.inf
+        except ArpackError:  # the spectrum is crowded: take it as a whole
+            pass
+    whole = scipy.linalg.solve_triangular(root, change, lower=True, check_finite=False)
+    whole = scipy.linalg.solve_triangular(root, whole.T, lower=True, check_finite=False)
+    lowest = _lowest(_symmetric(whole))
+    return -1 / lowest if lowest < 0 else np.inf
 
 
 def _reach_positive(values: FloatArray, change: FloatArray) -> float:
     down = change < 0
-    return float(min(1.0, _FRACTION * np.min(-values[down] / change[down], initial=np.inf)))
+    return float(np.min(-values[down] / change[down], initial=np.inf))
 
 
 def _factor(K: FloatArray) -> FloatArray:

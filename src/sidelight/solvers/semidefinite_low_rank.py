@@ -1,13 +1,17 @@
 """Maximum variance unfolding by a primal–dual interior point in the low-rank factor.
 
-With K = R Rᵀ and δ_e = R_i − R_j, the bound ‖δ_e‖ ≤ d_e is convex in R and its barrier is free of
-scale.  For a falling μ,
+With K = R Rᵀ and δ_e = R_i − R_j, the bound ‖δ_e‖ ≤ d_e is a second-order cone, convex in R, and
+its barrier is free of scale.  For a falling μ,
 
     F(R) = −½ Σ_i c_i ‖R_i‖² − ½ μ Σ_e log s_e,    s_e = d_e² − ‖δ_e‖²,
 
-is minimised.  At a stationary point y_e = μ/s_e has (L(y) − C)R = 0, so that Σ d_e² y_e =
-tr CK + mμ: the gap is mμ as soon as the second eigenvalue of (L(y), C) is one.  Where it is
-smaller, its vectors are new columns of R along which F falls.
+is minimised.  F is convex in K: at a stationary point y_e = μ/s_e has (L(y) − C)R = 0, so that
+Σ d_e² y_e = tr CK + mμ, and the gap is mμ as soon as the second eigenvalue of (L(y), C) is one.
+Where it is smaller, its vectors are new columns of R along which F falls.
+
+The steps are those of the cone program: every edge carries a dual point of its cone, and the pair
+is scaled after Nesterov and Todd.  The matrix of a step is Eᵀ V E − κC, where κ ≤ 1 keeps it
+positive: the concave part is what a trust region in the metric of the barrier takes off.
 """
 
 from __future__ import annotations
@@ -23,21 +27,24 @@ from sklearn.exceptions import ConvergenceWarning
 from sidelight.arrays import FloatArray, IntArray
 from sidelight.progress import report
 from sidelight.solvers.eigen import Eigenpairs, smallest_eigenpairs
-from sidelight.solvers.semidefinite_newton import EdgeMatrices, Factor
+from sidelight.solvers.semidefinite_newton import EdgeMatrices
 from sidelight.solvers.semidefinite_result import SemidefiniteResult, principal_axes
+from sidelight.solvers.semidefinite_scaling import ConePoints, Scaling
 from sidelight.solvers.semidefinite_start import unfolded_start
 
-#: μ falls by this factor when the inner problem is solved, which is when the squared Newton
-#: decrement is below this share of m·μ: what is left to gain then is little beside the gap.
-_FALL, _SOLVED = 0.25, 0.05
-#: At the last μ the inner problem is solved to rounding, so that the result does not depend on
-#: the way there.
-_SOLVED_AT_END = 1e-10
+#: μ falls when the squared Newton decrement is below this share of m·μ, to between these shares
+#: of itself: the less, the farther the step to μ = 0 reaches.
+_SOLVED, _LEAST_FALL, _MOST_FALL = 0.1, 0.5, 0.05
+#: At the last μ a bound is tried from here on, and the steps go on to rounding, so that the result
+#: does not depend on the way there, but only while they gain, and so many at most.
+_NEAR, _POLISHED, _GAINS, _MOST_POLISHING = 0.1, 1e-10, 0.3, 8
 #: The last μ leaves this share of the tolerance as gap.
 _LAST_SHARE = 0.5
-#: Multipliers stay within this factor of μ/s.
-_NEAR_CENTRE = 10.0
-_CORRECTIONS, _MOST_COLUMNS = 4, 3
+#: A step never takes more of a slack than all but this.
+_LEFT = 0.005
+#: After a shorter step the dual points no longer fit the spans, and start anew.
+_TOO_SHORT = 0.05
+_CORRECTIONS, _MOST_COLUMNS, _MOST_GROWTHS = 3, 3, 5
 
 
 def unfold_low_rank(
@@ -82,6 +89,7 @@ def unfold_low_rank(
     semidefinite programming".
     S. Burer and R. D. C. Monteiro (2003), "A nonlinear programming algorithm for solving
     semidefinite programs via low-rank factorization".
+    S. Mehrotra (1992), "On the implementation of a primal–dual interior point method".
 
     Examples
     --------
@@ -113,6 +121,7 @@ class _Certified:
     R: FloatArray
     y: FloatArray
     bound: float
+    gap: float
 
 
 @dataclass
@@ -143,19 +152,32 @@ class _Unfolding:
     def barrier(self, R: FloatArray, s: FloatArray, mu: float) -> float:
         return -0.5 * self.variance(R) - 0.5 * mu * float(np.log(s).sum())
 
+    def central(self, mu: float, s: FloatArray, spans: FloatArray) -> ConePoints:
+        """The dual points that are complementary to μ: μ u⁻¹."""
+        return ConePoints(mu * self.lengths / s, -(mu / s)[:, None] * spans)
+
     def centred(self, R: FloatArray) -> FloatArray:
         return np.asarray(R - (self.mass @ R) / self.mass.sum())
 
-    def smallest(self, y: FloatArray, n_pairs: int, known: FloatArray, tol: float) -> Eigenpairs:
+    def smallest(
+        self, y: FloatArray, n_pairs: int, known: FloatArray, tol: float
+    ) -> Eigenpairs | None:
+        """The smallest pairs of (L(y), C); none where y is too uneven for a factor."""
         L = sp.csr_array(self.ends @ (sp.diags_array(y) @ self.E))
         with warnings.catch_warnings():  # what comes of it is verified, or only a direction
             warnings.simplefilter("ignore", ConvergenceWarning)
-            return smallest_eigenpairs(L, n_pairs, diagonal=self.mass, null=known, tol=tol)
+            try:
+                return smallest_eigenpairs(L, n_pairs, diagonal=self.mass, null=known, tol=tol)
+            except np.linalg.LinAlgError:
+                return None
 
     def dual_bound(self, y: FloatArray) -> float:
         """Σ d² y / σ for a verified σ ≤ λ₂: y/σ is feasible for the dual problem."""
         n = len(self.mass)
-        second = float(self.smallest(y, 1, np.ones((n, 1)), 1e-7).values[0])
+        pairs = self.smallest(y, 1, np.ones((n, 1)), 1e-7)
+        if pairs is None:
+            return np.inf
+        second = float(pairs.values[0])
         for below in (1e-8, 1e-6, 1e-4, 1e-2):
             sigma = self.matrices.verified_shift(y, self.mass, second * (1 - below))
             if sigma > 0:
@@ -165,36 +187,141 @@ class _Unfolding:
 
 @dataclass
 class _Shift:
-    """How much of the concave part is left: 1 where the Newton matrix is positive as it is.
+    """How much of the concave part is left, κ = 1/(1 + q): all where the matrix is positive.
 
-    L(y) ⪰ κC makes κ sufficient, and the scalar factors that find κ are small beside the Newton
-    matrix; the κ that is used lies between it and one, κ^p, with the power p remembered.
+    Eᵀ V E − C + q·EᵀVE is the matrix of a trust region in the metric of the barrier.
     """
 
-    power: float = 0.0
-    sufficient: float = 1.0
+    q: float = 0.0
 
-    def factor(self, problem: _Unfolding, W: FloatArray, y: FloatArray) -> Factor:
-        matrices, mass, r = problem.matrices, problem.mass, W.shape[1]
-        kept = self.sufficient**self.power
-        found = matrices.factor(W, kept * mass)
-        if found.n_negative == r:  # the translations
-            self.power = self.power / 4 if self.power > 1 / 20 else 0.0
-            return found
-        self.sufficient = 1.0
-        while self.sufficient > 1e-12:
-            self.sufficient *= 0.7 if self.sufficient > 0.3 else 0.25
-            if matrices.factor(y[:, None, None], self.sufficient * mass).n_negative == 1:
-                break
-        self.power = max(2 * self.power, 1 / 32)
+    def factor(self, problem: _Unfolding, V: FloatArray) -> Callable[[FloatArray], FloatArray]:
         while True:
-            self.power = min(4 * self.power, 1.0)
-            kept = self.sufficient**self.power
-            found = matrices.factor(W, kept * mass)
-            if found.n_negative == r or self.sufficient < 1e-12:
-                return found
-            if self.power == 1.0:  # rounding
-                self.sufficient *= 0.25
+            # turns of the map have no curvature: a trace of q keeps rounding from a wrong sign
+            factor = problem.matrices.factor(V, problem.mass / (1 + max(self.q, 1e-7)))
+            if factor.n_negative == V.shape[1] or self.q > 1e8:  # the translations
+                return factor.solve
+            self.q = max(4 * self.q, 1e-3)
+
+    def after(self, length: float) -> None:
+        if length < 0.15:  # short steps come of directions with hardly any curvature
+            self.q = max(4 * self.q, 1e-3) if self.q < 10 else self.q
+        elif length >= 0.6 or (length >= 0.2 and self.q > 2):
+            self.q = self.q / 4 if self.q > 1e-4 else 0.0
+
+
+@dataclass(frozen=True)
+class _Direction:
+    """A step of R, of the spans and of the dual points."""
+
+    R: FloatArray
+    u: ConePoints
+    z: ConePoints
+
+
+class _Newton:
+    """The factored system at one point; right-hand sides for any μ cost a solution each."""
+
+    def __init__(self, problem: _Unfolding, R: FloatArray, z: ConePoints, shift: _Shift) -> None:
+        self.problem, self.R, self.z = problem, R, z
+        self.u = ConePoints(problem.lengths, problem.E @ R)
+        self.s = problem.slack(R)
+        self.value = problem.variance(R)
+        self._scaling = Scaling(self.u, z)
+        self._solve = shift.factor(problem, self._scaling.blocks())
+
+    def gradient(self, mu: float) -> FloatArray:
+        forces = (mu / self.s)[:, None] * self.u.tail
+        return np.asarray(self.problem.ends @ forces - self.problem.mass[:, None] * self.R)
+
+    def direction(self, mu: float, before: _Direction | None = None) -> _Direction:
+        """The step to complementarity μ, with the second-order term of the step before it."""
+        wanted = self.problem.central(mu, self.s, self.u.tail)
+        if before is not None:
+            wanted = wanted.moved(self._scaling.second_order(before.u, before.z), -1.0)
+        problem = self.problem
+        right = problem.mass[:, None] * self.R + problem.ends @ wanted.tail
+        dR = problem.centred(self._solve(right))
+        du = ConePoints(np.zeros(len(self.s)), problem.E @ dR)
+        dz = wanted.moved(self._scaling.of_tails(du.tail), -1.0).moved(self.z, -1.0)
+        return _Direction(dR, du, dz)
+
+    def decrement(self, mu: float, direction: _Direction) -> float:
+        return -float(np.einsum("ij,ij->", self.gradient(mu), direction.R))
+
+    def fall(self) -> float:
+        """The share of μ to go for: little where the step to μ = 0 gets far."""
+        to_zero = self.direction(0.0)
+        length = min(1.0, self.u.reach(to_zero.u), self.z.reach(to_zero.z))
+        return float(np.clip((1 - length) ** 2, _MOST_FALL, _LEAST_FALL))
+
+    def multipliers(self, direction: _Direction) -> FloatArray:
+        """Those that the step leads to."""
+        head = self.z.head + direction.z.head
+        return np.asarray(np.maximum(head, 0.01 * self.z.head) / self.problem.lengths)
+
+    def move(
+        self, mu: float, direction: _Direction, decrement: float
+    ) -> tuple[FloatArray, ConePoints, float] | None:
+        """Take the step, straight or bent by its second-order term, where F falls most."""
+        value = self.problem.barrier(self.R, self.s, mu)
+        best: tuple[float, float, FloatArray, _Direction | None] | None = None
+        bent: _Direction | None = None
+        for correction in range(_CORRECTIONS + 1):
+            length = 1.0
+            while length > 1e-7:
+                candidate = self._along(direction, bent, length)
+                inside = self.problem.slack(candidate)
+                if np.all(inside > _LEFT * self.s):
+                    reached = self.problem.barrier(candidate, inside, mu)
+                    if reached <= value - 1e-4 * length * decrement:
+                        if best is None or reached < best[0]:
+                            best = (reached, length, candidate, bent)
+                        break
+                length *= 0.7
+            if correction == _CORRECTIONS:
+                break
+            previous, bent = bent or direction, self.direction(mu, bent or direction)
+            change = np.linalg.norm(bent.R - previous.R) / np.linalg.norm(direction.R)
+            if not 0.02 <= change <= 3:
+                break
+        if best is None:
+            return None
+        _, length, R, bent = best
+        return self.problem.centred(R), self._dual(direction, bent, length, mu, R), length
+
+    def _along(self, first: _Direction, bent: _Direction | None, length: float) -> FloatArray:
+        if bent is None:
+            return np.asarray(self.R + length * first.R)
+        return np.asarray(self.R + length * first.R + length**2 * (bent.R - first.R))
+
+    def _dual(
+        self,
+        direction: _Direction,
+        bent: _Direction | None,
+        length: float,
+        mu: float,
+        R: FloatArray,
+    ) -> ConePoints:
+        least = _LEFT * self.z.determinant()
+        z = self.z
+        while length > 1e-7:
+            z = self.z.moved(direction.z, length)
+            if bent is not None:
+                z = z.moved(bent.z.moved(direction.z, -1.0), length**2)
+            if np.all(z.head > 0) and np.all(z.determinant() > least):
+                break
+            length *= 0.7
+        else:
+            z = self.z
+        # a pair far from the path would hold all others up: it starts anew
+        spans, s = self.problem.E @ R, self.problem.slack(R)
+        central = self.problem.central(mu, s, spans)
+        product = z.head * self.problem.lengths + np.einsum("ij,ij->i", z.tail, spans)
+        near = (product > 1e-3 * mu) & (product < 1e3 * mu)
+        near &= s * z.determinant() > (1e-3 * product) ** 2
+        return ConePoints(
+            np.where(near, z.head, central.head), np.where(near[:, None], z.tail, central.tail)
+        )
 
 
 def _follow_path(
@@ -205,114 +332,76 @@ def _follow_path(
     s = problem.slack(R)
     # the μ whose multipliers balance the variance along R itself
     mu = problem.variance(R) / float(((problem.squares - s) / s).sum())
-    y = mu / s
-    shift, share = _Shift(), _LAST_SHARE
+    z = problem.central(mu, s, problem.E @ R)
+    shift, share, n_growths = _Shift(), _LAST_SHARE, 0
     history: list[tuple[float, float]] = []
     best: _Certified | None = None
-    last_grown, decrement_before = 0, np.inf
+    n_near, decrement_before = 0, np.inf
     for step in range(1, max_iter + 1):
-        value = problem.variance(R)
+        newton = _Newton(problem, R, z, shift)
+        value = newton.value
         at_end = m * mu <= 1.001 * share * tol * value
-        y, factor, direction, decrement = _newton(problem, R, y, mu, shift)
-        stuck = at_end and decrement < 1e-6 * m * mu and decrement >= 0.25 * decrement_before
-        decrement_before = decrement
-        solved = decrement <= (_SOLVED_AT_END if at_end else _SOLVED) * m * mu
-        if not (solved or stuck):
-            moved = _move(problem, R, y, mu, factor, direction, decrement)
-            if moved is not None:
-                R, y = moved
-                continue
-        dual = _dual_after(problem, R, y, mu, direction)
-        history.append((value, m * mu / value))
-        report("unfolding", step, None, value)
+        direction = newton.direction(mu)
+        decrement = newton.decrement(mu, direction)
+        relative = decrement / (m * mu)
         if at_end:
-            bounds = [(problem.dual_bound(each), each) for each in (mu / problem.slack(R), dual)]
-            bound, multipliers = min(bounds, key=lambda pair: pair[0])
-            if best is None or bound / value < best.bound / problem.variance(best.R):
-                best = _Certified(R, multipliers, bound)
-            if bound <= (1 + tol) * value:
-                break
-        grown = _grow(problem, R, dual, mu, 0.25 * m * mu / value)
-        if grown.shape[1] > R.shape[1] and last_grown < 5:
-            R, last_grown = grown, last_grown + 1
-            y = mu / problem.slack(R)
+            n_near = n_near + 1 if relative <= _NEAR else 0
+            if n_near in (1, 4, 8) and (best is None or best.gap > tol):
+                best = _certify(problem, R, [newton.multipliers(direction)], best)
+            certified = best is not None and best.gap <= tol
+            stalled = certified and relative > _GAINS * decrement_before
+            solved = n_near > 0 and (relative <= _POLISHED or n_near > _MOST_POLISHING or stalled)
+            decrement_before = relative
         else:
-            share = share / 4 if at_end else share
-            mu, last_grown = max(_FALL * mu, share * tol * value / m), 0
-        decrement_before = np.inf
-        shift.power = 0.0
-    if best is None:
-        y = mu / problem.slack(R)
-        best = _Certified(R, y, problem.dual_bound(y))
+            solved = relative <= _SOLVED
+        if solved:
+            history.append((value, m * mu / value))
+            report("unfolding", step, None, value)
+            y = newton.multipliers(direction)
+            if at_end:
+                polished = _certify(problem, R, [mu / newton.s, y], None)
+                if best is None or polished.gap <= max(tol, best.gap):
+                    best = polished
+                if best.gap <= tol:
+                    break
+            n_near, decrement_before = 0, np.inf
+            grown = R
+            if n_growths < _MOST_GROWTHS:
+                grown = _grow(problem, R, y, mu, 0.25 * m * mu / value)
+            if grown.shape[1] > R.shape[1]:
+                R, n_growths = grown, n_growths + 1
+                z = problem.central(mu, problem.slack(R), problem.E @ R)
+                continue
+            n_growths, share = 0, share / 4 if at_end else share
+            mu = max(newton.fall() * mu if not at_end else 0.0, share * tol * value / m)
+            direction = newton.direction(mu)
+            decrement = newton.decrement(mu, direction)
+        moved = newton.move(mu, direction, decrement)
+        if moved is not None:
+            R, z, length = moved
+            shift.after(length)
+            if length < _TOO_SHORT:
+                z = problem.central(mu, problem.slack(R), problem.E @ R)
+        elif shift.q < 1e6:
+            shift.q = max(8 * shift.q, 1e-2)
+        else:
+            break
+    if best is None or best.gap > tol:
+        y = newton.multipliers(direction)
+        best = _certify(problem, R, [mu / problem.slack(R), y], best)
     return best, step, history
 
 
-def _newton(
-    problem: _Unfolding, R: FloatArray, y: FloatArray, mu: float, shift: _Shift
-) -> tuple[FloatArray, Callable[[FloatArray], FloatArray], FloatArray, float]:
-    """Factor the primal–dual matrix; its solution of the gradient falls along F."""
-    spans, s = problem.E @ R, problem.slack(R)
-    central = mu / s
-    y = np.clip(y, central / _NEAR_CENTRE, central * _NEAR_CENTRE)
-    gradient = problem.ends @ (central[:, None] * spans) - problem.mass[:, None] * R
-    W = (2 * y / s)[:, None, None] * (spans[:, :, None] * spans[:, None, :])
-    axes = np.arange(R.shape[1])
-    W[:, axes, axes] += y[:, None]
-    factor = shift.factor(problem, W, y)
-
-    def solve(right: FloatArray) -> FloatArray:
-        return problem.centred(factor.solve(right))
-
-    direction = solve(-gradient)
-    return y, solve, direction, -float(np.einsum("ij,ij->", gradient, direction))
-
-
-def _move(
-    problem: _Unfolding,
-    R: FloatArray,
-    y: FloatArray,
-    mu: float,
-    solve: Callable[[FloatArray], FloatArray],
-    direction: FloatArray,
-    decrement: float,
-) -> tuple[FloatArray, FloatArray] | None:
-    """Take the step, straight or curved by the spheres that the bounds are, where F falls most."""
-    spans, s = problem.E @ R, problem.slack(R)
-    value = problem.barrier(R, s, mu)
-    best: tuple[float, FloatArray, float] | None = None
-    bend = np.zeros_like(direction)
-    for _ in range(_CORRECTIONS + 1):
-        length = 1.0
-        while length > 1e-7:
-            candidate = R + length * direction + length**2 * bend
-            inside = problem.slack(candidate)
-            if np.all(inside > 0.005 * s):
-                reached = problem.barrier(candidate, inside, mu)
-                if reached <= value - 1e-4 * length * decrement:
-                    if best is None or reached < best[0]:
-                        best = (reached, candidate, length)
-                    break
-            length *= 0.7
-        across = problem.E @ (direction + bend)
-        curvature = (y / s) * np.einsum("ij,ij->i", across, across)
-        before, bend = bend, solve(-(problem.ends @ (curvature[:, None] * spans)))
-        if np.linalg.norm(bend - before) <= 0.02 * np.linalg.norm(direction):
-            break
-    if best is None:
-        return None
-    _, candidate, length = best
-    across = problem.E @ (candidate - R)
-    inward = np.einsum("ij,ij->i", across, 2 * spans + across)
-    return candidate, np.maximum(y + (length * (mu - y * s) + y * inward) / s, 1e-3 * y)
-
-
-def _dual_after(
-    problem: _Unfolding, R: FloatArray, y: FloatArray, mu: float, direction: FloatArray
-) -> FloatArray:
-    """The multipliers that Newton's step would lead to."""
-    s = problem.slack(R)
-    inward = 2 * np.einsum("ij,ij->i", problem.E @ R, problem.E @ direction)
-    return np.asarray(np.maximum(y + (mu - y * s + y * inward) / s, 0.01 * y))
+def _certify(
+    problem: _Unfolding, R: FloatArray, candidates: list[FloatArray], best: _Certified | None
+) -> _Certified:
+    value = problem.variance(R)
+    for y in candidates:
+        bound = problem.dual_bound(y)
+        found = _Certified(R, y, bound, bound / value - 1)
+        best = found if best is None or found.gap < best.gap else best
+    assert best is not None
+    return best
 
 
 def _grow(
@@ -324,6 +413,8 @@ def _grow(
     if n_pairs < 1:
         return R
     pairs = problem.smallest(y, n_pairs, np.column_stack([np.ones(n), R]), 1e-5)
+    if pairs is None:
+        return R
     for value, vector in zip(pairs.values, pairs.vectors.T, strict=True):
         if value >= 1 - below_one:
             break

@@ -17,8 +17,9 @@ from sidelight.solvers.semidefinite_mixed import unfold_mixed
 from sidelight.solvers.semidefinite_reach import upper_limits
 from sidelight.solvers.semidefinite_result import SemidefiniteResult, warn_if_not_converged
 
-#: Up to so many edges a dense step is cheaper than a sparse one.
-_DENSE_EDGES = 150
+#: Up to so many nodes and edges the dense method takes a second or two, whatever the rank of the
+#: kernel; the low-rank one may take a tenth of that or, where the rank is high, five times as long.
+_DENSE_NODES, _DENSE_EDGES = 300, 1500
 
 CONSTRAINTS = ("at_most", "equal")
 
@@ -41,8 +42,9 @@ def unfold(
     max_K Σ_i c_i K_ii  over  K ⪰ 0, Σ_ij c_i c_j K_ij = 0, K_ii − 2K_ij + K_jj ≤ d_ij² (or = d_ij²)
 
     and over further linear constraints on squared distances.  With a softness s equalities may be
-    missed by ξ, for Σ ξ² / 2s.  Bounds alone go to the low-rank method, all else to the dense one.
-    Nodes joined by edges of length zero are one node.
+    missed by ξ, for Σ ξ² / 2s.  Small problems go to the dense method, and so does all that is not
+    a bound on edges; bounds of large ones, and where the dense method is not sure enough, to the
+    low-rank one.  Nodes joined by edges of length zero are one node.
 
     Parameters
     ----------
@@ -125,7 +127,9 @@ def unfold(
         return SemidefiniteResult(
             np.zeros((n, 1)), 0.0, 0.0, 0.0, y, 0, True, np.empty((0, 2), dtype=np.float64)
         )
-    if constraint == "equal" or len(more) or len(kept) <= _DENSE_EDGES:
+    bounds_alone = constraint == "at_most" and not len(more)
+    found: SemidefiniteResult | None = None
+    if not bounds_alone or (n_merged <= _DENSE_NODES and len(kept) <= _DENSE_EDGES):
         along = PairConstraints.on_pairs(
             ends, bounds**2, constraint, softness=soft[kept] if constraint == "equal" else 0.0
         )
@@ -137,8 +141,9 @@ def unfold(
             error.certificate = y
             raise
         found = replace(found, converged=found.converged or 0 <= found.gap <= tol)
-    else:
-        found = unfold_low_rank(ends, bounds, n_merged, mass=c_merged, tol=tol, max_iter=max_iter)
+    if found is None or (bounds_alone and not found.converged):
+        other = unfold_low_rank(ends, bounds, n_merged, mass=c_merged, tol=tol, max_iter=max_iter)
+        found = other if found is None or other.gap < found.gap else found
     warn_if_not_converged(found, tol=tol, who=who)
     y[kept] = found.multipliers[: len(kept)]
     y[len(edges) + kept_more] = found.multipliers[len(kept) :]

@@ -82,6 +82,10 @@ def choose_method(
             f"No one method listens to {' and '.join(kinds)} together. What each listens to: "
             f"{'; '.join(listening)}."
         )
+    if list(kinds) == ["Actions"]:
+        return Choice(
+            entry_for("are"), {}, "it listens to Actions, each of them one rigid motion of the map"
+        )
     small = n_rows <= CONSTRAINED_UP_TO and "Attributes" not in kinds
     several = {"Pairs", "Distances"} <= set(kinds) or (distances and bool(kinds))
     if "Actions" in kinds or (several and small):

@@ -122,6 +122,15 @@ ESTIMATORS: tuple[Entry, ...] = (
         understands=("Pairs", "Attributes", "Distances", "Actions"),
     ),
     Entry(
+        "ActionRespectingEmbedding",
+        "unfolding",
+        "every action one rigid motion of the map: predict and plan",
+        "sidelight.unfolding.action_respecting_embedding",
+        "are",
+        takes_distances=True,
+        understands=("Actions",),
+    ),
+    Entry(
         "EquivalenceMetric",
         "metric",
         "a metric from pairs that belong together or do not",

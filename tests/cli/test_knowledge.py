@@ -11,8 +11,9 @@ from typer.testing import CliRunner
 
 import sidelight
 from sidelight.cli.application import application
+from sidelight.datasets import image_walk
 from sidelight.io import read_table, write_table
-from sidelight.side import Distances, Pairs
+from sidelight.side import Actions, Distances, Pairs
 
 X = np.random.default_rng(0).standard_normal((60, 4))
 
@@ -89,3 +90,33 @@ def test_a_method_that_is_deaf() -> None:
         *("embed", "data.csv", "--ignore", "kind", "-m", "pca", "--similar", "similar.csv"), code=2
     )
     assert "Isomap" in done.stderr
+
+
+COLUMNS = ["actionrespectingembedding0", "actionrespectingembedding1"]
+
+
+def test_actions_by_column() -> None:
+    walk = image_walk("texture", ["right"] * 4 + ["up"] * 3, patch_shape=(8, 8))
+    actions = walk.extras["actions"].tolist()
+    pixels = {f"p{i}": column for i, column in enumerate(walk.X.T)}
+    write_table("walk.csv", {**pixels, "action": np.array([*actions, ""])})
+    run("embed", "walk.csv", "--action-column", "action", "-o", "map.csv")
+    expected = sidelight.embed(walk.X, side=Actions(actions))
+    given = read_table("map.csv")
+    np.testing.assert_allclose(given.select(COLUMNS), expected.points, atol=1e-4)
+    write_table("gap.csv", {**pixels, "action": np.array([*actions[:3], "", *actions[4:], ""])})
+    done = run("embed", "gap.csv", "--action-column", "action", code=2)
+    assert "row 4" in done.output
+    assert "--episode-column" in done.output
+
+
+def test_episodes_by_column() -> None:
+    x = np.array([0.0, 1, 2, 1, 1, 1])
+    y = np.array([0.0, 0, 0, 0, 1, 2])
+    columns = {"x": x, "y": y, "do": np.array(["on", "on", "", "up", "up", ""])}
+    write_table("walks.csv", {**columns, "walk": np.array(list("aaabbb"))})
+    run("embed", "walks.csv", "--action-column", "do", "--episode-column", "walk", "-o", "m.csv")
+    side = Actions(["on", "on", "up", "up"], episodes=list("aaabbb"))
+    expected = sidelight.embed(np.column_stack([x, y]), side=side).points
+    np.testing.assert_allclose(read_table("m.csv").select(COLUMNS), expected, atol=1e-4)
+    run("embed", "walks.csv", "--episode-column", "walk", "--ignore", "do", code=2)

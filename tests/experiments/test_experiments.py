@@ -14,6 +14,8 @@ ROOT = Path(__file__).parents[2]
 
 # name: the files of real data it needs, and the words its table must have
 EXPERIMENTS = {
+    "action_paths": ((), ("ARE as printed", "noisy frames")),
+    "action_planning": ((), ("goals reached",)),
     "digits_denoising": ((), ("PCA", "kernel, fixed point")),
     "distance_distribution": (("oil_flow", "stick_run1", "spellman_yeast"), ("stick man",)),
     "european_roads": (("europe_roads",), ("Procrustes residual",)),

@@ -16,7 +16,7 @@ import scipy.sparse as sp
 import sidelight
 from sidelight.io import read_model
 from sidelight.registry import ESTIMATORS
-from sidelight.side import Attributes, Distances, Pairs
+from sidelight.side import Actions, Attributes, Distances, Pairs
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(60, 5)) @ RNG.normal(size=(5, 5))
@@ -36,6 +36,8 @@ TOLD = Pairs.from_labels(np.arange(20) % 3)
 MEASURED = Distances(np.array([[0, 1], [2, 3], [4, 5]]), np.array([1.0, 2.0, 3.0]))
 
 # name: (estimator, training data, fit arguments, new rows)
+WALKED = np.vstack([X[:20], X[18:5:-1]])  # there, and part of the way back
+
 CASES: dict[str, tuple[Callable[[], Any], Any, dict[str, Any], Any]] = {
     "pca": (lambda: sidelight.PCA(2), X, {}, NEW),
     "pca dual": (lambda: sidelight.PCA(2), X[:4], {}, NEW),
@@ -55,6 +57,13 @@ CASES: dict[str, tuple[Callable[[], Any], Any, dict[str, Any], Any]] = {
     "mds": (lambda: sidelight.ClassicalMDS(2), X, {}, NEW),
     "mds cityblock": (lambda: sidelight.ClassicalMDS(2, metric="cityblock"), X, {}, NEW),
     "mds given": (lambda: sidelight.ClassicalMDS(2, metric="precomputed"), D, {"items": X}, D_NEW),
+    "are": (
+        lambda: sidelight.ActionRespectingEmbedding(2),
+        WALKED,
+        {"side": Actions(["on"] * 19 + ["back"] * 13)},
+        NEW,
+    ),
+    "are plain": (lambda: sidelight.ActionRespectingEmbedding(2), X, {}, NEW),
     "isomap": (lambda: sidelight.Isomap(2, n_neighbors=6), X, {}, NEW),
     "isomap twice": (lambda: sidelight.Isomap(2), np.vstack([X, X[:9]]), {}, NEW),
     "isomap landmarks": (lambda: sidelight.Isomap(2, n_landmarks=20), X, {}, NEW),

@@ -123,6 +123,25 @@ def embed(
             show_default=False,
         ),
     ] = None,
+    action_column: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COLUMN",
+            help="The action that led from each row to the next; empty in the last row of a walk.  "
+            "The column is not used as data.",
+            rich_help_panel=KNOWN,
+            show_default=False,
+        ),
+    ] = None,
+    episode_column: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COLUMN",
+            help="With --action-column: the walk of each row, where there are several.",
+            rich_help_panel=KNOWN,
+            show_default=False,
+        ),
+    ] = None,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -177,7 +196,11 @@ def embed(
     table = read_data(
         file,
         ignore=split_names(ignore),
-        aside=[name for name in (color_by, label_column) if name is not None],
+        aside=[
+            name
+            for name in (color_by, label_column, action_column, episode_column)
+            if name is not None
+        ],
         missing=missing or ("keep" if takes_missing else "error"),
         header=header,
         quiet=quiet,
@@ -194,6 +217,8 @@ def embed(
         dissimilar=dissimilar,
         distances=distances,
         label_column=label_column,
+        action_column=action_column,
+        episode_column=episode_column,
     )
     kinds = sorted({type(value).__name__ for value in known})
     if method == "auto":

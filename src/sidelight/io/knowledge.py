@@ -1,4 +1,4 @@
-"""Side information from files: pairs and distances by row number, labels by column.
+"""Side information from files: pairs and distances by row number, labels and actions by column.
 
 Rows are numbered as in the ``row`` column of a map: from 1, in the order of the data file.
 """
@@ -12,7 +12,7 @@ import numpy as np
 
 from sidelight.arrays import FloatArray, IntArray
 from sidelight.io.table import Table, read_table
-from sidelight.side import Distances, Pairs
+from sidelight.side import Actions, Distances, Pairs
 
 #: All pairs of a label column are too many to be of use: this many of each kind are drawn.
 LABEL_PAIRS = 5000
@@ -25,6 +25,8 @@ def read_knowledge(
     dissimilar: Path | None = None,
     distances: Path | None = None,
     label_column: str | None = None,
+    action_column: str | None = None,
+    episode_column: str | None = None,
 ) -> list[Any]:
     """Read what is known about the rows of a table.
 
@@ -40,6 +42,10 @@ def read_knowledge(
         A table of three columns: two rows and how far apart they are.
     label_column : str, optional
         A column set aside in the table: rows of one label belong together, empty is not known.
+    action_column : str, optional
+        A column set aside in the table: the action that led from each row to the next.
+    episode_column : str, optional
+        A column set aside in the table: the walk of each row.
 
     Returns
     -------
@@ -61,6 +67,13 @@ def read_knowledge(
     if distances is not None:
         pairs, values = _read_pairs(distances, table, n_columns=3)
         known.append(Distances(pairs, values))
+    if action_column is not None:
+        known.append(_actions_of_columns(table, action_column, episode_column))
+    elif episode_column is not None:
+        raise ValueError(
+            f"The column {episode_column!r} of episodes says nothing without a column of actions. "
+            f"Give --action-column too."
+        )
     return known
 
 
@@ -105,3 +118,18 @@ def _pairs_of_column(table: Table, column: str) -> Pairs:
             f"column with repeated labels, empty where they are not known."
         )
     return Pairs.from_labels(values, unknown="", max_pairs=LABEL_PAIRS)
+
+
+def _actions_of_columns(table: Table, column: str, episode_column: str | None) -> Actions:
+    actions = np.array([str(label).strip() for label in table.labels[column]], dtype=object)
+    episodes = None if episode_column is None else table.labels[episode_column]
+    last = np.ones(len(actions), dtype=bool)
+    last[:-1] = False if episodes is None else episodes[1:] != episodes[:-1]
+    missing = np.flatnonzero((actions == "") & ~last)
+    if len(missing):
+        raise ValueError(
+            f"The column {column!r} of {table.name} is empty in row "
+            f"{int(table.rows[missing[0]]) + 1}, which is not the last of its walk. Fill it in, or "
+            f"say where walks end with --episode-column."
+        )
+    return Actions([str(action) for action in actions[~last]], episodes=episodes)

@@ -12,6 +12,7 @@ from benchmarks.rows.isomap import ISOMAP
 from benchmarks.rows.kernel_pca import KERNEL_PCA
 from benchmarks.rows.laplacian_eigenmaps import LAPLACIAN_EIGENMAPS
 from benchmarks.rows.locally_linear_embedding import LOCALLY_LINEAR_EMBEDDING
+from benchmarks.rows.maximum_entropy_unfolding import MAXIMUM_ENTROPY_UNFOLDING
 from benchmarks.rows.neighbors import NEIGHBORS
 from benchmarks.rows.pca import PRINCIPAL_COMPONENTS
 from benchmarks.rows.semidefinite_embedding import SEMIDEFINITE_EMBEDDING
@@ -20,6 +21,7 @@ ROWS: tuple[Row, ...] = (
     *ISOMAP,
     *LOCALLY_LINEAR_EMBEDDING,
     *LAPLACIAN_EIGENMAPS,
+    *MAXIMUM_ENTROPY_UNFOLDING,
     *KERNEL_PCA,
     *CLASSICAL_MDS,
     *PRINCIPAL_COMPONENTS,

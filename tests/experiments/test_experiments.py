@@ -16,6 +16,7 @@ ROOT = Path(__file__).parents[2]
 EXPERIMENTS = {
     "action_paths": ((), ("ARE as printed", "noisy frames")),
     "action_planning": ((), ("goals reached",)),
+    "blessing_of_dimensionality": ((), ("power of p",)),
     "digits_denoising": ((), ("PCA", "kernel, fixed point")),
     "distance_distribution": (("oil_flow", "stick_run1", "spellman_yeast"), ("stick man",)),
     "european_roads": (("europe_roads",), ("Procrustes residual",)),
@@ -23,6 +24,10 @@ EXPERIMENTS = {
     "informed_cells": (("pbmc68k_reduced",), ("Isomap",)),
     "informed_faces": (("olivetti_faces",), ("five pairs",)),
     "landmark_quality": ((), ("mean ratio",)),
+    "likelihood_of_maps": (
+        ("stick_run1", "robot_wireless", "oil_flow"),
+        ("GP-LVM score", "acyclic LLE"),
+    ),
     "motion_maps": (("stick_run1", "cmu35_walk"), ("turns",)),
     "oil_flow_maps": (("oil_flow",), ("1-NN errors",)),
     "oil_flow_unfolding": (("oil_flow",), ("peak MB",)),

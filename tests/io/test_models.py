@@ -98,6 +98,34 @@ CASES: dict[str, tuple[Callable[[], Any], Any, dict[str, Any], Any]] = {
         NEW,
     ),
     "sde landmarks": (lambda: sidelight.SemidefiniteEmbedding(2, n_landmarks=20), X, {}, NEW),
+    "meu": (lambda: sidelight.MaximumEntropyUnfolding(2), X, {}, NEW),
+    "meu free": (
+        lambda: sidelight.MaximumEntropyUnfolding(2, signs="free", penalty=0.3, n_neighbors=5),
+        np.vstack([X, X[:9]]),
+        {},
+        NEW,
+    ),
+    "meu edges": (
+        lambda: sidelight.MaximumEntropyUnfolding(2),
+        X,
+        {"edges": np.column_stack([np.arange(59), np.arange(1, 60)])},
+        NEW,
+    ),
+    "meu pieces": (
+        lambda: sidelight.MaximumEntropyUnfolding(2, n_neighbors=5, on_disconnected="separate"),
+        APART,
+        {},
+        NEW,
+    ),
+    "alle": (lambda: sidelight.AcyclicLocallyLinearEmbedding(2), X, {}, NEW),
+    "alle given": (
+        lambda: sidelight.AcyclicLocallyLinearEmbedding(
+            2, metric="precomputed", order=list(range(60))[::-1]
+        ),
+        D,
+        {"items": X},
+        D_NEW,
+    ),
     "isomap told": (lambda: sidelight.Isomap(2), X, {"side": TOLD}, NEW),
     "mds told": (lambda: sidelight.ClassicalMDS(2), X, {"side": [TOLD, MEASURED]}, NEW),
     "equivalence": (lambda: sidelight.EquivalenceMetric(), X, {"side": TOLD}, NEW),

@@ -11,6 +11,7 @@ from sidelight.quality.alignment import ProcrustesResult, procrustes
 from sidelight.quality.coranking import CorankingCurves, coranking_curves
 from sidelight.quality.dimension import IntrinsicDimension, intrinsic_dimension
 from sidelight.quality.distortion import residual_variance, shepard_correlation, stress
+from sidelight.quality.gaussian_process import gplvm_score
 from sidelight.quality.labels import LabelAccuracy, neighbor_label_accuracy
 from sidelight.quality.neighborhoods import continuity, trustworthiness
 from sidelight.quality.report import QualityReport, quality_report
@@ -23,6 +24,7 @@ __all__ = [
     "QualityReport",
     "continuity",
     "coranking_curves",
+    "gplvm_score",
     "intrinsic_dimension",
     "neighbor_label_accuracy",
     "procrustes",

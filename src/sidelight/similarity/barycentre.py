@@ -8,7 +8,7 @@ kernel) is enough.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -113,6 +113,46 @@ def solve_barycentres(G: FloatArray, *, reg: float = 1e-3) -> FloatArray:
     return np.asarray(w / w.sum(axis=1, keepdims=True))
 
 
+def solve_convex_barycentres(G: FloatArray, *, reg: float = 1e-3) -> FloatArray:
+    """Find the weights that are not negative: min wᵀGw over w ≥ 0, Σ_j w_j = 1, for every item.
+
+    The minimiser of ½vᵀGv − 1ᵀv over v ≥ 0 is the same up to scale, and is found by an active set.
+
+    Parameters
+    ----------
+    G : ndarray of shape (m, k, k)
+        Local Gram matrices.  Changed in place: the regulariser is added to the diagonal.
+    reg : float
+        Relative to the trace of G, positive: G itself may be singular.
+
+    Returns
+    -------
+    ndarray of shape (m, k)
+        The weights.
+
+    Examples
+    --------
+    A point beyond the second of two is nearest to that one.
+
+    >>> import numpy as np
+    >>> X = np.array([[0.0], [1.0]])
+    >>> queries = np.array([[0.25], [1.5]])
+    >>> G = local_gram_from_features(X, np.array([[0, 1], [0, 1]]), queries)
+    >>> solve_convex_barycentres(G, reg=1e-12).round(6)
+    array([[0.75, 0.25],
+           [0.  , 1.  ]])
+    """
+    from sidelight.similarity._nonnegative_compiled import nonnegative_minimisers
+
+    k = G.shape[1]
+    trace = np.trace(G, axis1=1, axis2=2)
+    scale = np.where(trace > 0, trace, 1.0)
+    G /= scale[:, None, None]
+    G[:, np.arange(k), np.arange(k)] += reg
+    v = nonnegative_minimisers(np.ascontiguousarray(G))
+    return np.asarray(v / v.sum(axis=1, keepdims=True))
+
+
 def barycentre_weights(
     neighbors: Any, gram: Callable[[IntArray, IntArray], FloatArray], *, reg: float = 1e-3
 ) -> sp.csr_array:
@@ -132,14 +172,65 @@ def barycentre_weights(
     sparse array of shape (m, n)
         W, whose rows sum to one, with the pattern's entries.
     """
-    counts = np.diff(neighbors.indptr)
     data = np.empty(neighbors.indices.shape[0])
-    for k in np.unique(counts):  # items with equally many neighbours are solved together
+    for items, places in _alike(neighbors):
+        data[places] = solve_barycentres(gram(items, neighbors.indices[places]), reg=reg)
+    return sp.csr_array((data, neighbors.indices, neighbors.indptr), shape=neighbors.shape)
+
+
+def barycentre_errors(
+    neighbors: Any, gram: Callable[[IntArray, IntArray], FloatArray], *, reg: float = 1e-3
+) -> tuple[sp.csr_array, FloatArray, FloatArray]:
+    """Find every item's weights, and how far the mixture of its neighbours is from it.
+
+    Parameters
+    ----------
+    neighbors : sparse array of shape (m, n)
+        As in :func:`barycentre_weights`.
+    gram : callable
+        As there.
+    reg : float
+        As there; with ``reg=0`` both errors are the same.
+
+    Returns
+    -------
+    weights : sparse array of shape (m, n)
+        W.
+    errors : ndarray of shape (m,)
+        wᵀGw, the squared distance to the mixture.
+    regularised : ndarray of shape (m,)
+        wᵀ(G + reg·tr(G) I)w, which the weights minimise.
+
+    Examples
+    --------
+    >>> import numpy as np, scipy.sparse as sp
+    >>> X, y = np.array([[0.0, 0.0], [2.0, 0.0]]), np.array([[1.0, 3.0]])
+    >>> pattern = sp.csr_array(np.ones((1, 2)))
+    >>> gram = lambda items, near: local_gram_from_features(X, near, y[items])
+    >>> W, errors, _ = barycentre_errors(pattern, gram, reg=0.0)
+    >>> W.toarray(), errors
+    (array([[0.5, 0.5]]), array([9.]))
+    """
+    data = np.empty(neighbors.indices.shape[0])
+    errors, regularised = np.empty((2, neighbors.shape[0]))
+    for items, places in _alike(neighbors):
+        G = gram(items, neighbors.indices[places])
+        trace = np.trace(G, axis1=1, axis2=2)
+        w = solve_barycentres(G, reg=reg)
+        size = np.einsum("ij,ij->i", w, w)
+        data[places] = w
+        regularised[items] = np.einsum("ij,ijk,ik->i", w, G, w, optimize=True)
+        errors[items] = np.maximum(regularised[items] - reg * trace * size, 0.0)
+    W = sp.csr_array((data, neighbors.indices, neighbors.indptr), shape=neighbors.shape)
+    return W, errors, np.maximum(regularised, 0.0)
+
+
+def _alike(neighbors: Any) -> Iterator[tuple[IntArray, IntArray]]:
+    """Go through the items with equally many neighbours, a block at a time."""
+    counts = np.diff(neighbors.indptr)
+    for k in np.unique(counts):
         items = np.flatnonzero(counts == k)
         places = neighbors.indptr[items][:, None] + np.arange(k)
         step = max(1, _BLOCK_NUMBERS // int(k * k))
         for start in range(0, len(items), step):
-            part = slice(start, start + step)
-            G = gram(items[part], neighbors.indices[places[part]])
-            data[places[part]] = solve_barycentres(G, reg=reg)
-    return sp.csr_array((data, neighbors.indices, neighbors.indptr), shape=neighbors.shape)
+            yield items[start : start + step], places[start : start + step]

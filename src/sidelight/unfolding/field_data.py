@@ -1,0 +1,130 @@
+"""What a Gaussian field over the rows needs to know of the data: how many features, how spread."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from sidelight.arrays import FloatArray, IntArray, is_sparse
+from sidelight.neighbors.metrics import Metric, distance_blocks
+from sidelight.similarity.centring import Centring, kernel_from_distances
+from sidelight.solvers.eigen import largest_eigenpairs
+
+
+def varying_features(X: Any) -> int:
+    """Count the columns that are not constant.
+
+    A constant feature says nothing of the distances between rows, and the density of a field at
+    it would be a matter of its normalisation alone.
+
+    Parameters
+    ----------
+    X : array or sparse array of shape (n, p)
+        Rows.
+
+    Returns
+    -------
+    int
+        At least 1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> varying_features(np.array([[1.0, 2.0, 5.0], [1.0, 3.0, 5.0]]))
+    1
+    """
+    if is_sparse(X):
+        high, low = X.max(axis=0).toarray(), X.min(axis=0).toarray()
+    else:
+        high, low = X.max(axis=0), X.min(axis=0)
+    return max(1, int(np.count_nonzero(high != low)))
+
+
+def squared_remoteness(X: Any, counts: IntArray, metric: Metric, *, who: str) -> FloatArray:
+    """Compute the squared distance of every row from the mean of all, ‖y_i − ȳ‖².
+
+    From distances, with c the multiplicities and N their sum, it is Σ_j c_j d_ij²/N −
+    Σ_ij c_i c_j d_ij²/2N², which stands for it with any metric.
+
+    Parameters
+    ----------
+    X : array or sparse array of shape (n, p)
+        Distinct rows, or the table of distances between them.
+    counts : ndarray of shape (n,)
+        How often each occurs.
+    metric : str or callable
+        Of the distances.
+    who : str
+        Named in messages.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+        The squares; summed with the multiplicities they are the scatter.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.array([[0.0, 0.0], [3.0, 4.0]])
+    >>> squared_remoteness(X, np.array([1, 1]), "euclidean", who="")
+    array([6.25, 6.25])
+    """
+    c = counts.astype(np.float64)
+    total = float(c.sum())
+    if metric in ("euclidean", "l2"):
+        mean = np.asarray(c @ X, dtype=np.float64).ravel() / total
+        if is_sparse(X):
+            squares = np.asarray(X.multiply(X).sum(axis=1), dtype=np.float64).ravel()
+            return np.asarray(squares - 2 * (X @ mean) + mean @ mean)
+        centred = X - mean
+        return np.asarray(np.einsum("ij,ij->i", centred, centred))
+    means = np.empty(len(c))
+    for block, distances in distance_blocks(X, None, metric, who=who):
+        means[block] = np.square(distances, dtype=np.float64) @ c / total
+    return np.asarray(means - c @ means / (2 * total))
+
+
+def principal_coordinate(X: Any, counts: IntArray, metric: Metric, *, who: str) -> FloatArray:
+    """Find the coordinate of every row along the direction of largest variance.
+
+    Parameters
+    ----------
+    X : array or sparse array of shape (n, p)
+        Distinct rows, or the table of distances between them.
+    counts : ndarray of shape (n,)
+        How often each occurs.
+    metric : str or callable
+        Of the distances.
+    who : str
+        Named in messages.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+        By a fixed rule for its sign; rows count by their multiplicities.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.array([[0.0, 0.0], [3.0, 4.0], [9.0, 12.0]])
+    >>> principal_coordinate(X, np.ones(3), "euclidean", who="").round(3)
+    array([-6.667, -1.667,  8.333])
+    """
+    c = counts.astype(np.float64)
+    root = np.sqrt(c)
+    if metric != "precomputed":
+        mean = np.asarray(c @ X, dtype=np.float64).ravel() / c.sum()
+        n = X.shape[0]
+
+        def apply(block: FloatArray) -> FloatArray:
+            scaled = root[:, None] * block
+            features = np.asarray(X.T @ scaled) - np.outer(mean, scaled.sum(axis=0))
+            return np.asarray(root[:, None] * (X @ features - mean @ features))
+
+        pairs = largest_eigenpairs(apply, 1, n=n, who=who)
+    else:
+        K = kernel_from_distances(np.asarray(X, dtype=np.float64))
+        pairs = largest_eigenpairs(Centring.of(K, counts).operator(K), 1, n=len(K), who=who)
+    length = np.sqrt(max(float(pairs.values[0]), 0.0))
+    return np.asarray(length * pairs.vectors[:, 0] / root)

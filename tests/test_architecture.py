@@ -17,7 +17,7 @@ PACKAGE = Path(sidelight.__file__).parent
 LAYERS = [
     {"arrays", "errors", "memory", "progress", "registry", "parameters"},
     {"solvers"},
-    {"side", "neighbors", "similarity", "mapping", "metric", "quality", "transforms"},
+    {"side", "neighbors", "similarity", "mapping", "metric", "processes", "quality", "transforms"},
     {"base", "informed", "graph_based"},
     {"spectral", "unfolding", "latent", "gated"},
     {"datasets", "embedding", "io", "plot"},

@@ -7,6 +7,7 @@ from fnmatch import fnmatch
 
 from benchmarks.row import Row
 from benchmarks.rows.classical_mds import CLASSICAL_MDS
+from benchmarks.rows.gplvm import GPLVM
 from benchmarks.rows.importing import IMPORTING
 from benchmarks.rows.isomap import ISOMAP
 from benchmarks.rows.kernel_pca import KERNEL_PCA
@@ -26,6 +27,7 @@ ROWS: tuple[Row, ...] = (
     *CLASSICAL_MDS,
     *PRINCIPAL_COMPONENTS,
     *SEMIDEFINITE_EMBEDDING,
+    *GPLVM,
     *NEIGHBORS,
     *IMPORTING,
 )

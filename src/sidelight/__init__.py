@@ -16,10 +16,12 @@ __version__ = "0.1.0"
 _SUBPACKAGES = (
     "datasets",
     "io",
+    "latent",
     "mapping",
     "metric",
     "neighbors",
     "plot",
+    "processes",
     "progress",
     "quality",
     "side",

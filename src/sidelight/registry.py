@@ -151,6 +151,14 @@ ESTIMATORS: tuple[Entry, ...] = (
         understands=("Pairs", "Attributes", "Distances"),
     ),
     Entry(
+        "GPLVM",
+        "latent",
+        "every feature a smooth random function of the map; missing values",
+        "sidelight.latent.gplvm",
+        "gplvm",
+        gives=("map", "new points", "way back", "density"),
+    ),
+    Entry(
         "EquivalenceMetric",
         "metric",
         "a metric from pairs that belong together or do not",

@@ -23,6 +23,7 @@ from sidelight.quality.distortion import (
     shepard_correlation_of_pairs,
     stress_of_pairs,
 )
+from sidelight.quality.gaussian_process import gplvm_score
 from sidelight.quality.inputs import check_max_samples, check_n_neighbors
 from sidelight.quality.labels import agrees_with_neighbors, as_label_codes
 from sidelight.quality.neighborhoods import row_continuity, row_trustworthiness
@@ -36,6 +37,8 @@ _DISTANCE_BUDGET = 2_000_000
 # Fewer points than this say too little, however many there are in all.
 _FEWEST_ROWS = 100
 _DEFAULT_NEIGHBORS = 10
+# The GP-LVM score takes n³ for each of some thirty length scales.
+_SCORED_ROWS = 500
 
 # Field, name, what a good map has, what it says.
 _MEASURES = (
@@ -54,6 +57,7 @@ _MEASURES = (
         "1",
         "points with the label of their neighbours in the map",
     ),
+    ("gplvm_score", "GP-LVM score", "large", "log likelihood as smooth functions of the map"),
     ("intrinsic_dimension", "intrinsic dimension", "", "dimensions of the data, by two neighbours"),
 )
 
@@ -93,6 +97,9 @@ class QualityReport:
         See :func:`~sidelight.quality.neighbor_label_accuracy`; None without labels.
     label_errors : int or None
         How many of the points used have another label than their nearest neighbour.
+    gplvm_score : float or None
+        See :func:`~sidelight.quality.gplvm_score`; None for more than 500 points, where it is
+        slow, and for precomputed distances.
     standard_errors : dict of str to float
         Of the measures that are means over points, and of the dimension, when only a sample of
         the points was used.
@@ -117,6 +124,7 @@ class QualityReport:
     intrinsic_dimension: float | None = None
     label_accuracy: float | None = None
     label_errors: int | None = None
+    gplvm_score: float | None = None
     standard_errors: dict[str, float] = field(default_factory=dict)
     note: str = ""
 
@@ -188,7 +196,8 @@ def quality_report(
 
     The measures and their formulas are those of :func:`trustworthiness`, :func:`continuity`,
     :func:`coranking_curves`, :func:`shepard_correlation`, :func:`stress`,
-    :func:`residual_variance`, :func:`neighbor_label_accuracy` and :func:`intrinsic_dimension`.
+    :func:`residual_variance`, :func:`neighbor_label_accuracy`, :func:`intrinsic_dimension` and,
+    for at most 500 points, :func:`gplvm_score`.
 
     Parameters
     ----------
@@ -311,9 +320,17 @@ def quality_report(
         intrinsic_dimension=dimension,
         label_accuracy=None if right is None else float(right.mean()),
         label_errors=None if right is None else int(rows.size - right.sum()),
+        gplvm_score=_likelihood(X, Z) if metric != "precomputed" else None,
         standard_errors=errors,
         note=_note(rows.size, n, delta.size) if sampled else "",
     )
+
+
+def _likelihood(X: ArrayLike, Z: ArrayLike) -> float | None:
+    """The GP-LVM score, where it takes about a second at most."""
+    if np.shape(X)[0] > _SCORED_ROWS or not np.ptp(np.asarray(X), axis=0).any():
+        return None
+    return gplvm_score(X, Z)
 
 
 def _area_of_rank(n: int) -> FloatArray:

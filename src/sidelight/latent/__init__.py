@@ -1,0 +1,1 @@
+"""Estimators that move the latent points themselves to the optimum of an objective."""

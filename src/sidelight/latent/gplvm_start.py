@@ -1,0 +1,82 @@
+"""The map that a GP-LVM begins with."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.validation import check_array
+
+from sidelight.arrays import FloatArray
+from sidelight.latent.gplvm_table import StandardTable
+from sidelight.parameters import Matching
+from sidelight.spectral.pca import PCA
+from sidelight.spectral.probabilistic_pca import ProbabilisticPCA
+
+#: What may be given as a start, beside a name.
+START = Matching(
+    lambda v: hasattr(v, "fit_transform") or (hasattr(v, "__len__") and not isinstance(v, str)),
+    "an embedding estimator or an array of shape (n_samples, n_components)",
+)
+
+
+def first_map(
+    init: Any, X: FloatArray, table: StandardTable, n_components: int, *, who: str
+) -> FloatArray:
+    """Make the map that latent points begin with.
+
+    Parameters
+    ----------
+    init : "pca", estimator or array of shape (n, n_components)
+        PCA (probabilistic where entries are missing), any method that makes a map, or the map.
+    X : ndarray of shape (n, p)
+        The data as they were given.
+    table : StandardTable
+        The same as the model sees them.
+    n_components : int
+        Dimensions of the map.
+    who : str
+        The estimator, for messages.
+
+    Returns
+    -------
+    ndarray of shape (n, n_components)
+        In the model's order, centred and of unit variance.
+
+    Raises
+    ------
+    ValueError
+        If that is not a map of these rows in so many dimensions.
+    """
+    Y = table.Y
+    if isinstance(init, str):
+        Z = _principal_map(X, Y, n_components, who)
+    elif hasattr(init, "fit_transform"):
+        Z = np.asarray(clone(init).fit_transform(X[table.order]), dtype=np.float64)
+    else:
+        Z = check_array(init, dtype=np.float64, input_name="init", estimator=who)
+        Z = Z[table.order] if len(Z) == len(Y) else Z
+    if Z.shape != (len(Y), n_components):
+        raise ValueError(
+            f"The 'init' parameter of {who} must give a map of shape (n_samples, n_components) = "
+            f"({len(Y)}, {n_components}). Got {Z.shape}."
+        )
+    Z = Z - Z.mean(axis=0)
+    return np.ascontiguousarray(Z / (float(Z.std()) or 1.0))
+
+
+def _principal_map(X: FloatArray, Y: FloatArray, n_components: int, who: str) -> FloatArray:
+    if Y.shape[1] < n_components:
+        raise ValueError(
+            f"init='pca' of {who} needs as many columns that vary as n_components={n_components}. "
+            f"Got n_features={X.shape[1]}, of which {Y.shape[1]} vary. Ask for fewer components, "
+            f"or give an array as 'init'."
+        )
+    method = ProbabilisticPCA if np.isnan(Y).any() else PCA
+    with warnings.catch_warnings():  # a start need not have converged
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        warnings.simplefilter("ignore", UserWarning)
+        return np.asarray(method(n_components).fit_transform(Y))

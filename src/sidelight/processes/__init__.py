@@ -1,0 +1,1 @@
+"""Gaussian processes over a map: covariances, likelihoods with gradients, predictions."""

@@ -21,6 +21,7 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
 
     _parameters: ClassVar[Mapping[str, tuple[Expected, ...]]] = {}
     _understands: ClassVar[tuple[str, ...]] = ()
+    _takes_several: ClassVar[tuple[str, ...]] = ()
     _takes_sparse: ClassVar[bool] = True
     _takes_missing: ClassVar[bool] = False
 
@@ -104,6 +105,7 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
         known = gather_side(
             side,
             understands=self._understands,
+            several=self._takes_several,
             n_samples=X.shape[0],
             who=self._name,
             **self._side_checks,
@@ -113,12 +115,15 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
                 f"With {pairwise}, {self._name} expects X to be square, n_samples × n_samples. "
                 f"Got an array of shape {X.shape}. For feature vectors leave {pairwise} out."
             )
-        for name in [n for n in vars(self) if n.endswith("_") and n != "n_features_in_"]:
-            if name != "feature_names_in_":
-                delattr(self, name)
+        self._forget({"n_features_in_", "feature_names_in_"})
+        return X, known
+
+    def _forget(self, but: set[str]) -> None:
+        """Drop what an earlier fit learned."""
+        for name in [n for n in vars(self) if n.endswith("_") and n not in but]:
+            delattr(self, name)
         for stale in ("_smoother", "_regression"):
             self.__dict__.pop(stale, None)
-        return X, known
 
     def _check_new(self, X: Any) -> Any:
         check_is_fitted(self)

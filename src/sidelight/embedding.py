@@ -82,6 +82,12 @@ def choose_method(
             f"No one method listens to {' and '.join(kinds)} together. What each listens to: "
             f"{'; '.join(listening)}."
         )
+    if "Relation" in kinds:
+        others = [kind for kind in kinds if kind != "Relation"]
+        metric = f", and listens to {' and '.join(others)} through a learned metric"
+        return Choice(
+            entry_for("mre"), {}, f"it maps several relations at once{metric if others else ''}"
+        )
     if list(kinds) == ["Actions"]:
         return Choice(
             entry_for("are"), {}, "it listens to Actions, each of them one rigid motion of the map"
@@ -194,7 +200,8 @@ def embed(
     Parameters
     ----------
     X : array, sparse array or frame of shape (n_samples, n_features)
-        The data; with ``metric="precomputed"`` the table of distances.
+        The data; with ``metric="precomputed"`` the table of distances; None where relations
+        say all that is known.
     side : side information or list of it, optional
         What is known about the rows of X.
     method : str
@@ -221,7 +228,7 @@ def embed(
     """
     if method == "auto":
         choice = choose_method(
-            np.shape(X)[0],
+            0 if X is None else np.shape(X)[0],
             kinds=sorted({type(value).__name__ for value in _listed(side)}),
             distances=parameters.get("metric") == "precomputed",
             missing=_has_missing(X),

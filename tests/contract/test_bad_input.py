@@ -5,7 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sidelight import ClassicalMDS, Isomap, KernelPCA
+from sidelight import (
+    ClassicalMDS,
+    Isomap,
+    KernelPCA,
+    SammonMapping,
+    StochasticNeighborEmbedding,
+    UnsupervisedKernelRegression,
+)
 
 BAD_ROWS = {
     "empty": (np.empty((0, 4)), "0 sample|minimum"),
@@ -118,7 +125,16 @@ def test_an_unknown_metric_is_named(distance_entry, X):
 
 
 @pytest.mark.parametrize(
-    "estimator", [KernelPCA(), Isomap(), ClassicalMDS(metric="cityblock")], ids=repr
+    "estimator",
+    [
+        KernelPCA(),
+        Isomap(),
+        ClassicalMDS(metric="cityblock"),
+        StochasticNeighborEmbedding(),
+        SammonMapping(),
+        UnsupervisedKernelRegression(),
+    ],
+    ids=repr,
 )
 def test_memory_is_refused_before_it_is_taken(estimator, X, monkeypatch):
     monkeypatch.setenv("SIDELIGHT_MEMORY_LIMIT", "100KB")

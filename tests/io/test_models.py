@@ -16,7 +16,7 @@ import scipy.sparse as sp
 import sidelight
 from sidelight.io import read_model
 from sidelight.registry import ESTIMATORS
-from sidelight.side import Actions, Attributes, Distances, Pairs
+from sidelight.side import Actions, Attributes, Distances, Pairs, Relation
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(60, 5)) @ RNG.normal(size=(5, 5))
@@ -33,6 +33,7 @@ D, D_NEW = distances(X, X), distances(NEW, X)
 K, K_NEW = np.exp(-(D**2) / 9), np.exp(-(D_NEW**2) / 9)
 
 TOLD = Pairs.from_labels(np.arange(20) % 3)
+ALIKE = [Relation.from_values(X[:15, 1], index=np.arange(15)), Relation.from_values(X[:, 2])]
 MEASURED = Distances(np.array([[0, 1], [2, 3], [4, 5]]), np.array([1.0, 2.0, 3.0]))
 
 # name: (estimator, training data, fit arguments, new rows)
@@ -140,6 +141,30 @@ CASES: dict[str, tuple[Callable[[], Any], Any, dict[str, Any], Any]] = {
         {},
         NEW,
     ),
+    "sne": (lambda: sidelight.StochasticNeighborEmbedding(2), X, {}, NEW),
+    "sne perplexity": (
+        lambda: sidelight.StochasticNeighborEmbedding(2, perplexity=9, start="backward"),
+        X,
+        {"side": TOLD},
+        NEW,
+    ),
+    "sne given": (
+        lambda: sidelight.StochasticNeighborEmbedding(2, metric="precomputed"),
+        D,
+        {"items": X},
+        D_NEW,
+    ),
+    "mre": (lambda: sidelight.MultipleRelationalEmbedding(2), X, {}, NEW),
+    "mre told": (
+        lambda: sidelight.MultipleRelationalEmbedding(2, weights=[1.0, 2.0], max_iter=300),
+        X,
+        {"side": ALIKE},
+        NEW,
+    ),
+    "sammon": (lambda: sidelight.SammonMapping(2), np.vstack([X, X[:9]]), {}, NEW),
+    "ukr": (lambda: sidelight.UnsupervisedKernelRegression(2), X, {}, NEW),
+    "ukr few": (lambda: sidelight.UnsupervisedKernelRegression(2), X[:4], {}, NEW),
+    "ukr linear": (lambda: sidelight.UnsupervisedKernelRegression(2, kernel="linear"), X, {}, NEW),
     "isomap told": (lambda: sidelight.Isomap(2), X, {"side": TOLD}, NEW),
     "mds told": (lambda: sidelight.ClassicalMDS(2), X, {"side": [TOLD, MEASURED]}, NEW),
     "equivalence": (lambda: sidelight.EquivalenceMetric(), X, {"side": TOLD}, NEW),

@@ -68,6 +68,19 @@ def test_relation_of_numbers_follows_the_printed_similarity():
     assert_array_equal(Relation.from_values([2.0, 2.0]).similarity, np.ones((2, 2)))
 
 
+def test_similarities_of_items_are_those_of_their_distances():
+    items = np.array([[0.0, 0.0, 1e4], [3.0, 4.0, 1e4], [0.0, 1.0, 1e4]])
+    squared = np.array([[0, 25, 1], [25, 0, 18], [1, 18, 0]])
+    relation = Relation.from_items(items, index=[1, 4, 7], bandwidth=10.0)
+    assert_allclose(relation.similarity, np.exp(-squared / 10), rtol=1e-6)
+    by_itself = Relation.from_items(items)
+    assert_allclose(by_itself.similarity, np.exp(-squared / (0.15 * 88 / 6)), rtol=1e-6)
+    assert_array_equal(relation.rows(9), [1, 4, 7])
+    for bad in (0, -1.0, "wide"):
+        with pytest.raises(ValueError, match="'bandwidth' argument of Relation.from_items"):
+            Relation.from_items(items, bandwidth=bad)
+
+
 @pytest.mark.parametrize(
     ("relation", "match"),
     [

@@ -18,6 +18,7 @@ from sidelight.side.reading import (
     require_rows_in_range,
 )
 from sidelight.side.value import SideInformation
+from sidelight.similarity.neighbor_choice import wide_bandwidth
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -27,7 +28,8 @@ class Relation(SideInformation):
     Parameters
     ----------
     similarity : array-like of float of shape (m, m)
-        Symmetric, not negative; the diagonal means nothing.
+        Symmetric, not negative; the diagonal says how alike an item is to itself.  Where it is
+        zero no item is compared with itself.
     index : array-like of int of shape (m,), optional
         The rows of X that are meant; all of them by default.
 
@@ -101,6 +103,48 @@ class Relation(SideInformation):
         values = (values - values.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
         squared = ((values[:, None] - values[None]) ** 2).sum(axis=-1)
         return cls(np.exp(-squared / bandwidth), index)
+
+    @classmethod
+    def from_items(cls, X: Any, index: Any = None, *, bandwidth: float | str = "auto") -> Relation:
+        """Make similarities of feature vectors: exp(−‖x_i − x_j‖²/σ²), eq. (4.1).
+
+        So items of different kinds, of which each has features of its own, come into one map.
+
+        Parameters
+        ----------
+        X : array-like of float of shape (m, n_features)
+            The items, as they are.
+        index : array-like of int of shape (m,), optional
+            The rows of the map that they belong to.
+        bandwidth : float or "auto"
+            σ²; ``"auto"`` is 0.15 of the mean squared distance.
+
+        Returns
+        -------
+        Relation
+            The relation.
+
+        Examples
+        --------
+        >>> Relation.from_items([[0.0, 0.0], [3.0, 4.0]], bandwidth=25.0).similarity[0].round(4)
+        array([1.    , 0.3679])
+        """
+        if bandwidth != "auto" and not Real(0, open_below=True).admits(bandwidth):
+            raise ValueError(
+                f"The 'bandwidth' argument of Relation.from_items must be 'auto' or "
+                f"{Real(0, open_below=True)}. Got {bandwidth!r} instead."
+            )
+        what = "The 'X' argument of Relation.from_items"
+        items = read_numbers(X, what=what, ndim=(2,))
+        if not np.isfinite(items).all():
+            raise ValueError(f"{what} must be finite. Leave rows that are not out of 'index'.")
+        items = items - items.mean(axis=0)
+        lengths = np.einsum("ij,ij->i", items, items)
+        squared = np.maximum(lengths[:, None] + lengths - 2 * items @ items.T, 0.0)
+        np.fill_diagonal(squared, 0.0)
+        width = wide_bandwidth(np.sqrt(squared)) if bandwidth == "auto" else float(bandwidth)
+        similarity = np.exp(-squared / width)
+        return cls((similarity + similarity.T) / 2, index)
 
     def rows(self, n_samples: int) -> IntArray:
         """Give the rows of X that are meant.

@@ -1,0 +1,138 @@
+"""Whom the items of a data set pick, among themselves and as new items."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from sidelight.arrays import FloatArray
+from sidelight.similarity.neighbor_choice import (
+    choice_probabilities,
+    perplexity_bandwidths,
+    wide_bandwidth,
+)
+
+#: A new item that never picks itself picks every training item at least so often in all: its
+#: picks then lie inside the hull of the points, where it has a place.
+_ANY = 1e-3
+
+
+@dataclass(frozen=True)
+class Choices:
+    """Whom new items pick.
+
+    Parameters
+    ----------
+    others : ndarray of shape (m, n)
+        The probability of each training item.
+    itself : bool
+        Whether a new item may pick itself, with the probability that is left.
+    """
+
+    others: FloatArray
+    itself: bool
+
+
+@dataclass(frozen=True)
+class NeighborChoices:
+    """The rule by which distances become choices.
+
+    Parameters
+    ----------
+    bandwidth : float or ndarray of shape (n,)
+        σ², of all items or of each.
+    perplexity : float or None
+        Effective neighbours, where each item has its own bandwidth.
+    """
+
+    bandwidth: Any
+    perplexity: float | None
+
+    @classmethod
+    def of(cls, D: FloatArray, bandwidth: Any, perplexity: Any, *, who: str) -> NeighborChoices:
+        """Resolve the parameters of an estimator.
+
+        Parameters
+        ----------
+        D : ndarray of shape (n, n)
+            Distances.
+        bandwidth : float or "auto"
+            σ².
+        perplexity : float or None
+            Effective neighbours instead.
+        who : str
+            The estimator, named in an error.
+
+        Returns
+        -------
+        NeighborChoices
+            The rule.
+        """
+        if perplexity is None:
+            return cls(wide_bandwidth(D) if bandwidth == "auto" else float(bandwidth), None)
+        if bandwidth != "auto":
+            raise ValueError(
+                f"{who} takes 'bandwidth' or 'perplexity', not both. Got bandwidth={bandwidth!r} "
+                f"and perplexity={perplexity!r}. Leave one out."
+            )
+        if perplexity >= len(D) - 1:
+            raise ValueError(
+                f"The 'perplexity' parameter of {who} must be below the number of other items, "
+                f"{len(D) - 1}. Got {perplexity!r} instead."
+            )
+        return cls(perplexity_bandwidths(_without_itself(D), perplexity), float(perplexity))
+
+    @property
+    def unit(self) -> float:
+        """The bandwidth that stands for all: the square of the map's unit of length.
+
+        Returns
+        -------
+        float
+            σ², or the median of them.
+        """
+        return float(np.median(self.bandwidth))
+
+    def among(self, D: FloatArray) -> FloatArray:
+        """Compute whom the items pick among themselves.
+
+        Parameters
+        ----------
+        D : ndarray of shape (n, n)
+            Distances.
+
+        Returns
+        -------
+        ndarray of shape (n, n)
+            P; its diagonal is zero where no item picks itself.
+        """
+        if self.perplexity is None:
+            return choice_probabilities(D, self.bandwidth)
+        return choice_probabilities(_without_itself(D), self.bandwidth)
+
+    def of_new(self, D: FloatArray) -> Choices:
+        """Compute whom new items pick among the training items.
+
+        Parameters
+        ----------
+        D : ndarray of shape (m, n)
+            Distances from new items to training items.
+
+        Returns
+        -------
+        Choices
+            The probabilities.
+        """
+        if self.perplexity is None:
+            with_itself = np.column_stack([D, np.zeros(len(D))])
+            return Choices(choice_probabilities(with_itself, self.bandwidth)[:, :-1], True)
+        P = choice_probabilities(D, perplexity_bandwidths(D, self.perplexity))
+        return Choices((1 - _ANY) * P + _ANY / P.shape[1], False)
+
+
+def _without_itself(D: FloatArray) -> FloatArray:
+    D = D.copy()
+    np.fill_diagonal(D, np.inf)
+    return D

@@ -1,0 +1,232 @@
+"""The Sammon mapping (latent-factor thesis section 2.3.1)."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from sidelight.arrays import FloatArray, IntArray
+from sidelight.latent.from_distances import DistanceEmbedder
+from sidelight.latent.pair_sums import over_bands
+from sidelight.latent.starts import START, principal_turn, starting_points
+from sidelight.neighbors.inputs import row_blocks
+from sidelight.similarity.neighbor_choice import wide_bandwidth
+from sidelight.solvers.descent import minimise
+from sidelight.solvers.rowwise import minimise_rows
+
+
+class SammonMapping(DistanceEmbedder):
+    """The Sammon mapping: distances kept, short ones more carefully than long ones.
+
+    With d_ij the distances between items and δ_ij = ‖z_i − z_j‖ those in the map, the points
+    minimise Sammon's stress
+
+        E(Z) = (1 / Σ_{i<j} d_ij) Σ_{i<j} (d_ij − δ_ij)² / d_ij,
+
+    by quasi-Newton steps.  Pairs, attributes and distances act through a learned metric that d is
+    measured in.
+
+    Parameters
+    ----------
+    n_components : int
+        Dimensions of the map.
+    start : {"classical", "backward", "random"} or ndarray of shape (n_samples, n_components)
+        Where the descent begins: classical scaling (PCA, where distances are Euclidean), the
+        smoothest backward mapping, random points, or given ones.
+    metric : str or callable
+        Of the items; ``"precomputed"`` for a table of distances.
+    max_iter : int
+        Most iterations.
+    tol : float
+        Stop when an iteration lowers n·E by less than this, relative to n·E (or to one).
+    random_state : int, Generator or None
+        For a random start.
+
+    Attributes
+    ----------
+    embedding_ : ndarray of shape (n_samples, n_components)
+        The map, centred, along its principal axes, in the units of the distances.
+    objective_ : float
+        E: zero where all distances are kept.
+    history_ : ndarray of shape (n_iter_ + 1,)
+        E at the start and after each iteration.
+    n_iter_ : int
+        Iterations.
+
+    Notes
+    -----
+    Items at distance zero are one point, which counts as often as they are many.  A new row
+    minimises its own part of the stress; the weight 1/d makes that an interpolation: a row close to
+    a training row is placed close to it.
+
+    References
+    ----------
+    J. W. Sammon (1969), "A nonlinear mapping for data structure analysis".
+
+    Examples
+    --------
+    A square is a map of itself.
+
+    >>> import numpy as np
+    >>> from sidelight import SammonMapping
+    >>> X = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]])
+    >>> model = SammonMapping(2).fit(X)
+    >>> Z = model.embedding_
+    >>> float(np.linalg.norm(Z[0] - Z[1]).round(4)), float(np.linalg.norm(Z[0] - Z[2]).round(4))
+    (1.0, 1.4142)
+    """
+
+    _parameters: ClassVar[Any] = {**DistanceEmbedder._distance_parameters, "start": START}
+    _tables: ClassVar[int] = 3
+
+    def __init__(
+        self,
+        n_components: int = 2,
+        *,
+        start: Any = "classical",
+        metric: Any = "euclidean",
+        max_iter: int = 2000,
+        tol: float = 1e-13,
+        random_state: Any = 0,
+    ) -> None:
+        self.n_components = n_components
+        self.start = start
+        self.metric = metric
+        self.max_iter = max_iter
+        self.tol = tol
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any = None, *, side: Any = None, items: Any = None) -> Self:
+        """Move the points until their distances are those of the items.
+
+        Parameters
+        ----------
+        X : array or sparse array of shape (n_samples, n_features)
+            The data; with ``metric="precomputed"`` the distances (n_samples, n_samples).
+        y : object
+            Ignored.
+        side : Pairs, Attributes, Distances or a list of them, optional
+            What is known: learned as a metric that all distances are measured in.
+        items : array of shape (n_samples, n_items_features), optional
+            The items behind precomputed distances, for ``inverse_transform``.
+
+        Returns
+        -------
+        SammonMapping
+            The fitted estimator.
+        """
+        D, _ = self._read(X, side, items)
+        distinct = self._distinct
+        begin = starting_points(
+            self.start,
+            D,
+            self.n_components,
+            bandwidth=wide_bandwidth(D),
+            random_state=self.random_state,
+            who=self._name,
+        )[distinct.rows]
+        D = np.ascontiguousarray(D[np.ix_(distinct.rows, distinct.rows)])
+        self._counts = distinct.counts.astype(np.float64)
+        n, unit = len(D), float(D.max())  # in units of the longest distance
+        objective = SammonStress(D / unit, self._counts)
+
+        def total(z: FloatArray) -> tuple[float, FloatArray]:
+            value, gradient = objective(z.reshape(n, -1))
+            return n * value, n * gradient.ravel()
+
+        found = minimise(
+            total,
+            begin.ravel() / unit,
+            max_iter=self.max_iter,
+            tol=self.tol,
+            stage="Sammon mapping",
+            who=self._name,
+        )
+        self._keep(found, n)
+        self.embedding_ = principal_turn(found.x.reshape(n, -1)[distinct.inverse] * unit)
+        return self
+
+    def _place_by_distances(self, D: FloatArray) -> FloatArray:
+        Y, D = self.embedding_[self._distinct.rows], D[:, self._distinct.rows]
+        blocks = row_blocks(len(D), 40.0 * Y.size)
+        return np.vstack([_place(D[block], self._counts, Y) for block in blocks])
+
+
+class SammonStress:
+    """Sammon's stress and its gradient, as a function of the points.
+
+    Parameters
+    ----------
+    D : ndarray of shape (n, n)
+        Distances between distinct items.
+    counts : ndarray of shape (n,)
+        How often each occurs.
+    """
+
+    def __init__(self, D: FloatArray, counts: FloatArray) -> None:
+        self.distances, self.counts = D, counts
+        self.total = float(counts @ D @ counts) / 2
+
+    def __call__(self, Z: FloatArray) -> tuple[float, FloatArray]:
+        """Compute the stress and its gradient.
+
+        Parameters
+        ----------
+        Z : ndarray of shape (n, d)
+            The points.
+
+        Returns
+        -------
+        tuple of float and ndarray of shape (n, d)
+            E and ∂E/∂Z.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> stress = SammonStress(np.array([[0.0, 2.0], [2.0, 0.0]]), np.ones(2))
+        >>> value, gradient = stress(np.array([[0.0], [1.0]]))
+        >>> value, gradient.ravel()
+        (0.25, array([ 0.5, -0.5]))
+        """
+        from sidelight.latent._pairs_compiled import stress_forces
+
+        n, d = Z.shape
+        Zt = np.ascontiguousarray(Z.T, dtype=np.float64)
+        forces, stresses = np.empty((d, n)), np.empty(n)
+
+        def accumulate(first: int, last: int) -> None:
+            stress_forces(Zt, first, last, self.distances, self.counts, forces, stresses)
+
+        over_bands(accumulate, n)
+        value = float(self.counts @ stresses) / (2 * self.total)
+        return value, (2 / self.total) * (self.counts * forces).T
+
+
+def _place(D: FloatArray, counts: FloatArray, Y: FloatArray) -> FloatArray:
+    D = np.maximum(D, 1e-12 * D.max())  # rows that differ by less than rounding
+    weights = counts / D
+
+    def row_stress(places: FloatArray, rows: IntArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        away = places[:, None, :] - Y
+        length = np.sqrt(np.einsum("mnd,mnd->mn", away, away))
+        w, gap = weights[rows], length - D[rows]
+        unit = away / np.maximum(length, 1e-300)[:, :, None]
+        value = np.einsum("mn,mn->m", w, gap**2)
+        gradient = 2 * np.einsum("mn,mnd->md", w * gap, unit)
+        bend = np.where(length > 0, gap / np.maximum(length, 1e-300), 0.0)
+        hessian = np.einsum("mn,mnd,mne->mde", w * (1 - bend), unit, unit, optimize=True)
+        hessian += np.einsum("mn,mn->m", w, bend)[:, None, None] * np.eye(Y.shape[1])
+        values, axes = np.linalg.eigh(2 * hessian)  # downhill also where it curves downwards
+        curvature = (axes * np.abs(values)[:, None, :]) @ axes.transpose(0, 2, 1)
+        return value, gradient, curvature
+
+    nearest = Y[np.argmin(D, axis=1)]
+    between = (1 / D**2) / (1 / D**2).sum(axis=1, keepdims=True) @ Y
+    found = [
+        minimise_rows(row_stress, start)
+        for start in (nearest + 1e-6 * (between - nearest), between)
+    ]
+    rows = np.arange(len(D))
+    stresses = [row_stress(places, rows)[0] for places in found]
+    return np.where((stresses[0] <= stresses[1])[:, None], *found)

@@ -1,0 +1,166 @@
+"""Stochastic neighbour embedding (latent-factor thesis sections 2.3.1 and 4.2)."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from sidelight.arrays import FloatArray
+from sidelight.latent.from_distances import DistanceEmbedder
+from sidelight.latent.mismatch import NeighborMismatch
+from sidelight.latent.neighbor_choices import NeighborChoices
+from sidelight.latent.placement import place_by_choices
+from sidelight.latent.starts import START, principal_turn, starting_points
+from sidelight.parameters import OneOf, Real
+from sidelight.solvers.descent import minimise
+
+
+class StochasticNeighborEmbedding(DistanceEmbedder):
+    """Stochastic neighbour embedding (SNE): every item picks the same neighbours in the map.
+
+    P_ij ∝ exp(−‖x_i − x_j‖²/σ²) is the probability that item i picks item j in the data and
+    Q_ij ∝ exp(−‖z_i − z_j‖²) in the map (eq. 4.1, 4.2); the points minimise
+
+        E(Z) = (1/n) Σ_ij P_ij log(P_ij / Q_ij).
+
+    Pairs, attributes and distances act through a learned metric that x is measured in.
+
+    Parameters
+    ----------
+    n_components : int
+        Dimensions of the map.
+    bandwidth : float or "auto"
+        σ², for squared distances; ``"auto"`` is 0.15 of their mean.
+    perplexity : float, optional
+        Give each item a bandwidth of its own with this many effective neighbours instead; then
+        no item picks itself, as in Hinton and Roweis.
+    start : {"classical", "backward", "random"} or ndarray of shape (n_samples, n_components)
+        Where the descent begins: classical scaling, the smoothest backward mapping, random points,
+        or given ones, such as those of an interrupted fit.
+    metric : str or callable
+        Of the items; ``"precomputed"`` for a table of distances.
+    max_iter : int
+        Most iterations.
+    tol : float
+        Stop when an iteration lowers n·E by less than this, relative to n·E (or to one).
+    random_state : int, Generator or None
+        For a random start.
+
+    Attributes
+    ----------
+    embedding_ : ndarray of shape (n_samples, n_components)
+        The map, centred, along its principal axes.
+    objective_ : float
+        E.
+    history_ : ndarray of shape (n_iter_ + 1,)
+        E at the start and after each iteration.
+    n_iter_ : int
+        Iterations.
+    bandwidth_ : float or ndarray of shape (n_samples,)
+        σ², or that of each item.
+
+    Notes
+    -----
+    With one bandwidth an item may pick itself, as in the thesis, and the scale of the map is
+    that of the data: z ≈ x/σ.  A new row minimises its own mismatch, the others staying where
+    they are; with a perplexity that is a convex problem.
+
+    References
+    ----------
+    G. Hinton and S. Roweis (2003), "Stochastic neighbor embedding".
+
+    Examples
+    --------
+    Data in the plane are their own map, in units of σ.
+
+    >>> import numpy as np
+    >>> from sidelight import StochasticNeighborEmbedding
+    >>> X = np.random.default_rng(0).standard_normal((30, 2))
+    >>> model = StochasticNeighborEmbedding(bandwidth=4.0).fit(X)
+    >>> spread = np.sqrt(X.var(axis=0).sum() / model.embedding_.var(axis=0).sum())
+    >>> round(model.objective_, 6), round(float(spread), 4)
+    (0.0, 2.0)
+    """
+
+    _parameters: ClassVar[Any] = {
+        **DistanceEmbedder._distance_parameters,
+        "bandwidth": (OneOf(("auto",)), Real(0, open_below=True)),
+        "perplexity": (OneOf((None,)), Real(1)),
+        "start": START,
+    }
+
+    def __init__(
+        self,
+        n_components: int = 2,
+        *,
+        bandwidth: float | str = "auto",
+        perplexity: float | None = None,
+        start: Any = "classical",
+        metric: Any = "euclidean",
+        max_iter: int = 2000,
+        tol: float = 1e-12,
+        random_state: Any = 0,
+    ) -> None:
+        self.n_components = n_components
+        self.bandwidth = bandwidth
+        self.perplexity = perplexity
+        self.start = start
+        self.metric = metric
+        self.max_iter = max_iter
+        self.tol = tol
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any = None, *, side: Any = None, items: Any = None) -> Self:
+        """Move the points until they pick the neighbours that the items pick.
+
+        Parameters
+        ----------
+        X : array or sparse array of shape (n_samples, n_features)
+            The data; with ``metric="precomputed"`` the distances (n_samples, n_samples).
+        y : object
+            Ignored.
+        side : Pairs, Attributes, Distances or a list of them, optional
+            What is known: learned as a metric that all distances are measured in.
+        items : array of shape (n_samples, n_items_features), optional
+            The items behind precomputed distances, for ``inverse_transform``.
+
+        Returns
+        -------
+        StochasticNeighborEmbedding
+            The fitted estimator.
+        """
+        D, _ = self._read(X, side, items)
+        n, d = len(D), self.n_components
+        self._choices = NeighborChoices.of(D, self.bandwidth, self.perplexity, who=self._name)
+        self.bandwidth_ = self._choices.bandwidth
+        begin = starting_points(
+            self.start,
+            D,
+            d,
+            bandwidth=self._choices.unit,
+            unit=np.sqrt(self._choices.unit),
+            random_state=self.random_state,
+            who=self._name,
+        )
+        mismatch = NeighborMismatch(self._choices.among(D))
+
+        def objective(z: FloatArray) -> tuple[float, FloatArray]:
+            value, gradient = mismatch(z.reshape(n, d))
+            # the sum over items: each one's gradient would vanish among many
+            return n * value, n * gradient.ravel()
+
+        found = minimise(
+            objective,
+            begin.ravel(),
+            max_iter=self.max_iter,
+            tol=self.tol,
+            stage="stochastic neighbour embedding",
+            who=self._name,
+        )
+        self._keep(found, n)
+        self.embedding_ = principal_turn(found.x.reshape(n, d))
+        return self
+
+    def _place_by_distances(self, D: FloatArray) -> FloatArray:
+        return place_by_choices(self._choices.of_new(D), self.embedding_)

@@ -1,0 +1,133 @@
+"""The probability that one item picks another as its neighbour.
+
+P_ij ∝ exp(−d_ij²/σ²) over all j (latent-factor thesis eq. 4.1), with one bandwidth σ² for all
+items, or with one for each such that every item has the same number of effective neighbours, its
+perplexity exp(−Σ_j P_ij log P_ij); then no item picks itself (Hinton and Roweis).
+
+References
+----------
+G. Hinton and S. Roweis (2003), "Stochastic neighbor embedding".
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from sidelight.arrays import FloatArray
+
+#: The default bandwidth is this share of the mean squared distance between items.
+WIDE = 0.15
+_STEPS = 200
+
+
+def wide_bandwidth(D: FloatArray) -> float:
+    """Choose a bandwidth wide enough that items far apart are still told from items farther apart.
+
+    Parameters
+    ----------
+    D : ndarray of shape (n, n)
+        Distances, not squared.
+
+    Returns
+    -------
+    float
+        σ²: a fixed share of the mean squared distance between different items; 1 where all are
+        the same.
+    """
+    n = len(D)
+    mean = float(np.einsum("ij,ij->", D, D)) / max(n * (n - 1), 1)
+    return WIDE * mean if mean > 0 else 1.0
+
+
+def choice_probabilities(D: FloatArray, bandwidth: Any) -> FloatArray:
+    """Turn distances into probabilities of being picked, by one bandwidth or one for each row.
+
+    Parameters
+    ----------
+    D : ndarray of shape (m, n)
+        Distances from m items to n.
+    bandwidth : float or ndarray of shape (m,)
+        σ².
+
+    Returns
+    -------
+    ndarray of shape (m, n)
+        Rows sum to one.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> choice_probabilities(np.array([[0.0, 1.0]]), 1.0).round(4)
+    array([[0.7311, 0.2689]])
+    """
+    exponents = -(D**2) / np.reshape(bandwidth, (-1, 1))
+    exponents -= exponents.max(axis=1, keepdims=True)
+    P = np.exp(exponents)
+    return np.asarray(P / P.sum(axis=1, keepdims=True))
+
+
+def normalise_rows(S: FloatArray) -> FloatArray:
+    """Turn similarities into probabilities of being picked.
+
+    Parameters
+    ----------
+    S : ndarray of shape (m, n)
+        Not negative.
+
+    Returns
+    -------
+    ndarray of shape (m, n)
+        Rows sum to one; a row of zeros stays.
+    """
+    sums = S.sum(axis=1, keepdims=True)
+    return np.asarray(S / np.where(sums > 0, sums, 1.0))
+
+
+def perplexity_bandwidths(D: FloatArray, perplexity: float) -> FloatArray:
+    """Find the bandwidth of each row that gives it a number of effective neighbours.
+
+    The entropy of a row falls steadily with 1/σ², which is bisected on a logarithmic scale.
+
+    Parameters
+    ----------
+    D : ndarray of shape (m, n)
+        Distances; infinite for an item that is not to be picked.
+    perplexity : float
+        Effective neighbours, below the number of items that may be picked.
+
+    Returns
+    -------
+    ndarray of shape (m,)
+        σ².  Where more items than ``perplexity`` share the smallest distance, none does it, and
+        the bandwidth is very small.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> D = np.array([[1.0, 2.0, 3.0, 4.0]])
+    >>> P = choice_probabilities(D, perplexity_bandwidths(D, 2.0))
+    >>> float(np.exp(-np.sum(P * np.log(P))).round(6))
+    2.0
+    """
+    squared = D**2
+    squared = squared - squared.min(axis=1, keepdims=True)
+    there = np.isfinite(squared)
+    scale = np.where(there, squared, 0.0).sum(axis=1) / np.maximum(there.sum(axis=1), 1)
+    scale = np.where(scale > 0, scale, 1.0)
+    squared = np.where(there, squared / scale[:, None], np.inf)
+    low, high = np.full(len(D), -30.0), np.full(len(D), 30.0)  # of log σ², in units of the scale
+    goal = np.log(perplexity)
+    finite = np.where(there, squared, 0.0)
+    for _ in range(_STEPS):
+        middle = (low + high) / 2
+        rate = np.exp(-middle)[:, None]
+        E = np.exp(-squared * rate)
+        sums = E.sum(axis=1)
+        entropy = np.log(sums) + rate[:, 0] * np.einsum("ij,ij->i", E, finite) / sums
+        wide = entropy > goal
+        high, low = np.where(wide, middle, high), np.where(wide, low, middle)
+        if np.max(high - low) < 1e-13:
+            break
+    return np.asarray(scale * np.exp((low + high) / 2))

@@ -1,0 +1,85 @@
+"""The Sammon mapping: isometric data, the naive stress, new rows."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+from scipy.spatial.distance import cdist, pdist
+
+from sidelight import SammonMapping
+from sidelight.latent.sammon_mapping import SammonStress
+from sidelight.quality import procrustes
+
+
+@pytest.fixture
+def X():
+    return np.random.default_rng(0).random((40, 5))
+
+
+def naive_stress(d, z, n_components):
+    delta = pdist(z.reshape(-1, n_components))
+    return np.sum((d - delta) ** 2 / d) / d.sum()
+
+
+def test_a_plane_in_space_is_found_again_without_stress():
+    rng = np.random.default_rng(1)
+    plane = rng.standard_normal((50, 2)) * [3, 1]
+    turned = plane @ np.linalg.qr(rng.standard_normal((6, 6)))[0][:2]
+    for start in ("classical", plane + 0.3 * rng.standard_normal(plane.shape)):
+        model = SammonMapping(2, start=start).fit(turned)
+        assert model.objective_ < 1e-11
+        assert procrustes(model.embedding_, plane).residual < 1e-5
+        np.testing.assert_allclose(pdist(model.embedding_), pdist(plane), rtol=1e-4, atol=1e-4)
+
+
+def test_stress_and_gradient(X, assert_gradient):
+    D = cdist(X, X)
+    stress = SammonStress(D, np.ones(40))
+    Z = np.random.default_rng(2).standard_normal((40, 2))
+    assert stress(Z)[0] == pytest.approx(naive_stress(pdist(X), Z.ravel(), 2), rel=1e-12)
+    assert_gradient(stress, Z)
+
+
+def test_agreement_with_a_naive_minimisation(X):
+    model = SammonMapping(2).fit(X)
+    found = minimize(
+        lambda z: naive_stress(pdist(X), z, 2), model.embedding_.ravel(), method="L-BFGS-B"
+    )
+    assert model.objective_ == pytest.approx(found.fun, rel=1e-6)
+    assert model.objective_ < 0.8 * model.history_[0]  # better than the principal components
+
+
+def test_copies_are_one_point_that_counts_as_often(X, assert_gradient):
+    copies = np.vstack([X, X[:7], X[:7]])
+    model = SammonMapping(2).fit(copies)
+    np.testing.assert_array_equal(model.embedding_[40:47], model.embedding_[:7])
+    np.testing.assert_array_equal(model.embedding_[47:], model.embedding_[:7])
+    d, delta = pdist(copies), pdist(model.embedding_)
+    some = d > 0
+    naive = np.sum((d - delta)[some] ** 2 / d[some]) / d.sum()
+    assert model.objective_ == pytest.approx(naive, rel=1e-9)
+    counts = np.r_[np.full(7, 3.0), np.ones(33)]
+    assert_gradient(SammonStress(cdist(X, X), counts), X[:, :2])
+
+
+def test_a_new_row_minimises_its_own_stress_and_interpolates(X):
+    model = SammonMapping(2).fit(X[:35])
+    Y = model.embedding_
+    for row, place in zip(X[35:], model.transform(X[35:]), strict=True):
+        d = np.linalg.norm(row - X[:35], axis=1)
+
+        def stress(z, d=d):
+            return np.sum((d - np.linalg.norm(z - Y, axis=1)) ** 2 / d)
+
+        best = min(
+            (minimize(stress, start, method="Nelder-Mead").fun for start in [place, *Y[::7]]),
+        )
+        assert stress(place) <= best + 1e-6
+    nearly = X[:5] + 1e-7
+    np.testing.assert_allclose(model.transform(nearly), Y[:5], atol=1e-5)
+
+
+def test_all_rows_the_same():
+    with pytest.raises(ValueError, match="SammonMapping needs at least two distinct rows"):
+        SammonMapping().fit(np.ones((9, 3)))

@@ -69,7 +69,13 @@ def draw(models: dict[str, GPLVM], labels: IntArray, path: Path) -> None:
             vmin=2 * sure.min() - sure.max(),  # black would swallow the points
         )
         for number, flow in enumerate(FLOWS):
-            ax.scatter(*Z[labels == number].T, s=9, color=PALETTE[number], label=flow, lw=0)
+            ax.scatter(
+                *Z[labels == number].T,
+                s=9,
+                color=PALETTE[sorted(FLOWS).index(flow)],
+                label=flow,
+                lw=0,
+            )
         errors = neighbor_label_accuracy(Z, labels).n_errors
         style_axes(ax)
         ax.set_title(f"{name}: {errors} errors", color=INK, fontsize=TEXT_SIZE + 1)

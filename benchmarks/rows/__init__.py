@@ -10,6 +10,7 @@ from benchmarks.rows.classical_mds import CLASSICAL_MDS
 from benchmarks.rows.gplvm import GPLVM
 from benchmarks.rows.importing import IMPORTING
 from benchmarks.rows.isomap import ISOMAP
+from benchmarks.rows.kernel_information_embedding import KERNEL_INFORMATION_EMBEDDING
 from benchmarks.rows.kernel_pca import KERNEL_PCA
 from benchmarks.rows.laplacian_eigenmaps import LAPLACIAN_EIGENMAPS
 from benchmarks.rows.locally_linear_embedding import LOCALLY_LINEAR_EMBEDDING
@@ -25,6 +26,7 @@ ROWS: tuple[Row, ...] = (
     *LAPLACIAN_EIGENMAPS,
     *MAXIMUM_ENTROPY_UNFOLDING,
     *KERNEL_PCA,
+    *KERNEL_INFORMATION_EMBEDDING,
     *CLASSICAL_MDS,
     *PRINCIPAL_COMPONENTS,
     *SEMIDEFINITE_EMBEDDING,

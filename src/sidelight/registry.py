@@ -193,6 +193,15 @@ ESTIMATORS: tuple[Entry, ...] = (
         understands=("Pairs", "Attributes", "Distances"),
     ),
     Entry(
+        "KernelInformationEmbedding",
+        "latent",
+        "the map that tells most about the data; leaves a known factor out",
+        "sidelight.latent.kernel_information_embedding",
+        "kie",
+        understands=("Condition",),
+        gives=("map", "new points", "way back", "density"),
+    ),
+    Entry(
         "EquivalenceMetric",
         "metric",
         "a metric from pairs that belong together or do not",

@@ -16,7 +16,7 @@ import scipy.sparse as sp
 import sidelight
 from sidelight.io import read_model
 from sidelight.registry import ESTIMATORS
-from sidelight.side import Actions, Attributes, Distances, Pairs, Relation
+from sidelight.side import Actions, Attributes, Condition, Distances, Pairs, Relation
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(60, 5)) @ RNG.normal(size=(5, 5))
@@ -165,6 +165,25 @@ CASES: dict[str, tuple[Callable[[], Any], Any, dict[str, Any], Any]] = {
     "ukr": (lambda: sidelight.UnsupervisedKernelRegression(2), X, {}, NEW),
     "ukr few": (lambda: sidelight.UnsupervisedKernelRegression(2), X[:4], {}, NEW),
     "ukr linear": (lambda: sidelight.UnsupervisedKernelRegression(2, kernel="linear"), X, {}, NEW),
+    "kie": (lambda: sidelight.KernelInformationEmbedding(2, n_steps=4), X, {}, NEW),
+    "kie quartic": (
+        lambda: sidelight.KernelInformationEmbedding(1, kernel="quartic", n_steps=4),
+        X,
+        {},
+        NEW,
+    ),
+    "kie told": (
+        lambda: sidelight.KernelInformationEmbedding(2),
+        X,
+        {"side": Condition(["a", "b", "c"] * 20)},
+        NEW,
+    ),
+    "kie angle": (
+        lambda: sidelight.KernelInformationEmbedding(2),
+        X,
+        {"side": Condition(np.arange(60.0) * 7, period=360)},
+        NEW,
+    ),
     "isomap told": (lambda: sidelight.Isomap(2), X, {"side": TOLD}, NEW),
     "mds told": (lambda: sidelight.ClassicalMDS(2), X, {"side": [TOLD, MEASURED]}, NEW),
     "equivalence": (lambda: sidelight.EquivalenceMetric(), X, {"side": TOLD}, NEW),

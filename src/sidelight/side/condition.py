@@ -22,6 +22,8 @@ class Condition(SideInformation):
         Names, for classes; numbers otherwise.
     kernel : str or callable, optional
         How alike two values are; chosen by the estimator by default.
+    period : float, optional
+        The period of numbers that come round again: 360 for an angle in degrees.
 
     Examples
     --------
@@ -29,10 +31,13 @@ class Condition(SideInformation):
     Condition(3 rows, 2 classes)
     >>> Condition([[0.1, 2.0], [0.3, 1.0]])
     Condition(2 rows, 2 numbers each)
+    >>> Condition([0.0, 180.0, 350.0], period=360)
+    Condition(3 rows, 1 numbers each, period 360)
     """
 
     values: Any
     kernel: Any = None
+    period: float | None = None
 
     def __post_init__(self) -> None:
         what = "The 'values' argument of Condition"
@@ -48,6 +53,17 @@ class Condition(SideInformation):
             raise ValueError(
                 f"The 'kernel' argument of Condition must be None, a callable or one of "
                 f"{', '.join(map(repr, KERNEL_NAMES))}. Got {self.kernel!r} instead."
+            )
+
+        if self.period is not None and not _is_positive(self.period):
+            raise ValueError(
+                f"The 'period' argument of Condition must be None or a number above 0. Got "
+                f"{self.period!r} instead."
+            )
+        if self.period is not None and (values.dtype.kind != "f" or values.ndim != 1):
+            raise ValueError(
+                "The 'period' argument of Condition needs one number per row as values. Got "
+                f"values of shape {values.shape} and type {values.dtype}."
             )
 
     def check(self, n_samples: int, *, who: str) -> None:
@@ -83,4 +99,10 @@ class Condition(SideInformation):
             words = f"{len(np.unique(self.values))} classes"
         else:
             words = f"{self.values.shape[1] if self.values.ndim == 2 else 1} numbers each"
+        if self.period is not None:
+            words += f", period {self.period:g}"
         return f"Condition({len(self.values)} rows, {words})"
+
+
+def _is_positive(value: Any) -> bool:
+    return isinstance(value, (int, float)) and 0 < value < float("inf")

@@ -1,0 +1,65 @@
+"""A condition and data in, a map without the condition out."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from sidelight.arrays import FloatArray
+from sidelight.latent.conditional_map import ConditionalMap, map_without_factor
+from sidelight.latent.conditional_printed import map_as_printed
+from sidelight.latent.known_factor import KnownFactor
+from sidelight.memory import require_memory
+from sidelight.side.condition import Condition
+
+FORMS = {"matching": map_without_factor, "information": map_as_printed}
+#: The final penalty of each form, where none is given.
+PENALTIES_OF_FORMS = {"matching": 0.05, "information": 1e-3}
+
+
+def fit_conditional(
+    Y: FloatArray, condition: Condition, form: str, n_components: int, *, who: str, **options: Any
+) -> tuple[ConditionalMap, KnownFactor]:
+    """Leave a known factor out of the map, whatever the order of the rows.
+
+    Parameters
+    ----------
+    Y : ndarray of shape (n, p)
+        The data.
+    condition : Condition
+        What is known about the rows.
+    form : {"matching", "information"}
+        How it is left out.
+    n_components : int
+        d.
+    who : str
+        The estimator, for messages.
+    **options : object
+        ``alpha``, ``penalty``, ``max_iter`` and ``tol`` of the form.
+
+    Returns
+    -------
+    found : ConditionalMap
+        The map, in the order of Y.
+    factor : KnownFactor
+        The factor, likewise.
+
+    Raises
+    ------
+    MemoryError
+        If the table of all matches does not fit.
+    """
+    n = len(Y)
+    require_memory(
+        64.0 * n * n,
+        what=f"the matches of {n} × {n} pairs",
+        who=who,
+        instead="Fit a part of the rows, and place the others with transform.",
+    )
+    factor = KnownFactor.of(condition, who=who)
+    order = np.lexsort(Y.T[::-1])
+    in_order = replace(factor, coordinates=factor.coordinates[order])
+    found = FORMS[form](Y[order], in_order, n_components, who=who, **options)
+    return replace(found, points=found.points[np.argsort(order)]), factor

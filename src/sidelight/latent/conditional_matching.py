@@ -1,0 +1,197 @@
+"""Which items correspond across the values of a known factor.
+
+Across different values of a factor the data's own kernel says nothing: a cup from the left and the
+same cup from the right have no pixel in common.  Items are therefore matched: W_ab says how well b
+is what a would be at b's value of the factor, and every item sends mass one to every value.
+
+Three cases:  *classes*, whose items are compared by their residuals from the class mean;
+*repeated* numbers, likewise, with less weight to matches across a wide gap;  *different* numbers,
+where only items with similar values are compared, and matches across a gap are chains of short
+ones.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from sidelight.arrays import FloatArray
+from sidelight.latent.data_kernels import squared_distances
+from sidelight.latent.known_factor import KnownFactor
+
+#: Temperatures of the match between classes, softest first; the map tells which was best.
+CLASS_TEMPERATURES = (0.2, 0.1, 0.05)
+_REPEATED_TEMPERATURE = 0.01
+_CHAIN_TEMPERATURE = 0.1
+_BALANCING_STEPS = 30
+#: Matches are trusted by this power of the mean best cosine at their gap.
+_TRUST = 12
+#: A chain goes on with this probability.
+_GO_ON = 0.95
+#: Items are compared while the best match at their gap is closer than this share of any pair …
+_CLOSE_ENOUGH = 0.65
+#: … among at most this share of all pairs.
+_WIDEST = 0.5
+_GAP_BINS = 20
+
+
+@dataclass(frozen=True)
+class Matching:
+    """Correspondences across the values of a factor.
+
+    Parameters
+    ----------
+    W : ndarray of shape (n, n)
+        Matches; Σ_b M_bl W_ab is about one for every item a and value l.
+    M : ndarray of shape (n, L)
+        Memberships of items to values.
+    trust : ndarray of shape (n, L)
+        How far item a's matches at value l are to be trusted; rows sum to one.
+    """
+
+    W: FloatArray
+    M: FloatArray
+    trust: FloatArray
+
+    def graph(self) -> FloatArray:
+        """Weigh the matches by their trust.
+
+        Returns
+        -------
+        ndarray of shape (n, n)
+            Symmetric; rows sum to about one.
+        """
+        A = self.W * (self.trust @ self.M.T)
+        A = (A + A.T) / 2
+        return np.asarray(A / A.sum(axis=1).mean())
+
+
+def match_items(Y: FloatArray, factor: KnownFactor) -> list[Matching]:
+    """Match items across the values of a factor.
+
+    Parameters
+    ----------
+    Y : ndarray of shape (n, p)
+        The data.
+    factor : KnownFactor
+        What is known.
+
+    Returns
+    -------
+    list of Matching
+        One, or several to choose from.
+    """
+    M = factor.memberships()
+    even = np.full(M.shape, 1 / M.shape[1])
+    if factor.kind == "different":
+        return [Matching(_chained(Y, factor.coordinates, M), M, even)]
+    residuals = _residuals(Y, M)
+    products = residuals @ residuals.T
+    if factor.kind == "classes":
+        return [Matching(_balanced_match(products, M, t), M, even) for t in CLASS_TEMPERATURES]
+    W = _balanced_match(products, M, _REPEATED_TEMPERATURE)
+    return [Matching(W, M, _trust(products, factor.coordinates, M))]
+
+
+def _residuals(Y: FloatArray, M: FloatArray) -> FloatArray:
+    """What the factor does not explain, y − E[y | x], in units of its r.m.s. at that value."""
+    shares = M / M.sum(axis=0)
+    residuals = Y - M @ (shares.T @ Y)
+    power = np.sqrt(shares.T @ np.einsum("ij,ij->i", residuals, residuals))
+    return np.asarray(residuals / np.maximum(M @ power, 1e-12)[:, None])
+
+
+def _balanced_match(products: FloatArray, M: FloatArray, temperature: float) -> FloatArray:
+    # relative to the best match at each value, so that a low temperature leaves no value out
+    values = M.argmax(axis=1)
+    logs = products / temperature
+    for value in range(M.shape[1]):
+        inside = values == value
+        logs[:, inside] -= logs[:, inside].max(axis=1, keepdims=True)
+    return balance(np.exp((logs + logs.T) / 2), M)
+
+
+def balance(W: FloatArray, M: FloatArray) -> FloatArray:
+    """Let every item send mass one to every value, by symmetric Sinkhorn steps.
+
+    Parameters
+    ----------
+    W : ndarray of shape (n, n)
+        Positive and symmetric.
+    M : ndarray of shape (n, L)
+        Memberships, rows summing to one.
+
+    Returns
+    -------
+    ndarray of shape (n, n)
+        Symmetric, with Σ_b M_bl W_ab about one.
+
+    References
+    ----------
+    P. A. Knight, D. Ruiz and B. Uçar (2014), "A symmetry preserving algorithm for matrix scaling".
+    """
+    for _ in range(_BALANCING_STEPS):
+        mass = (W @ M) @ M.T
+        W = W / np.sqrt(np.maximum(mass * mass.T, 1e-300))
+    return W
+
+
+def _trust(products: FloatArray, coordinates: FloatArray, M: FloatArray) -> FloatArray:
+    """The mean best cosine at the gap between an item's value and another, to a high power."""
+    lengths = np.sqrt(np.maximum(np.diag(products), 1e-300))
+    cosines = products / np.outer(lengths, lengths)
+    values = M.argmax(axis=1)
+    best = np.stack([cosines[:, values == v].max(axis=1) for v in range(M.shape[1])], axis=1)
+    at = (M / M.sum(axis=0)).T @ coordinates
+    gaps = np.sqrt(squared_distances(coordinates, at))
+    mean = _mean_at_gaps(gaps, best)
+    trust = np.maximum(mean, 0.0) ** _TRUST
+    return np.asarray(trust / trust.sum(axis=1, keepdims=True))
+
+
+def _mean_at_gaps(gaps: FloatArray, values: FloatArray) -> FloatArray:
+    """Replace each value by the mean of those at its gap, or near it where gaps hardly repeat."""
+    distinct, bins = np.unique(gaps.round(6), return_inverse=True)
+    if len(distinct) > gaps.size / 20:
+        edges = np.unique(np.quantile(gaps, np.linspace(0, 1, 2 * _GAP_BINS + 1)))[1:-1]
+        bins = np.digitize(gaps, edges)
+    bins = bins.reshape(gaps.shape)
+    counts = np.maximum(np.bincount(bins.ravel()), 1)
+    return np.asarray((np.bincount(bins.ravel(), weights=values.ravel()) / counts)[bins])
+
+
+def _chained(Y: FloatArray, coordinates: FloatArray, M: FloatArray) -> FloatArray:
+    """Chains of matches between items of similar values, (I − γW)⁻¹, balanced over all values.
+
+    At each gap the best match of an item is as far away as the factor alone would move it; only
+    what is further counts against a match.
+    """
+    squared = squared_distances(Y, Y)
+    gaps = np.sqrt(squared_distances(coordinates, coordinates))
+    n = len(Y)
+    np.fill_diagonal(gaps, np.inf)
+    finite = gaps[np.isfinite(gaps)]
+    edges = np.quantile(finite, np.linspace(0, _WIDEST, _GAP_BINS + 1))
+    typical = float(np.median(squared[np.isfinite(gaps)]))
+    moved = np.empty(_GAP_BINS)
+    for i, (low, high) in enumerate(pairwise(edges)):
+        inside = (gaps >= low) & (gaps <= high)
+        best = np.where(inside, squared, np.inf).min(axis=1)
+        moved[i] = np.median(best[np.isfinite(best)])
+    moved = np.maximum(np.maximum.accumulate(moved), 1e-6 * typical)
+    far = np.flatnonzero(moved > _CLOSE_ENOUGH * typical)
+    n_close = max(int(far[0]) if len(far) else _GAP_BINS, 2)
+    width = edges[n_close]
+    middles = (edges[:-1] + edges[1:]) / 2
+    expected = np.interp(np.where(np.isfinite(gaps), gaps, 0.0), middles, moved)
+    excess = squared / expected - 1
+    nearby = np.where(gaps <= width, np.exp(-((np.minimum(gaps, width) / width) ** 2)), 0.0)
+    short = nearby * np.exp(-excess / _CHAIN_TEMPERATURE)
+    for _ in range(20):
+        degrees = short.sum(axis=1) + 1e-12
+        short = short / np.sqrt(np.outer(degrees, degrees))
+    chains = np.linalg.inv(np.eye(n) - _GO_ON * short)
+    W = balance(np.maximum((chains + chains.T) / 2, 1e-12), M)
+    return np.asarray(W / (W @ M).mean())

@@ -1,0 +1,60 @@
+"""The leave-one-out bandwidth: against brute force, with the normaliser that depends on h."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from sidelight.latent.bandwidth import data_scale, leave_one_out_bandwidth
+from sidelight.latent.data_kernels import kernel_for
+
+RNG = np.random.default_rng(2)
+
+
+def brute_force(Y, kernel, grid):
+    best, best_h = -np.inf, 0.0
+    for h in grid:
+        total = 0.0
+        for a in range(len(Y)):
+            others = np.delete(Y, a, axis=0)
+            density = kernel.values(kernel.dissimilarities(Y[a : a + 1], others), h).mean()
+            total += np.log(density + 1e-300) - kernel.log_normaliser(h)
+        if total > best:
+            best, best_h = total, h
+    return best_h
+
+
+@pytest.mark.parametrize("kernel", ["gaussian", "quartic"])
+@pytest.mark.parametrize("p", [1, 3])
+def test_it_is_the_best_of_a_fine_grid(kernel, p):
+    Y = RNG.normal(size=(60, p))
+    k = kernel_for(kernel, Y)
+    grid = np.geomspace(0.01, 20, 400)
+    assert leave_one_out_bandwidth(Y, k) == pytest.approx(brute_force(Y, k, grid), rel=0.03)
+
+
+def test_discrete_data():
+    truth = RNG.integers(0, 2, size=(8, 12))
+    Y = np.abs(truth[RNG.integers(0, 8, 200)] - (RNG.random((200, 12)) < 0.05)).astype(float)
+    k = kernel_for("discrete", Y)
+    # copies are counted once, or the best h would be nought
+    distinct = np.unique(Y, axis=0)
+    grid = np.geomspace(0.05, 5, 300)
+    assert leave_one_out_bandwidth(Y, k) == pytest.approx(brute_force(distinct, k, grid), rel=0.03)
+
+
+def test_a_normaliser_of_one_dimension_would_be_far_too_wide():
+    """The trap: dropping the normaliser's dependence on h in p dimensions."""
+    Y = RNG.normal(size=(200, 8))
+    right = leave_one_out_bandwidth(Y, kernel_for("gaussian", Y))
+    wrong = leave_one_out_bandwidth(Y, kernel_for("gaussian", Y[:, :1]).__class__(1))
+    assert wrong > 3 * right
+
+
+def test_scale_is_the_mean_squared_distance():
+    Y = RNG.normal(size=(50, 4))
+    D = ((Y[:, None] - Y[None]) ** 2).sum(axis=2)
+    assert data_scale(Y, kernel_for("gaussian", Y)) == pytest.approx(D.mean())
+    codes = RNG.integers(0, 3, size=(50, 5)).astype(float)
+    k = kernel_for("discrete", codes)
+    assert data_scale(codes, k) == pytest.approx(k.dissimilarities(codes, codes).mean())

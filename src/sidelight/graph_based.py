@@ -30,6 +30,8 @@ from sidelight.parameters import FUNCTION, Matching, OneOf, Real, Whole
 from sidelight.registry import entry_for
 
 POLICIES = ("connect", "error", "largest", "separate")
+#: Fourth powers of larger numbers overflow, and those of the inverse vanish.
+_LARGEST = 1e70
 
 
 @dataclass(frozen=True)
@@ -150,6 +152,17 @@ class GraphEmbedder(MetricInformed, Embedder):
             X = X[:, self._distinct.rows]
         return place_in_blocks(self._place, X, self._points.shape[0])
 
+    def _check_input(self, X: Any, side: Any, **options: Any) -> tuple[Any, dict[str, Any]]:
+        X, known = super()._check_input(X, side, **options)
+        largest = float(abs(X).max())
+        if largest > _LARGEST or 0 < largest < 1 / _LARGEST:
+            raise ValueError(
+                f"{self._name} cannot use X: its entries must be between {1 / _LARGEST:g} and "
+                f"{_LARGEST:g} in size, or squared distances are lost. The largest is "
+                f"{largest:.3g}. Measure in other units: X / {largest:.1g}."
+            )
+        return X, known
+
     def _embed(self, neighborhood: Neighborhood) -> FloatArray:
         raise NotImplementedError
 
@@ -190,10 +203,11 @@ class GraphEmbedder(MetricInformed, Embedder):
             points = points[:, distinct.rows]
         n = points.shape[0]
         if n <= self.n_components:
+            remedy = "Ask for fewer components" if n > 1 else "Rows must differ to be mapped"
             raise ValueError(
                 f"{self._name} needs more distinct rows than components, n_components="
-                f"{self.n_components}. Got {n} distinct rows in {X.shape[0]} (n_samples="
-                f"{X.shape[0]}). Ask for fewer components."
+                f"{self.n_components}. Got {n} distinct {'rows' if n > 1 else 'row'} in "
+                f"{X.shape[0]} (n_samples={X.shape[0]}). {remedy}."
             )
         self._k = self._resolve_neighbors(n)
         near = None

@@ -18,6 +18,7 @@ from sidelight.unfolding.action_constraints import all_equalities
 from sidelight.unfolding.action_respecting_embedding import ActionRespectingEmbedding
 from sidelight.unfolding.runs import run_scatter
 from sidelight.unfolding.semidefinite_embedding import SemidefiniteEmbedding
+from sidelight.unfolding.walk_places import find_places
 
 SIDES = {"right": (1, 0), "left": (-1, 0), "up": (0, 1), "down": (0, -1)}
 
@@ -367,3 +368,40 @@ def test_a_goal_that_no_action_leads_to():
 def test_refusals(X, labels, match):
     with pytest.raises(ValueError, match=match):
         ActionRespectingEmbedding().fit(X, side=Actions(labels))
+
+
+def test_frames_far_from_zero_are_told_apart():
+    actions = runs(("right", 4), ("up", 3), ("left", 2))
+    walk = image_walk("texture", actions, patch_shape=(16, 16), start="centre")
+    near, far = (
+        ActionRespectingEmbedding().fit(walk.X + shift, side=Actions(actions))
+        for shift in (0.0, 1e8)
+    )
+    np.testing.assert_array_equal(far.places_, near.places_)
+    np.testing.assert_allclose(far.embedding_, near.embedding_, atol=1e-6)
+
+
+def test_close_frames_of_few_numbers_are_not_taken_for_one_place():
+    merged = 0
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        path = np.cumsum(rng.standard_normal((40, 2)), axis=0)
+        transitions = np.column_stack([np.arange(39), np.arange(1, 40)])
+        kinds = np.unique(rng.integers(0, 3, 39), return_inverse=True)[1]
+        found = find_places(cdist(path, path), transitions, kinds, n_features=2)
+        merged += found.n_places < 40
+    assert merged <= 1  # half of these walks lost places to chance
+
+
+@pytest.mark.parametrize(
+    ("ask", "complaint"),
+    [
+        (lambda m: m.predict(1, None), "no action None"),
+        (lambda m: m.predict([1, 2, 3], ["left", "right"]), "Got 2 for 3 items"),
+        (lambda m: m.plan(np.zeros((2, 256)), 1), "'start' argument .* one observation"),
+    ],
+)
+def test_questions_of_the_wrong_form_are_refused_by_name(ask, complaint):
+    model, _ = fitted(runs(("right", 4), ("left", 2)))
+    with pytest.raises(ValueError, match=complaint):
+        ask(model)

@@ -193,3 +193,10 @@ def test_one_feature():
     model = AcyclicLocallyLinearEmbedding(1, n_neighbors=2).fit(x)
     assert np.isfinite(model.log_likelihood_)
     assert abs(np.corrcoef(model.embedding_[:, 0], x[:, 0])[0, 1]) > 0.99
+
+
+def test_rows_far_from_zero_have_the_same_map():
+    Y = np.random.default_rng(0).standard_normal((30, 4))
+    near, far = (AcyclicLocallyLinearEmbedding(2).fit(Y + shift) for shift in (0.0, 1e8))
+    np.testing.assert_array_equal(far.order_, near.order_)
+    np.testing.assert_allclose(far.embedding_, near.embedding_, atol=1e-5)

@@ -211,3 +211,19 @@ def nowhere(a, b):
 def test_rows_that_differ_but_not_by_the_metric():
     with pytest.raises(ValueError, match="all distances by metric=.*nowhere.* are zero"):
         MaximumEntropyUnfolding(1, metric=nowhere).fit(gaussian_rows(20, 3))
+
+
+@pytest.mark.parametrize("unit", [1e-8, 1e8, 1e12])
+def test_the_map_is_in_the_units_of_the_data(unit):
+    Y = np.random.default_rng(0).standard_normal((30, 4))
+    plain = MaximumEntropyUnfolding(2).fit(Y)
+    scaled = MaximumEntropyUnfolding(2).fit(unit * Y)
+    np.testing.assert_allclose(scaled.embedding_ / unit, plain.embedding_, atol=1e-6)
+    np.testing.assert_allclose(scaled.springs_ * unit**2, plain.springs_, rtol=1e-6, atol=1e-9)
+
+
+@pytest.mark.parametrize("unit", [1e-150, 1e150])
+def test_units_in_which_squares_are_lost_are_refused(unit):
+    Y = np.random.default_rng(0).standard_normal((12, 3))
+    with pytest.raises(ValueError, match="MaximumEntropyUnfolding cannot use X: its entries"):
+        MaximumEntropyUnfolding(2).fit(unit * Y)

@@ -240,6 +240,10 @@ def distance_blocks(
     distances : ndarray of shape (n_rows, n_samples)
         Their distances to all rows of ``X``; a view of the table where there is one.
     """
+    if metric == "euclidean" and not (is_sparse(X) or is_sparse(Q)):
+        # the terms of ‖x‖² − 2xᵀy + ‖y‖² cancel each other where rows are far from zero
+        centre = X.mean(axis=0, dtype=np.float64).astype(X.dtype)
+        X, Q = X - centre, None if Q is None else Q - centre
     queries = X if Q is None else Q
     if metric == "precomputed":
         pairwise: Any = None

@@ -239,7 +239,7 @@ def smallest_eigenpairs(
         dense = np.asarray(A.toarray() if is_sparse(A) else A, dtype=np.float64)
         scaled = dense / np.outer(root, root)
         if known is not None:  # move the known vectors above everything else
-            top = 2 * np.abs(scaled).sum(axis=1).max() + 1.0
+            top = 2 * np.abs(scaled).sum(axis=1).max() or 1.0  # in the matrix's own units
             scaled = _deflate(scaled, known) + top * (known @ known.T)
         values, vectors = scipy.linalg.eigh(scaled, check_finite=False)
         largest = float(values[n - 1 - n_known])

@@ -102,7 +102,13 @@ class ActionMap:
         return self._predict
 
     def _predict(self, item: Any, action: Any, *, return_distance: bool = False) -> Any:
-        rows, kinds = np.broadcast_arrays(self._check_rows(item, "item"), self._kinds_of(action))
+        rows, kinds = self._check_rows(item, "item"), self._kinds_of(action)
+        if rows.ndim and kinds.ndim and rows.shape != kinds.shape:
+            raise ValueError(
+                f"The 'action' argument of {self._name}.predict must be one action, or one per "
+                f"item. Got {kinds.size} for {rows.size} items."
+            )
+        rows, kinds = np.broadcast_arrays(rows, kinds)
         nodes, distances = self._led_to(rows.ravel(), kinds.ravel())
         found, far = self._first[nodes].reshape(rows.shape), distances.reshape(rows.shape)
         if rows.ndim == 0:
@@ -123,7 +129,8 @@ class ActionMap:
     def plan(self, start: Any, goal: Any) -> list[Any]:
         """Find actions that lead from one place to another.
 
-        The fewest, by A* in the map; places that were never visited may lie on the way.
+        The fewest, by A* in the map.  Places that were never visited may lie on the way, where a
+        step counts as 1¼.
 
         Parameters
         ----------
@@ -141,10 +148,7 @@ class ActionMap:
             If no way was found.
         """
         rigid = self._actions_of_the_map()
-        ends = [
-            self.embedding_[self._check_rows(end, name) if np.ndim(end) == 0 else self.locate(end)]
-            for end, name in ((start, "start"), (goal, "goal"))
-        ]
+        ends = [self._check_end(end, name) for end, name in ((start, "start"), (goal, "goal"))]
         way = plan_actions(rigid, self._node_places(), ends[0], ends[1], tolerance=self._tolerance)
         if way is None:
             raise ValueError(
@@ -174,6 +178,16 @@ class ActionMap:
         rows = self._first[self.places_[self._distinct.rows[near.indices[:, 0]]]]
         return int(rows[0]) if np.ndim(observation) == 1 else rows
 
+    def _check_end(self, end: Any, what: str) -> FloatArray:
+        """The place of a row or of an observation."""
+        if np.ndim(end) > 1:
+            raise ValueError(
+                f"The {what!r} argument of {self._name}.plan must be one row or one observation. "
+                f"Got an array of shape {np.shape(end)}."
+            )
+        row = self._check_rows(end, what) if np.ndim(end) == 0 else self.locate(end)
+        return np.asarray(self.embedding_[row])
+
     @property
     def _tolerance(self) -> float:
         """Places nearer than this are one: a quarter of a step."""
@@ -193,15 +207,15 @@ class ActionMap:
 
     def _kinds_of(self, action: Any) -> IntArray:
         wanted = np.asarray(action)
-        kinds = np.searchsorted(self.actions_, wanted)
-        kinds = np.minimum(kinds, len(self.actions_) - 1)
-        unknown = np.asarray(self.actions_[kinds] != wanted)
+        # as objects, for names and numbers may be compared then
+        equal = np.asarray(wanted.astype(object)[..., None] == self.actions_.astype(object))
+        unknown = ~equal.any(axis=-1)
         if unknown.any():
             raise ValueError(
                 f"{self._name} was given no action {wanted[unknown].ravel()[0]!s}. Its actions "
                 f"are: {', '.join(map(str, self.actions_))}."
             )
-        return np.asarray(kinds)
+        return np.asarray(np.argmax(equal, axis=-1))
 
     def _check_rows(self, rows: Any, what: str) -> IntArray:
         found = np.asarray(rows)

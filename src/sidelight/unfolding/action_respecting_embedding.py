@@ -115,16 +115,16 @@ class ActionRespectingEmbedding(ActionMap, SemidefiniteEmbedding):
 
     Examples
     --------
-    A camera moves over a picture: three sides of a square of three steps.  Nothing says what the
-    actions mean, and "left" was taken at the top only; it is the way back at the bottom too.
+    A camera moves over a picture.  Nothing says what the actions mean; "left" took back one step to
+    the right, once, and so it does everywhere.
 
     >>> from sidelight.datasets import image_walk
     >>> from sidelight.side import Actions
     >>> from sidelight.unfolding.action_respecting_embedding import ActionRespectingEmbedding
-    >>> walk = image_walk("texture", ["right"] * 3 + ["up"] * 3 + ["left"] * 3 + ["down"] * 3)
+    >>> walk = image_walk("texture", ["right"] * 3 + ["left", "right"] + ["up"] * 3)
     >>> model = ActionRespectingEmbedding().fit(walk.X, side=Actions(walk.extras["actions"]))
-    >>> model.predict(3, "left"), model.plan(3, 6)
-    (2, ['up', 'up', 'up'])
+    >>> model.predict(1, "left"), model.plan(0, 8), model.inverses_["left"]
+    (0, ['right', 'right', 'right', 'up', 'up', 'up'], 'right')
     """
 
     _parameters: ClassVar[Any] = {

@@ -24,6 +24,9 @@ _CLOSEST = 150
 _GAPS = 8
 #: Deviations of the mean beyond which no noise goes.
 _FARTHEST = 4.5
+#: Relative deviation of squared distances that is the most believed, and what a guess of the noise
+#: costs, as its logarithm, where frames of few numbers say less about it than that.
+_SPREAD, _GUESS = 0.1, 3.0
 #: The density of all distances: bins per e-fold and the width of its smoothing in bins.
 _BINS, _WIDTH = 20, 3.0
 
@@ -48,6 +51,10 @@ def find_noisy_places(
     stays in its place is refused, and so are a merged distance 4½ deviations above μ and a μ that
     lies as far above the shortest distance of all, which has the noise too.  Proposals are taken in
     the order of their own scores as long as the total grows.
+
+    Frames of fewer than 200 numbers do not show noise by its spread, and among many pairs some are
+    close by chance: there a deviation of a tenth is supposed, a proposal costs log n(n − 1)/2, as
+    it is one of so many pairs, and the supposition another 3.
 
     Parameters
     ----------
@@ -111,7 +118,11 @@ class _Evidence:
     def __init__(self, D: FloatArray, transitions: IntArray, n_features: int) -> None:
         self.squares = D**2
         self.transitions = transitions
-        self.spread = min(float(np.sqrt(2.0 / n_features)), 0.1)
+        spread, n = float(np.sqrt(2.0 / n_features)), len(D)
+        self.spread = min(spread, _SPREAD)
+        few = spread > _SPREAD
+        self.price = float(np.log(n * (n - 1) / 2)) if few else float(np.log(n))
+        self.fee = _GUESS if few else 0.0
         self.i, self.j = np.triu_indices(len(D), 1)
         self.least = float(self.squares[self.i, self.j].min())
         logs = np.log(self.squares[self.i, self.j])
@@ -141,7 +152,7 @@ class _Evidence:
         logs = np.log(squares)
         bins = np.clip(((logs - self.low) / self.width).astype(np.intp), 0, None)
         chance = self.log_density[np.minimum(bins, len(self.log_density) - 1)] - logs
-        return float((noise - chance).sum() - count * np.log(len(nodes)))
+        return float((noise - chance).sum()) - count * self.price - self.fee
 
 
 def _proposals(

@@ -8,6 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from sidelight.arrays import FloatArray, IntArray
+from sidelight.memory import require_memory
 from sidelight.neighbors import Neighbors, nearest_neighbors
 from sidelight.neighbors.metrics import Metric, distance_blocks
 from sidelight.solvers.paths import shortest_paths_from
@@ -89,6 +90,12 @@ def candidate_orders(
     if family in ("spread", "nearest") or (family == "auto" and n <= _TABLE_POINTS):
         from sidelight.unfolding._orders_compiled import grow_order
 
+        require_memory(
+            16.0 * n * n,
+            what=f"the {n} × {n} table of distances that order={family!r} grows by",
+            who=who,
+            instead="Use order='principal' or 'outward'.",
+        )
         blocks = distance_blocks(points, None, metric, who=who)
         D = np.ascontiguousarray(np.vstack([block for _, block in blocks]), dtype=np.float64)
         for kind in ("spread", "nearest"):

@@ -14,12 +14,16 @@ from sidelight.errors import ContradictionError, DisconnectedGraphError
 from sidelight.solvers.semidefinite_constraints import PairConstraints
 from sidelight.solvers.semidefinite_low_rank import unfold_low_rank
 from sidelight.solvers.semidefinite_mixed import unfold_mixed
+from sidelight.solvers.semidefinite_mixed_low_rank import on_single_pairs, unfold_mixed_low_rank
 from sidelight.solvers.semidefinite_reach import upper_limits
 from sidelight.solvers.semidefinite_result import SemidefiniteResult, warn_if_not_converged
 
 #: Up to so many nodes and edges the dense method takes a second or two, whatever the rank of the
 #: kernel; the low-rank one may take a tenth of that or, where the rank is high, five times as long.
 _DENSE_NODES, _DENSE_EDGES = 300, 1500
+
+#: Up to so many nodes and constraints the dense method takes over where the low-rank one stalls.
+_FALLBACK_NODES, _FALLBACK = 600, 2500
 
 CONSTRAINTS = ("at_most", "equal")
 
@@ -42,9 +46,10 @@ def unfold(
     max_K Σ_i c_i K_ii  over  K ⪰ 0, Σ_ij c_i c_j K_ij = 0, K_ii − 2K_ij + K_jj ≤ d_ij² (or = d_ij²)
 
     and over further linear constraints on squared distances.  With a softness s equalities may be
-    missed by ξ, for Σ ξ² / 2s.  Small problems go to the dense method, and so does all that is not
-    a bound on edges; bounds of large ones, and where the dense method is not sure enough, to the
-    low-rank one.  Nodes joined by edges of length zero are one node.
+    missed by ξ, for Σ ξ² / 2s.  Small problems go to the dense method, and so do equalities of
+    the edges, whose kernels are of high rank, and constraints that combine several pairs; other
+    large ones, and bounds where the dense method is not sure enough, to the low-rank one.
+    Nodes joined by edges of length zero are one node.
 
     Parameters
     ----------
@@ -129,12 +134,19 @@ def unfold(
         )
     bounds_alone = constraint == "at_most" and not len(more)
     found: SemidefiniteResult | None = None
-    if not bounds_alone or (n_merged <= _DENSE_NODES and len(kept) <= _DENSE_EDGES):
+    small = n_merged <= _DENSE_NODES and len(kept) <= _DENSE_EDGES
+    if not bounds_alone or small:
         along = PairConstraints.on_pairs(
             ends, bounds**2, constraint, softness=soft[kept] if constraint == "equal" else 0.0
         )
         try:
-            found = unfold_mixed(along, more, c_merged, tol=tol, max_iter=max_iter, who=who)
+            if constraint == "at_most" and not small and on_single_pairs(more):
+                found = unfold_mixed_low_rank(
+                    along, more, c_merged, tol=tol, max_iter=max_iter, who=who
+                )
+            feasible = n_merged <= _FALLBACK_NODES and len(along) + len(more) <= _FALLBACK
+            if found is None or (not found.converged and feasible):
+                found = unfold_mixed(along, more, c_merged, tol=tol, max_iter=max_iter, who=who)
         except ContradictionError as error:
             y[kept] = error.certificate[: len(kept)]
             y[len(edges) + kept_more] = error.certificate[len(kept) :]

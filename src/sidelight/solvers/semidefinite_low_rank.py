@@ -9,28 +9,25 @@ is minimised.  F is convex in K: at a stationary point y_e = μ/s_e has (L(y) �
 Σ d_e² y_e = tr CK + mμ, and the gap is mμ as soon as the second eigenvalue of (L(y), C) is one.
 Where it is smaller, its vectors are new columns of R along which F falls.
 
-The steps are those of the cone program: every edge carries a dual point of its cone, and the pair
-is scaled after Nesterov and Todd.  The matrix of a step is Eᵀ V E − κC, where κ ≤ 1 keeps it
-positive: the concave part is what a trust region in the metric of the barrier takes off.
+Further constraints on pairs are smooth terms of F, which move with μ; where a level of μ is solved
+their multipliers are taken over (see semidefinite_pair_terms).
 """
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
-import scipy.sparse as sp
-from sklearn.exceptions import ConvergenceWarning
 
 from sidelight.arrays import FloatArray, IntArray
+from sidelight.errors import ContradictionError
 from sidelight.progress import report
-from sidelight.solvers.eigen import Eigenpairs, smallest_eigenpairs
-from sidelight.solvers.semidefinite_newton import EdgeMatrices
+from sidelight.solvers.semidefinite_constraints import PairConstraints
+from sidelight.solvers.semidefinite_pair_terms import PairTerms
+from sidelight.solvers.semidefinite_problem import Unfolding
 from sidelight.solvers.semidefinite_result import SemidefiniteResult, principal_axes
-from sidelight.solvers.semidefinite_scaling import ConePoints, Scaling
 from sidelight.solvers.semidefinite_start import unfolded_start
+from sidelight.solvers.semidefinite_steps import NewtonSystem, Shift
 
 #: μ falls when the squared Newton decrement is below this share of m·μ, to between these shares
 #: of itself: the less, the farther the step to μ = 0 reaches.
@@ -40,11 +37,16 @@ _SOLVED, _LEAST_FALL, _MOST_FALL = 0.1, 0.5, 0.05
 _NEAR, _POLISHED, _GAINS, _MOST_POLISHING = 0.1, 1e-10, 0.3, 8
 #: The last μ leaves this share of the tolerance as gap.
 _LAST_SHARE = 0.5
-#: A step never takes more of a slack than all but this.
-_LEFT = 0.005
 #: After a shorter step the dual points no longer fit the spans, and start anew.
 _TOO_SHORT = 0.05
-_CORRECTIONS, _MOST_COLUMNS, _MOST_GROWTHS = 3, 3, 5
+#: With further constraints a level at the last μ is solved at this share of m·μ, and the end is
+#: where those are missed by less than this; up to so much more they are said to hold.
+_SETTLING, _KEPT, _HELD = 1e-4, 1e-7, 1e-6
+#: Multipliers that close less of a miss than this are helped by stiffer terms.
+_CLOSES = 0.2
+#: Columns of R below this share of the largest have only just begun to grow.
+_BEGUN = 1e-2
+_MOST_COLUMNS, _MOST_GROWTHS = 3, 5
 
 
 def unfold_low_rank(
@@ -56,6 +58,8 @@ def unfold_low_rank(
     tol: float = 1e-4,
     max_iter: int = 500,
     start: FloatArray | None = None,
+    beside: PairConstraints | None = None,
+    who: str = "unfold_low_rank",
 ) -> SemidefiniteResult:
     """Maximise the variance of a kernel whose edges are at most as long as given.
 
@@ -77,11 +81,23 @@ def unfold_low_rank(
         Most Newton steps.
     start : ndarray of shape (n, r), optional
         A layout to start from; landmark scaling of the path lengths by default.
+    beside : PairConstraints, optional
+        Constraints on single pairs, each with a weight of ±1: equalities, bounds from below, and
+        soft ones.  Without edges a start must be given.
+    who : str
+        Named in errors.
 
     Returns
     -------
     SemidefiniteResult
-        Every constraint holds strictly, and ``dual_bound`` holds whatever was rounded.
+        The bounds on edges hold strictly, and ``dual_bound`` holds whatever was rounded.  One
+        multiplier per edge, then one per constraint beside.  What is missed of hard constraints
+        beside, times its multiplier, and what misses of soft ones cost is added to the bound.
+
+    Raises
+    ------
+    ContradictionError
+        If a multiplier proves that no kernel meets the constraints.
 
     References
     ----------
@@ -102,17 +118,30 @@ def unfold_low_rank(
     (5.0, True)
     """
     c = np.ones(n) if mass is None else np.asarray(mass, dtype=np.float64)
-    scale = float(np.sqrt(np.mean(lengths**2)))  # the arithmetic is done in units of the edges
+    more = PairConstraints.on_pairs(edges[:0], lengths[:0], "equal") if beside is None else beside
+    # the arithmetic is done in units of the edges
+    squares = lengths**2 if len(lengths) else np.abs(more.bounds)
+    scale = float(np.sqrt(np.mean(squares)))
     origin = None if start is None else np.asarray(start) / scale
-    R = unfolded_start(edges, lengths / scale, n, start=origin)
-    problem = _Unfolding(edges, lengths / scale, c, EdgeMatrices(n, edges))
-    best, n_iter, history = _follow_path(problem, R, tol, max_iter)
+    if origin is None or len(edges):
+        R = unfolded_start(edges, lengths / scale, n, start=origin)
+    else:
+        R = origin
+    problem = Unfolding(edges, lengths / scale, c, PairTerms(more, n, scale**2))
+    best, n_iter, history = _follow_path(problem, R, tol, max_iter, who)
     R = _inside(principal_axes(best.R * scale, c), edges, lengths)
     value = problem.variance(R)
     bound = best.bound * scale**2
     gap = float((bound - value) / value)
     return SemidefiniteResult(
-        R, value, bound, gap, best.y, n_iter, bool(gap <= tol), np.asarray(history)
+        R,
+        value,
+        bound,
+        gap,
+        best.y,
+        n_iter,
+        bool(gap <= tol and best.unsettled <= _HELD),
+        np.asarray(history),
     )
 
 
@@ -122,229 +151,34 @@ class _Certified:
     y: FloatArray
     bound: float
     gap: float
-
-
-@dataclass
-class _Unfolding:
-    edges: IntArray
-    lengths: FloatArray
-    mass: FloatArray
-    matrices: EdgeMatrices
-    E: sp.csr_array = field(init=False)
-    ends: sp.csr_array = field(init=False)
-
-    def __post_init__(self) -> None:
-        m, n = len(self.edges), len(self.mass)
-        at = np.arange(m)
-        signs = np.repeat([1.0, -1.0], m)
-        where = (np.r_[at, at], np.r_[self.edges[:, 0], self.edges[:, 1]])
-        self.E = sp.csr_array((signs, where), shape=(m, n))
-        self.ends = self.E.T.tocsr()
-        self.squares = self.lengths**2
-
-    def variance(self, R: FloatArray) -> float:
-        return float(self.mass @ np.einsum("ij,ij->i", R, R))
-
-    def slack(self, R: FloatArray) -> FloatArray:
-        spans = self.E @ R
-        return np.asarray(self.squares - np.einsum("ij,ij->i", spans, spans))
-
-    def barrier(self, R: FloatArray, s: FloatArray, mu: float) -> float:
-        return -0.5 * self.variance(R) - 0.5 * mu * float(np.log(s).sum())
-
-    def central(self, mu: float, s: FloatArray, spans: FloatArray) -> ConePoints:
-        """The dual points that are complementary to μ: μ u⁻¹."""
-        return ConePoints(mu * self.lengths / s, -(mu / s)[:, None] * spans)
-
-    def centred(self, R: FloatArray) -> FloatArray:
-        return np.asarray(R - (self.mass @ R) / self.mass.sum())
-
-    def smallest(
-        self, y: FloatArray, n_pairs: int, known: FloatArray, tol: float
-    ) -> Eigenpairs | None:
-        """The smallest pairs of (L(y), C); none where y is too uneven for a factor."""
-        L = sp.csr_array(self.ends @ (sp.diags_array(y) @ self.E))
-        with warnings.catch_warnings():  # what comes of it is verified, or only a direction
-            warnings.simplefilter("ignore", ConvergenceWarning)
-            try:
-                return smallest_eigenpairs(L, n_pairs, diagonal=self.mass, null=known, tol=tol)
-            except np.linalg.LinAlgError:
-                return None
-
-    def dual_bound(self, y: FloatArray) -> float:
-        """Σ d² y / σ for a verified σ ≤ λ₂: y/σ is feasible for the dual problem."""
-        n = len(self.mass)
-        pairs = self.smallest(y, 1, np.ones((n, 1)), 1e-7)
-        if pairs is None:
-            return np.inf
-        second = float(pairs.values[0])
-        for below in (1e-8, 1e-6, 1e-4, 1e-2):
-            sigma = self.matrices.verified_shift(y, self.mass, second * (1 - below))
-            if sigma > 0:
-                return float(self.squares @ y) / sigma * (1 + 1e-13)
-        return np.inf
-
-
-@dataclass
-class _Shift:
-    """How much of the concave part is left, κ = 1/(1 + q): all where the matrix is positive.
-
-    Eᵀ V E − C + q·EᵀVE is the matrix of a trust region in the metric of the barrier.
-    """
-
-    q: float = 0.0
-
-    def factor(self, problem: _Unfolding, V: FloatArray) -> Callable[[FloatArray], FloatArray]:
-        while True:
-            # turns of the map have no curvature: a trace of q keeps rounding from a wrong sign
-            factor = problem.matrices.factor(V, problem.mass / (1 + max(self.q, 1e-7)))
-            if factor.n_negative == V.shape[1] or self.q > 1e8:  # the translations
-                return factor.solve
-            self.q = max(4 * self.q, 1e-3)
-
-    def after(self, length: float) -> None:
-        if length < 0.15:  # short steps come of directions with hardly any curvature
-            self.q = max(4 * self.q, 1e-3) if self.q < 10 else self.q
-        elif length >= 0.6 or (length >= 0.2 and self.q > 2):
-            self.q = self.q / 4 if self.q > 1e-4 else 0.0
-
-
-@dataclass(frozen=True)
-class _Direction:
-    """A step of R, of the spans and of the dual points."""
-
-    R: FloatArray
-    u: ConePoints
-    z: ConePoints
-
-
-class _Newton:
-    """The factored system at one point; right-hand sides for any μ cost a solution each."""
-
-    def __init__(self, problem: _Unfolding, R: FloatArray, z: ConePoints, shift: _Shift) -> None:
-        self.problem, self.R, self.z = problem, R, z
-        self.u = ConePoints(problem.lengths, problem.E @ R)
-        self.s = problem.slack(R)
-        self.value = problem.variance(R)
-        self._scaling = Scaling(self.u, z)
-        self._solve = shift.factor(problem, self._scaling.blocks())
-
-    def gradient(self, mu: float) -> FloatArray:
-        forces = (mu / self.s)[:, None] * self.u.tail
-        return np.asarray(self.problem.ends @ forces - self.problem.mass[:, None] * self.R)
-
-    def direction(self, mu: float, before: _Direction | None = None) -> _Direction:
-        """The step to complementarity μ, with the second-order term of the step before it."""
-        wanted = self.problem.central(mu, self.s, self.u.tail)
-        if before is not None:
-            wanted = wanted.moved(self._scaling.second_order(before.u, before.z), -1.0)
-        problem = self.problem
-        right = problem.mass[:, None] * self.R + problem.ends @ wanted.tail
-        dR = problem.centred(self._solve(right))
-        du = ConePoints(np.zeros(len(self.s)), problem.E @ dR)
-        dz = wanted.moved(self._scaling.of_tails(du.tail), -1.0).moved(self.z, -1.0)
-        return _Direction(dR, du, dz)
-
-    def decrement(self, mu: float, direction: _Direction) -> float:
-        return -float(np.einsum("ij,ij->", self.gradient(mu), direction.R))
-
-    def fall(self) -> float:
-        """The share of μ to go for: little where the step to μ = 0 gets far."""
-        to_zero = self.direction(0.0)
-        length = min(1.0, self.u.reach(to_zero.u), self.z.reach(to_zero.z))
-        return float(np.clip((1 - length) ** 2, _MOST_FALL, _LEAST_FALL))
-
-    def multipliers(self, direction: _Direction) -> FloatArray:
-        """Those that the step leads to."""
-        head = self.z.head + direction.z.head
-        return np.asarray(np.maximum(head, 0.01 * self.z.head) / self.problem.lengths)
-
-    def move(
-        self, mu: float, direction: _Direction, decrement: float
-    ) -> tuple[FloatArray, ConePoints, float] | None:
-        """Take the step, straight or bent by its second-order term, where F falls most."""
-        value = self.problem.barrier(self.R, self.s, mu)
-        best: tuple[float, float, FloatArray, _Direction | None] | None = None
-        bent: _Direction | None = None
-        for correction in range(_CORRECTIONS + 1):
-            length = 1.0
-            while length > 1e-7:
-                candidate = self._along(direction, bent, length)
-                inside = self.problem.slack(candidate)
-                if np.all(inside > _LEFT * self.s):
-                    reached = self.problem.barrier(candidate, inside, mu)
-                    if reached <= value - 1e-4 * length * decrement:
-                        if best is None or reached < best[0]:
-                            best = (reached, length, candidate, bent)
-                        break
-                length *= 0.7
-            if correction == _CORRECTIONS:
-                break
-            previous, bent = bent or direction, self.direction(mu, bent or direction)
-            change = np.linalg.norm(bent.R - previous.R) / np.linalg.norm(direction.R)
-            if not 0.02 <= change <= 3:
-                break
-        if best is None:
-            return None
-        _, length, R, bent = best
-        return self.problem.centred(R), self._dual(direction, bent, length, mu, R), length
-
-    def _along(self, first: _Direction, bent: _Direction | None, length: float) -> FloatArray:
-        if bent is None:
-            return np.asarray(self.R + length * first.R)
-        return np.asarray(self.R + length * first.R + length**2 * (bent.R - first.R))
-
-    def _dual(
-        self,
-        direction: _Direction,
-        bent: _Direction | None,
-        length: float,
-        mu: float,
-        R: FloatArray,
-    ) -> ConePoints:
-        least = _LEFT * self.z.determinant()
-        z = self.z
-        while length > 1e-7:
-            z = self.z.moved(direction.z, length)
-            if bent is not None:
-                z = z.moved(bent.z.moved(direction.z, -1.0), length**2)
-            if np.all(z.head > 0) and np.all(z.determinant() > least):
-                break
-            length *= 0.7
-        else:
-            z = self.z
-        # a pair far from the path would hold all others up: it starts anew
-        spans, s = self.problem.E @ R, self.problem.slack(R)
-        central = self.problem.central(mu, s, spans)
-        product = z.head * self.problem.lengths + np.einsum("ij,ij->i", z.tail, spans)
-        near = (product > 1e-3 * mu) & (product < 1e3 * mu)
-        near &= s * z.determinant() > (1e-3 * product) ** 2
-        return ConePoints(
-            np.where(near, z.head, central.head), np.where(near[:, None], z.tail, central.tail)
-        )
+    unsettled: float
 
 
 def _follow_path(
-    problem: _Unfolding, R: FloatArray, tol: float, max_iter: int
+    problem: Unfolding, R: FloatArray, tol: float, max_iter: int, who: str
 ) -> tuple[_Certified, int, list[tuple[float, float]]]:
-    m = len(problem.edges)
+    terms = problem.terms
+    m = len(problem.edges) + len(terms)
     R = problem.centred(R)
     s = problem.slack(R)
-    # the μ whose multipliers balance the variance along R itself
-    mu = problem.variance(R) / float(((problem.squares - s) / s).sum())
+    mu = _first_level(problem, R, s)
     z = problem.central(mu, s, problem.E @ R)
-    shift, share, n_growths = _Shift(), _LAST_SHARE, 0
+    shift, share, n_growths = Shift(), _LAST_SHARE, 0
     history: list[tuple[float, float]] = []
     best: _Certified | None = None
     n_near, decrement_before = 0, np.inf
+    if len(terms):
+        _lend(problem, R, mu, 1.0)
+        terms.y = terms.believed.copy()
+    stiffer, unsettled_before, just_grown = 1.0, np.inf, False
     for step in range(1, max_iter + 1):
-        newton = _Newton(problem, R, z, shift)
+        newton = NewtonSystem(problem, R, z, shift, mu)
         value = newton.value
         at_end = m * mu <= 1.001 * share * tol * value
         direction = newton.direction(mu)
         decrement = newton.decrement(mu, direction)
         relative = decrement / (m * mu)
-        if at_end:
+        if at_end and not len(terms):
             n_near = n_near + 1 if relative <= _NEAR else 0
             if n_near in (1, 4, 8) and (best is None or best.gap > tol):
                 best = _certify(problem, R, [newton.multipliers(direction)], best)
@@ -352,28 +186,47 @@ def _follow_path(
             stalled = certified and relative > _GAINS * decrement_before
             solved = n_near > 0 and (relative <= _POLISHED or n_near > _MOST_POLISHING or stalled)
             decrement_before = relative
+        elif at_end:
+            n_near = n_near + 1 if relative <= _NEAR else 0
+            solved = relative <= _SETTLING or n_near > _MOST_POLISHING
         else:
-            solved = relative <= _SOLVED
+            solved = relative <= _SOLVED and not just_grown
+        just_grown = False
         if solved:
             history.append((value, m * mu / value))
             report("unfolding", step, None, value)
             y = newton.multipliers(direction)
             if at_end:
-                polished = _certify(problem, R, [mu / newton.s, y], None)
+                exact = np.concatenate([mu / newton.s, terms.multipliers(newton.g, mu)])
+                polished = _certify(problem, R, [exact, y], None)
                 if best is None or polished.gap <= max(tol, best.gap):
                     best = polished
-                if best.gap <= tol:
+                if best.gap <= tol and best.unsettled <= _KEPT:
                     break
             n_near, decrement_before = 0, np.inf
             grown = R
             if n_growths < _MOST_GROWTHS:
-                grown = _grow(problem, R, y, mu, 0.25 * m * mu / value)
+                grown = _grow(newton, R, y, mu, 0.25 * m * mu / value)
             if grown.shape[1] > R.shape[1]:
-                R, n_growths = grown, n_growths + 1
+                R, n_growths, just_grown = grown, n_growths + 1, bool(len(terms))
                 z = problem.central(mu, problem.slack(R), problem.E @ R)
                 continue
-            n_growths, share = 0, share / 4 if at_end else share
-            mu = max(newton.fall() * mu if not at_end else 0.0, share * tol * value / m)
+            n_growths = 0
+            settling = at_end and polished.unsettled > _KEPT
+            if not settling:
+                share = share / 4 if at_end else share
+                to_zero = newton.reach_of_zero()
+                fall = float(np.clip((1 - to_zero) ** 2, _MOST_FALL, _LEAST_FALL))
+                mu = max(fall * mu if not at_end else 0.0, share * tol * value / m)
+            if len(terms):
+                unsettled = terms.unsettled(newton.g, y[len(problem.edges) :])
+                _refuse_contradictions(problem, y, who)
+                if settling and unsettled > _CLOSES * unsettled_before:
+                    stiffer *= 0.1
+                unsettled_before = unsettled
+                terms.believe(y[len(problem.edges) :])
+                _lend(problem, R, mu, stiffer)
+                newton = NewtonSystem(problem, R, z, shift, mu)
             direction = newton.direction(mu)
             decrement = newton.decrement(mu, direction)
         moved = newton.move(mu, direction, decrement)
@@ -386,58 +239,142 @@ def _follow_path(
             shift.q = max(8 * shift.q, 1e-2)
         else:
             break
-    if best is None or best.gap > tol:
+    if best is None or best.gap > tol or best.unsettled > _KEPT:
         y = newton.multipliers(direction)
-        best = _certify(problem, R, [mu / problem.slack(R), y], best)
+        exact = np.concatenate([mu / problem.slack(R), terms.multipliers(terms.excess(R), mu)])
+        best = _certify(problem, R, [exact, y], best)
     return best, step, history
 
 
+def _first_level(problem: Unfolding, R: FloatArray, s: FloatArray) -> float:
+    """The μ whose multipliers balance the variance along R itself."""
+    if not len(s):
+        return problem.variance(R) / len(problem.terms)
+    return problem.variance(R) / float(((problem.squares - s) / s).sum())
+
+
+def _lend(problem: Unfolding, R: FloatArray, mu: float, stiffer: float) -> None:
+    load = problem.variance(R) / (len(problem.edges) + len(problem.terms))
+    problem.terms.lend(stiffer * max(mu / load, 1e-9), load)
+
+
+def _refuse_contradictions(problem: Unfolding, y: FloatArray, who: str) -> None:
+    """A y with bᵀy < 0 whose Laplacian is positive proves that no kernel will do."""
+    terms, m = problem.terms, len(problem.edges)
+    ray = y.copy()
+    ray[m:][~terms.hard] = 0.0
+    worth = float(problem.squares @ ray[:m]) + float(terms.bounds @ ray[m:])
+    if worth >= 0 or problem.verified(ray) <= 0:
+        return
+    ray = ray / -worth
+    strongest = np.argsort(-np.abs(ray))[:5]
+    raise ContradictionError(
+        f"The constraints of {who} contradict one another: no kernel meets all of them. The "
+        f"strongest part in it have constraints {strongest.tolist()}. Take some of them out, or "
+        f"allow slack.",
+        ray,
+    )
+
+
 def _certify(
-    problem: _Unfolding, R: FloatArray, candidates: list[FloatArray], best: _Certified | None
+    problem: Unfolding, R: FloatArray, candidates: list[FloatArray], best: _Certified | None
 ) -> _Certified:
-    value = problem.variance(R)
+    value, terms, m = problem.variance(R), problem.terms, len(problem.edges)
+    g = terms.excess(R)
+    missed = terms.missed(g)
+    paid = 0.5 * float(np.sum(missed[~terms.hard] ** 2 / terms.soft[~terms.hard]))
     for y in candidates:
-        bound = problem.dual_bound(y)
-        found = _Certified(R, y, bound, bound / value - 1)
+        sigma = problem.verified(y)
+        bound = np.inf
+        if sigma > 0:
+            y_terms = y[m:] / sigma
+            bound = float(problem.squares @ y[:m]) / sigma * (1 + 1e-13)
+            if len(terms):
+                bound += float(terms.bounds @ y_terms) + 0.5 * float(terms.soft @ y_terms**2)
+                bound += paid + float(missed[terms.hard] @ np.abs(y_terms[terms.hard]))
+                bound += 1e-13 * float(np.abs(terms.bounds) @ np.abs(y_terms))
+        found = _Certified(R, y, bound, bound / value - 1, terms.unsettled(g, y[m:]))
         best = found if best is None or found.gap < best.gap else best
     assert best is not None
     return best
 
 
 def _grow(
-    problem: _Unfolding, R: FloatArray, y: FloatArray, mu: float, below_one: float
+    newton: NewtonSystem, R: FloatArray, y: FloatArray, mu: float, below_one: float
 ) -> FloatArray:
     """Append the eigenvectors of (L(y), C) below one, outside the span of R, by exact search."""
+    problem = newton.problem
     n, r = R.shape
     n_pairs = min(_MOST_COLUMNS, n - 1 - r)
     if n_pairs < 1:
         return R
-    pairs = problem.smallest(y, n_pairs, np.column_stack([np.ones(n), R]), 1e-5)
+    settled = R
+    if len(problem.terms):  # a column that has just begun is no eigenvector yet
+        R = principal_axes(R, problem.mass)
+        sizes = np.linalg.norm(R, axis=0)
+        settled = R[:, sizes > _BEGUN * sizes[0]]
+    pairs = problem.smallest(y, n_pairs, np.column_stack([np.ones(n), settled]), 1e-5)
     if pairs is None:
         return R
     for value, vector in zip(pairs.values, pairs.vectors.T, strict=True):
         if value >= 1 - below_one:
             break
-        amplitude = _amplitude(problem.slack(R), problem.E @ vector, mu)
-        R = np.column_stack([R, amplitude * vector])
+        if len(problem.terms):
+            R = _bent(newton, R, vector, mu)
+        else:
+            R = np.column_stack([R, _amplitude(problem, R, vector, mu) * vector])
     return problem.centred(R)
 
 
-def _amplitude(s: FloatArray, spans: FloatArray, mu: float) -> float:
-    """The a that minimises −a²/2 − (μ/2) Σ log(s − a² w²): convex in a², found by bisection."""
-    squares = spans**2
-    low, high = 0.0, float((s / np.maximum(squares, 1e-300)).min()) * (1 - 1e-9)
+def _bent(newton: NewtonSystem, R: FloatArray, vector: FloatArray, mu: float) -> FloatArray:
+    """Append a·v where the other columns give way to it, so that stiff terms let it grow."""
+    problem = newton.problem
+    least = 0.005 * problem.slack(R)
+    z = problem.central(mu, problem.slack(R), problem.E @ R)
+    new = NewtonSystem(problem, R, z, Shift(), mu)
+    change = new.answer(vector, mu)
+    a = _amplitude(problem, R, vector, mu)
+    best = np.column_stack([R, a * vector])
+    lowest = problem.barrier(best, problem.slack(best), mu)
+    for square in a**2 * 4.0 ** np.arange(1, 20):
+        tried = np.column_stack([R + square * change, np.sqrt(square) * vector])
+        slack = problem.slack(tried)
+        if np.any(slack <= least):
+            break
+        value = problem.barrier(tried, slack, mu)
+        if value > lowest:
+            break
+        best, lowest = tried, value
+    return best
+
+
+def _amplitude(problem: Unfolding, R: FloatArray, vector: FloatArray, mu: float) -> float:
+    """The a that minimises F along a new column a·v: convex in a², found by bisection."""
+    s, squares = problem.slack(R), (problem.E @ vector) ** 2
+    terms = problem.terms
+    g, more = terms.excess(R), terms.sign * (terms.E @ vector) ** 2
+
+    def falls(a: float) -> bool:
+        pull = mu * float((squares / (s - a * squares)).sum())
+        if len(terms):
+            pull += float(terms.multipliers(g + a * more, mu) @ more)
+        return pull < 1.0
+
+    low, high = 0.0, float((s / np.maximum(squares, 1e-300)).min(initial=np.inf)) * (1 - 1e-9)
+    if not np.isfinite(high):
+        high = 1.0
+        while falls(high) and high < 1e12:
+            high *= 4.0
     for _ in range(60):
         middle = (low + high) / 2
-        if mu * float((squares / (s - middle * squares)).sum()) < 1.0:
-            low = middle
-        else:
-            high = middle
+        low, high = (middle, high) if falls(middle) else (low, middle)
     return float(np.sqrt(max(low, 1e-3 * high)))
 
 
 def _inside(R: FloatArray, edges: IntArray, lengths: FloatArray) -> FloatArray:
     """Shrink by what rounding added, so that every bound holds in extended precision."""
+    if not len(edges):
+        return R
     exact = R.astype(np.longdouble)
     squares = np.sum((exact[edges[:, 0]] - exact[edges[:, 1]]) ** 2, axis=1)
     largest = float((squares / lengths.astype(np.longdouble) ** 2).max())

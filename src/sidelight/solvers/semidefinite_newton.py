@@ -127,7 +127,7 @@ class EdgeMatrices:
         Parameters
         ----------
         y : ndarray of shape (m,)
-            At least 0.
+            Of either sign.
         mass : ndarray of shape (n,)
             Positive.
         sigma : float
@@ -158,7 +158,7 @@ class EdgeMatrices:
         degree = int(np.diff(self._incident.indptr).max()) + 2
         lost = np.finfo(np.float64).eps * (
             longest * float(size.max())
-            + degree * float(np.abs(A.diagonal()).max() + sigma * mass.max())
+            + degree * float((self._incident @ np.abs(y)).max() + sigma * mass.max())
         )
         error = float(E.sum(axis=1).max()) * (1 + 1e-10) + lost
         return float(sigma - error / mass.min())

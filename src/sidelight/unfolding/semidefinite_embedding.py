@@ -132,8 +132,9 @@ class SemidefiniteEmbedding(GraphEmbedder):
     -----
     Rows that occur several times are one point and count as often in the variance.  A new row is
     placed at the barycentre of its neighbours' places, with the weights that reconstruct it from
-    them.  Bounds alone are solved in a low-rank factor (thousands of rows), other constraints in a
-    dense interior point, whose memory grows with the square of the number of constraints.
+    them.  More than 300 rows are solved in a low-rank factor (thousands of rows), except with
+    ``Actions`` or ``constraint="equal"``: these need a dense interior point, whose memory grows
+    with the square of the number of constraints.
 
     References
     ----------

@@ -7,12 +7,14 @@ thesis shows one run.
 
 Measured (ten draws of the labelled faces that played no part in choosing the default bandwidth;
 rank correlation on the unlabelled, mean and worst): every factor gets a dimension of its own in
-ten draws of ten. At the default bandwidth left–right 0.888 (0.878), up–down 0.877 (0.851), light
-0.868 (0.833), ink 0.973 (0.959). A third of it is better for pose and light (0.902, 0.931, 0.884)
-and worse for ink (0.940); at the mean squared distance ink is best (0.990) and up–down suffers
-(0.744). A factor that is a small part of the variance needs the wide one: the ink of digits of all
-kinds, a hundred of 400 labelled, is 0.567 at the default, 0.961 (0.938) at the mean squared
-distance and 0.967 (0.948) at twice that.
+ten draws of ten. At 0.15 of the mean squared distance left–right 0.888 (0.878), up–down 0.877
+(0.851), light 0.868 (0.833), ink 0.973 (0.959). A third of it is better for pose and light
+(0.902, 0.931, 0.884) and worse for ink (0.940); at the mean squared distance ink is best (0.990)
+and up–down suffers (0.744). A factor that is a small part of the variance needs the wide one: the
+ink of digits of all kinds, a hundred of 400 labelled, is 0.567 at 0.15 of the mean squared
+distance, 0.961 (0.938) at the mean and 0.967 (0.948) at twice that.  ``bandwidth="auto"``
+withholds labels and finds this out: narrow in ten draws of the faces (0.889, 0.879, 0.866 and
+0.974; worst 0.878, 0.851, 0.837, 0.967) and wide for the digits, 0.966 (0.949).
 """
 
 from __future__ import annotations

@@ -149,10 +149,15 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
                 ensure_all_finite="allow-nan" if self._takes_missing else True,
                 **options,
             )
-        except ValueError as error:
+        except (TypeError, ValueError) as error:
+            if "contains NaN" in str(error):
+                raise ValueError(
+                    f"Input X contains NaN. {self._name} does not accept missing values: fill them "
+                    f"in, leave these rows out, or use GPLVM or ProbabilisticPCA, which take them."
+                ) from error
             if self._name in str(error):
                 raise
-            raise ValueError(f"{self._name} cannot use X: {error}") from error
+            raise type(error)(f"{self._name} cannot use X: {error}") from error
 
     def _training_items(self) -> Any:
         """The rows that the forward map mixes."""

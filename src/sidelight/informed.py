@@ -30,7 +30,9 @@ class MetricInformed:
     def _learn_metrics(self, X: Any, known: dict[str, Any]) -> Any:
         """Learn a metric from each kind of side information, and map the rows by it."""
         self.side_metrics_ = []
-        if known and not (isinstance(self.metric, str) and self.metric in ("euclidean", "l2")):
+        if LEARNERS.keys() & known.keys() and not (
+            isinstance(self.metric, str) and self.metric in ("euclidean", "l2")
+        ):
             raise ValueError(
                 f"Side information gives {type(self).__name__} a metric learned from feature "
                 f"vectors, so metric must be 'euclidean'. Got metric={self.metric!r}."

@@ -168,6 +168,37 @@ class Matching:
 
 
 FUNCTION = Matching(callable, "a callable")
+RANDOM_STATE = Matching(
+    lambda value: (
+        value is None
+        or Whole(0).admits(value)
+        or isinstance(value, (np.random.RandomState, np.random.Generator))
+    ),
+    "an int in the range [0, inf), a Generator, a RandomState or None",
+)
+
+
+def random_generator(random_state: Any) -> np.random.Generator:
+    """Make the generator that a ``random_state`` stands for.
+
+    Parameters
+    ----------
+    random_state : int, Generator, RandomState or None
+        The parameter's value.
+
+    Returns
+    -------
+    Generator
+        A Generator stays itself; a RandomState gives the seed.
+
+    Examples
+    --------
+    >>> int(random_generator(0).integers(100)) == int(random_generator(0).integers(100))
+    True
+    """
+    if isinstance(random_state, np.random.RandomState):
+        return np.random.default_rng(random_state.randint(2**31))
+    return np.random.default_rng(random_state)
 
 
 def check_parameters(estimator: Any, expected: Mapping[str, tuple[Expected, ...]]) -> None:

@@ -9,6 +9,7 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 
 from sidelight import GPLVM, PCA, Isomap, ProbabilisticPCA
+from sidelight.datasets import load
 from sidelight.errors import InterruptedFitWarning
 from sidelight.progress import listening
 
@@ -269,7 +270,6 @@ def test_what_does_not_go_together_is_refused(monkeypatch):
 
 @pytest.mark.real_data("oil_flow")
 def test_oil_is_kept_apart_with_fifty_inducing_points():
-    from sidelight.datasets import load
     from sidelight.quality import neighbor_label_accuracy
 
     data, labels = load("oil_flow")
@@ -295,3 +295,26 @@ def test_a_row_reaches_its_place_though_the_kernel_is_nearly_singular():
     model = GPLVM(1).fit(np.column_stack([np.cos(angle), np.sin(angle), angle]))
     told = model.impute([[np.nan, np.nan, a] for a in (0.41, 1.0, 2.3)])
     np.testing.assert_allclose(told[:, 0], np.cos([0.41, 1.0, 2.3]), atol=1e-3)
+
+
+def test_a_start_in_one_place_is_refused():
+    X = np.random.default_rng(0).standard_normal((10, 3))
+    with pytest.raises(ValueError, match="The 'init' parameter of GPLVM must give places that"):
+        GPLVM(2, init=np.ones((10, 2))).fit(X)
+
+
+def test_a_variance_that_is_no_number_is_refused():
+    X = np.random.default_rng(0).standard_normal((10, 3))
+    for unit in (1e200, 1e-200):
+        with pytest.raises(ValueError, match="Give X in another unit"):
+            GPLVM(2).fit(unit * X)
+
+
+@pytest.mark.real_data
+def test_a_usual_fit_converges():
+    X = load("oil_flow").X[::10]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", ConvergenceWarning)
+        model = GPLVM().fit(X)
+    gains = np.diff(model.history_[-11:])
+    assert gains.sum() / 10 <= 1e-4 * max(X.size, abs(model.history_[-1])) < 0.1 * X.size

@@ -9,6 +9,7 @@ from scipy.stats import spearmanr
 from sidelight import MultipleRelationalEmbedding, StochasticNeighborEmbedding, embed
 from sidelight.errors import InterruptedFitWarning
 from sidelight.latent.mismatch import NeighborMismatch
+from sidelight.latent.relational_bandwidth import relational_bandwidth
 from sidelight.latent.relational_objective import Related, RelationalObjective
 from sidelight.progress import listening
 from sidelight.side import Pairs, Relation
@@ -208,6 +209,9 @@ class TestBadInput:
             Relation.from_items([[0.0], [np.nan]])
 
     def test_a_relation_that_is_not_there(self, model):
+        stranger = Relation.from_values([1.0, 2.0, 5.0], index=[0, 1, 2])
+        with pytest.raises(ValueError, match="a Relation that it was fitted with"):
+            model.metric_for(stranger)
         for unknown in (2, -1, "Y"):
             with pytest.raises(ValueError, match=r"'X' or an int in the range \[0, 2\)"):
                 model.metric_for(unknown)
@@ -215,7 +219,7 @@ class TestBadInput:
 
 def test_an_interruption_keeps_the_best_so_far_and_tries_no_other_start(X, told):
     def stop(progress):
-        if progress.done == 4:
+        if progress.stage == "multiple relational embedding" and progress.done == 4:
             raise KeyboardInterrupt
 
     with pytest.warns(InterruptedFitWarning, match="after 4 iterations"), listening(stop):
@@ -223,3 +227,42 @@ def test_an_interruption_keeps_the_best_so_far_and_tries_no_other_start(X, told)
     assert len(model.starts_) == 1
     assert model.n_iter_ == 4
     assert model.objective_ == model.history_[-1] < model.history_[0]
+
+
+def test_a_relation_names_itself(model, told):
+    told = told if isinstance(told, list) else [told]
+    for number, relation in enumerate(told):
+        same = Relation(relation.similarity.copy(), relation.index)
+        np.testing.assert_array_equal(model.metric_for(same), model.metric_for(number))
+
+
+def test_a_relation_stands_beside_distances_that_somebody_computed(X, told):
+    D = np.linalg.norm(X[:, None] - X, axis=2)
+    by_rows = MultipleRelationalEmbedding(2, n_restarts=0).fit(X, side=told)
+    by_table = MultipleRelationalEmbedding(2, n_restarts=0, metric="precomputed").fit(D, side=told)
+    assert by_table.objective_ == pytest.approx(by_rows.objective_, rel=1e-4)
+
+
+def test_a_new_row_that_picks_nobody_has_a_place(X, told):
+    model = MultipleRelationalEmbedding(2, n_restarts=0).fit(X, side=told)
+    direction = X[0] - X.mean(axis=0)
+    places = model.transform(np.array([1e3, -1e3])[:, None] * direction)
+    assert np.isfinite(places).all()
+    assert np.linalg.norm(places[0] - places[1]) > 1.0  # opposite rows, different places
+
+
+def test_the_bandwidth_widens_for_a_relation_with_little_of_the_variance():
+    rng = np.random.default_rng(3)
+    X = rng.standard_normal((160, 6)) * [2, 2, 2, 2, 2, 0.7]
+    index = np.arange(60)
+    narrow = 0.15 * 2 * X.var(axis=0, ddof=1).sum()
+    widths = []
+    for column in (0, 5):
+        told = Relation.from_values(X[index, column], index=index)
+        D = np.linalg.norm(X[:, None] - X, axis=2)
+        widths.append(relational_bandwidth(D, [told], 3, penalty=1e-3, who="test") / narrow)
+    everything = Relation.from_values(X[:, 5])
+    assert relational_bandwidth(D, [everything], 3, penalty=1e-3, who="test") == pytest.approx(
+        narrow
+    )
+    assert widths == pytest.approx([1.0, 2.0 / 0.15])

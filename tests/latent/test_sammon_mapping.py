@@ -7,7 +7,7 @@ import pytest
 from scipy.optimize import minimize
 from scipy.spatial.distance import cdist, pdist
 
-from sidelight import SammonMapping
+from sidelight import SammonMapping, StochasticNeighborEmbedding
 from sidelight.latent.sammon_mapping import SammonStress
 from sidelight.quality import procrustes
 
@@ -83,3 +83,31 @@ def test_a_new_row_minimises_its_own_stress_and_interpolates(X):
 def test_all_rows_the_same():
     with pytest.raises(ValueError, match="SammonMapping needs at least two distinct rows"):
         SammonMapping().fit(np.ones((9, 3)))
+
+
+@pytest.mark.parametrize(
+    "method", [SammonMapping, StochasticNeighborEmbedding], ids=lambda method: method.__name__
+)
+def test_rows_far_from_the_origin_lose_nothing(method):
+    X = np.random.default_rng(0).standard_normal((30, 4)) * [3, 2, 1, 0.3]
+    near, far = method(2).fit(X), method(2).fit(X + 1e8)
+    assert far.objective_ == pytest.approx(near.objective_, rel=1e-5)
+
+
+@pytest.mark.parametrize("start", [np.zeros((30, 2)), np.array([["a", "b"]] * 30)])
+def test_a_start_that_no_step_leaves_is_refused(start):
+    X = np.random.default_rng(0).standard_normal((30, 4))
+    with pytest.raises(ValueError, match="The 'start' parameter of SammonMapping must hold"):
+        SammonMapping(start=start).fit(X)
+
+
+def test_new_distances_are_not_negative():
+    D = np.abs(np.subtract.outer(np.arange(5.0), np.arange(5.0)))
+    model = SammonMapping(1, metric="precomputed").fit(D)
+    with pytest.raises(ValueError, match="which are not negative"):
+        model.transform(-D[:1])
+
+
+def test_a_random_state_that_is_none_is_named():
+    with pytest.raises(ValueError, match="The 'random_state' parameter of SammonMapping"):
+        SammonMapping(start="random", random_state="x").fit(np.eye(4))

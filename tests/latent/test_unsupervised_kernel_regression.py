@@ -131,3 +131,8 @@ def test_what_it_refuses(X):
         UnsupervisedKernelRegression().fit(np.ones((9, 3)))
     with pytest.raises(ValueError, match="'kernel' parameter of UnsupervisedKernelRegression"):
         UnsupervisedKernelRegression(kernel="cubic").fit(X)
+
+
+def test_points_that_came_to_one_place_are_warned_of():
+    with pytest.warns(UserWarning, match="came to one place"):
+        UnsupervisedKernelRegression(1).fit([[0.0, 1.0], [1.0, 0.0]])

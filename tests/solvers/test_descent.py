@@ -81,3 +81,27 @@ def test_an_interruption_keeps_the_best_and_says_so():
     assert not found.converged
     assert [p.done for p in seen] == list(range(1, 8))
     assert {(p.stage, p.total) for p in seen} == {("valley", 500)}
+
+
+def test_patience_waits_for_more_than_one_small_step():
+    def valley(x):
+        a, b = x
+        gradient = np.array([-2 * (1 - a) - 400 * a * (b - a * a), 200 * (b - a * a)])
+        return float((1 - a) ** 2 + 100 * (b - a * a) ** 2), gradient
+
+    def fit(patience, tol):
+        return minimise(
+            valley,
+            np.array([-1.2, 1.0]),
+            max_iter=200,
+            tol=tol,
+            stage="valley",
+            who="test",
+            patience=patience,
+        )
+
+    hasty, patient = fit(1, 0.05), fit(5, 0.05)
+    assert hasty.converged
+    assert patient.converged
+    assert patient.n_iter > hasty.n_iter
+    assert patient.history[-6] - patient.history[-1] <= 5 * 0.05

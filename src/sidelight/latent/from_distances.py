@@ -6,14 +6,14 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from sidelight.arrays import FloatArray, IntArray
+from sidelight.arrays import FloatArray, IntArray, is_sparse
 from sidelight.base import Embedder, place_in_blocks
 from sidelight.informed import MetricInformed
 from sidelight.memory import require_memory
 from sidelight.neighbors import distinct_rows, nearest_neighbors
 from sidelight.neighbors.metrics import check_metric, distance_blocks
-from sidelight.neighbors.precomputed import check_distances
-from sidelight.parameters import FUNCTION, Matching, Real, Whole
+from sidelight.neighbors.precomputed import check_distance_block, check_distances
+from sidelight.parameters import FUNCTION, RANDOM_STATE, Matching, Real, Whole
 from sidelight.solvers.descent import Descent
 
 
@@ -29,6 +29,7 @@ class DistanceEmbedder(MetricInformed, Embedder):
         "metric": (Matching(lambda v: isinstance(v, str), "the name of a metric"), FUNCTION),
         "max_iter": (Whole(1),),
         "tol": (Real(0, open_below=True),),
+        "random_state": (RANDOM_STATE,),
     }
     #: Tables of n × n numbers that a fit holds at once.
     _tables: ClassVar[int] = 4
@@ -99,13 +100,19 @@ class DistanceEmbedder(MetricInformed, Embedder):
             )
 
     def _distances_to(self, X: Any) -> FloatArray:
-        blocks = distance_blocks(self._points, X, self._metric, who=self._name)
+        points: Any = self._points
+        if self._metric in ("euclidean", "l2") and not is_sparse(points):
+            # products of numbers far from zero would lose what differs between rows
+            middle = points.mean(axis=0, dtype=np.float64)
+            points, X = points - middle, X - middle
+        blocks = distance_blocks(points, X, self._metric, who=self._name)
         return np.vstack([np.asarray(D, dtype=np.float64) for _, D in blocks])
 
     def _place(self, X: Any) -> FloatArray:
         D: FloatArray
         if self._precomputed:
-            D = np.asarray(X, dtype=np.float64)
+            block = check_distance_block(X, len(self.embedding_), who=self._name, name="X")
+            D = np.asarray(block, dtype=np.float64)
             nearest: IntArray = np.argmin(D, axis=1)
             match = D[np.arange(len(D)), nearest] == 0
         else:

@@ -22,8 +22,9 @@ from sidelight.solvers.descent import minimise
 
 #: "auto": exact up to so many rows, and so many inducing points beyond.
 _EXACT_ROWS, _INDUCING = 1000, 100
-#: Past steps kept: neighbours in the map move together, which takes many steps to learn.
-_MEMORY = 100
+#: Past steps kept (neighbours in the map move together, which takes many to learn), and those that
+#: the gain is averaged over, which is uneven.
+_MEMORY, _PATIENCE = 100, 10
 
 
 class GPLVM(Embedder):
@@ -58,7 +59,7 @@ class GPLVM(Embedder):
         Standard deviation of latent points under their Gaussian prior, in length scales of the
         kernel; None for maximum likelihood.  With ``kernel="linear"`` there is none.
     tol : float
-        Stop when a step raises the objective by less than this, relatively.
+        Stop when the last ten steps raised the objective by less than this each, per entry.
     max_iter : int
         Most steps.
 
@@ -138,7 +139,7 @@ class GPLVM(Embedder):
         n_inducing: int | str | None = "auto",
         back_constraint: str | None = None,
         prior: float | None = 3.0,
-        tol: float = 1e-8,
+        tol: float = 1e-4,
         max_iter: int = 500,
     ) -> None:
         self.n_components = n_components
@@ -197,6 +198,8 @@ class GPLVM(Embedder):
             stage="moving latent points",
             who=self._name,
             memory=_MEMORY,
+            patience=_PATIENCE,
+            unit=float(table.n_observed),
         )
         self._settle(objective, found.x)
         self._prediction()

@@ -65,7 +65,12 @@ def first_map(
             f"({len(Y)}, {n_components}). Got {Z.shape}."
         )
     Z = Z - Z.mean(axis=0)
-    return np.ascontiguousarray(Z / (float(Z.std()) or 1.0))
+    if not Z.any():
+        raise ValueError(
+            f"The 'init' parameter of {who} must give places that differ. Got {len(Z)} that are "
+            f"all the same, which no step tells apart."
+        )
+    return np.ascontiguousarray(Z / float(Z.std()))
 
 
 def _principal_map(X: FloatArray, Y: FloatArray, n_components: int, who: str) -> FloatArray:

@@ -10,6 +10,9 @@ import numpy as np
 from sidelight.arrays import BoolArray, FloatArray, IntArray
 from sidelight.neighbors import distinct_rows
 
+#: Spreads below this, or above one over it, have no square among the floating point numbers.
+_LEAST_SCALE = 1e-150
+
 
 @dataclass(frozen=True)
 class StandardTable:
@@ -55,7 +58,7 @@ class StandardTable:
         Raises
         ------
         ValueError
-            If a column has no observed entry, or no column varies.
+            If a column has no observed entry, no column varies, or the variance is out of range.
         """
         observed = ~np.isnan(X)
         empty = np.flatnonzero(~observed.any(axis=0))
@@ -83,7 +86,13 @@ class StandardTable:
         mean = np.nanmean(X, axis=0)
         mean[~kept] = np.nanmin(X, axis=0)[~kept]
         centred = X[:, kept] - mean[kept]
-        scale = float(np.sqrt(np.nanmean(centred**2)))
+        largest = float(np.nanmax(np.abs(centred)))  # whose square may be too large a number
+        scale = largest * float(np.sqrt(np.nanmean((centred / largest) ** 2)))
+        if not _LEAST_SCALE < scale < 1 / _LEAST_SCALE:
+            raise ValueError(
+                f"{who} needs data whose variance is a number. Got a spread of {scale:.3g}, whose "
+                f"square is none. Give X in another unit."
+            )
         return cls(np.ascontiguousarray(centred / scale), order, kept, mean, scale)
 
     def standardise(self, X: FloatArray) -> FloatArray:

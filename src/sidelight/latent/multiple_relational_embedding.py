@@ -14,12 +14,21 @@ from sidelight.latent.from_distances import DistanceEmbedder
 from sidelight.latent.mismatch import NeighborMismatch
 from sidelight.latent.neighbor_choices import NeighborChoices
 from sidelight.latent.placement import place_by_choices
+from sidelight.latent.relational_bandwidth import relational_bandwidth
 from sidelight.latent.relational_objective import Related, RelationalObjective
 from sidelight.latent.relational_starts import informed_start, random_start
-from sidelight.latent.relations import check_relations, rows_of_relations
+from sidelight.latent.relations import check_relations, fingerprint, rows_of_relations
 from sidelight.latent.starts import classical_start, principal_turn
 from sidelight.mapping.smoother import KernelSmoother
-from sidelight.parameters import Matching, OneOf, Real, Whole, check_parameters
+from sidelight.parameters import (
+    Matching,
+    OneOf,
+    Real,
+    Whole,
+    check_parameters,
+    random_generator,
+)
+from sidelight.side.relation import Relation
 from sidelight.side.understanding import gather_side
 from sidelight.similarity.neighbor_choice import normalise_rows
 from sidelight.solvers.descent import Descent, minimise
@@ -55,9 +64,9 @@ class MultipleRelationalEmbedding(DistanceEmbedder):
     n_components : int
         Dimensions of the map.
     bandwidth : float or "auto"
-        σ² of the similarity of X; ``"auto"`` is 0.15 of the mean squared distance.  Relations
-        that have to do with a small part of the variance of X need more, up to the mean itself;
-        else rows of which they do not speak are not placed by them.
+        σ² of the similarity of X.  ``"auto"`` is 0.15 of the mean squared distance, or twice the
+        mean where that places rows clearly better of which a relation was kept from speaking, as
+        it does where a relation has to do with a small part of the variance of X.
     perplexity : float, optional
         Effective neighbours of each row of X instead.
     weights : sequence of float, optional
@@ -195,11 +204,14 @@ class MultipleRelationalEmbedding(DistanceEmbedder):
             for r, weight in zip(given, self._weights_of(given), strict=True)
         ]
         if D is not None:
-            self._choices = NeighborChoices.of(D, self.bandwidth, self.perplexity, who=self._name)
+            width = self.bandwidth
+            if width == "auto" and self.perplexity is None:
+                width = relational_bandwidth(D, given, d, penalty=self.penalty, who=self._name)
+            self._choices = NeighborChoices.of(D, width, self.perplexity, who=self._name)
             self.bandwidth_ = self._choices.bandwidth
             data = NeighborMismatch(self._choices.among(D))
             relations.insert(0, Related(np.arange(n), data, float(self.data_weight)))
-        self._data_first = D is not None
+        self._data_first, self._fingerprints = D is not None, [fingerprint(r) for r in given]
         objective = RelationalObjective(relations, n, d, penalty=self.penalty)
         found = self._best_of_starts(objective, D)
         self._keep(found, n)
@@ -210,13 +222,13 @@ class MultipleRelationalEmbedding(DistanceEmbedder):
         self.objectives_ = objective.parts(self.embedding_, self.scales_)
         return self
 
-    def metric_for(self, relation: int | str) -> FloatArray:
+    def metric_for(self, relation: int | str | Relation) -> FloatArray:
         """Give the metric in which a relation sees the map, d²(z, z') = (z − z')ᵀA(z − z').
 
         Parameters
         ----------
-        relation : int or "X"
-            Which: its position among the relations of ``side``, or the data's own.
+        relation : int, Relation or "X"
+            Which: its position among the relations of ``side``, one of them, or the data's own.
 
         Returns
         -------
@@ -225,14 +237,16 @@ class MultipleRelationalEmbedding(DistanceEmbedder):
         """
         return np.diag(self.scales_[self._number(relation)] ** 2)
 
-    def view(self, relation: int | str, *, without: int | str | None = None) -> FloatArray:
+    def view(
+        self, relation: int | str | Relation, *, without: int | str | Relation | None = None
+    ) -> FloatArray:
         """Show the map as a relation sees it, without the dimensions of another if so wished.
 
         Parameters
         ----------
-        relation : int or "X"
-            Which: its position among the relations of ``side``, or the data's own.
-        without : int or "X", optional
+        relation : int, Relation or "X"
+            Which: its position among the relations of ``side``, one of them, or the data's own.
+        without : int, Relation or "X", optional
             A relation to leave out: a dimension is kept with the weight 1 − (r/max r)², r what
             this relation makes of it (``relevance_``).
 
@@ -327,7 +341,7 @@ class MultipleRelationalEmbedding(DistanceEmbedder):
         if D is not None and not objective.scaled:  # the data alone: stochastic neighbour embedding
             self.starts_ = np.empty(0)
             return self._descend(objective, classical_start(D, d, who=self._name) / unit, self.tol)
-        rng = np.random.default_rng(self.random_state)
+        rng = random_generator(self.random_state)
         starts = [
             objective.pack(*random_start(n, d, len(objective.relations), rng))
             for _ in range(self.n_restarts + (D is None))
@@ -376,18 +390,19 @@ class MultipleRelationalEmbedding(DistanceEmbedder):
             self.embedding_ = points[:, order] * column_signs(points[:, order])
             self.scales_ = scales[:, order]
 
-    def _number(self, relation: int | str) -> int:
+    def _number(self, relation: int | str | Relation) -> int:
         check_is_fitted(self)
-        first = int(self._data_first)
-        if relation == "X" and self._data_first:
+        first, n_given = int(self._data_first), len(self._fingerprints)
+        if isinstance(relation, str) and relation == "X" and self._data_first:
             return 0
-        n_given = len(self.scales_) - first
-        if isinstance(relation, (int, np.integer)) and 0 <= relation < n_given:
-            return int(relation) + first
+        if Whole(0).admits(relation) and int(relation) < n_given:  # type: ignore[arg-type]
+            return int(relation) + first  # type: ignore[arg-type]
+        if isinstance(relation, Relation) and fingerprint(relation) in self._fingerprints:
+            return self._fingerprints.index(fingerprint(relation)) + first
         words = "'X' or " if self._data_first else ""
         raise ValueError(
             f"The relation asked of {self._name} must be {words}an int in the range "
-            f"[0, {n_given}). Got {relation!r} instead."
+            f"[0, {n_given}), or a Relation that it was fitted with. Got {relation!r} instead."
         )
 
     def _place_by_distances(self, D: FloatArray) -> FloatArray:
@@ -395,7 +410,7 @@ class MultipleRelationalEmbedding(DistanceEmbedder):
         choices = self._choices.of_new(D)
         seen = scales * Z.std(axis=0) > _NOTHING * np.max(scales * Z.std(axis=0))
         # in dimensions that the data do not see, the mean of those that are picked
-        places = (choices.others / choices.others.sum(axis=1, keepdims=True)) @ Z
+        places = choices.preferences @ Z
         places[:, seen] = place_by_choices(choices, Z[:, seen] * scales[seen]) / scales[seen]
         return np.asarray(places)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,11 +28,15 @@ class Choices:
     ----------
     others : ndarray of shape (m, n)
         The probability of each training item.
+    preferences : ndarray of shape (m, n)
+        The same among the training items alone: rows sum to one, also where an item is so far
+        from all of them that it picks nobody but itself.
     itself : bool
         Whether a new item may pick itself, with the probability that is left.
     """
 
     others: FloatArray
+    preferences: FloatArray
     itself: bool
 
 
@@ -82,6 +87,15 @@ class NeighborChoices:
                 f"The 'perplexity' parameter of {who} must be below the number of other items, "
                 f"{len(D) - 1}. Got {perplexity!r} instead."
             )
+        crowded = int(((D == 0).sum(axis=1) - 1 > perplexity).sum())
+        if crowded:
+            warnings.warn(
+                f"{crowded} rows given to {who} have more copies than perplexity={perplexity:g}, "
+                f"and pick nobody but them: how far they are from other rows is lost. Raise "
+                f"perplexity, or leave copies out.",
+                UserWarning,
+                stacklevel=4,
+            )
         return cls(perplexity_bandwidths(_without_itself(D), perplexity), float(perplexity))
 
     @property
@@ -127,9 +141,11 @@ class NeighborChoices:
         """
         if self.perplexity is None:
             with_itself = np.column_stack([D, np.zeros(len(D))])
-            return Choices(choice_probabilities(with_itself, self.bandwidth)[:, :-1], True)
+            others = choice_probabilities(with_itself, self.bandwidth)[:, :-1]
+            return Choices(others, choice_probabilities(D, self.bandwidth), True)
         P = choice_probabilities(D, perplexity_bandwidths(D, self.perplexity))
-        return Choices((1 - _ANY) * P + _ANY / P.shape[1], False)
+        P = (1 - _ANY) * P + _ANY / P.shape[1]
+        return Choices(P, P, False)
 
 
 def _without_itself(D: FloatArray) -> FloatArray:

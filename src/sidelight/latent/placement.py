@@ -32,10 +32,13 @@ def place_by_choices(choices: Choices, Y: FloatArray) -> FloatArray:
         The places of the new items.
     """
     blocks = row_blocks(len(choices.others), 40.0 * Y.size)
-    return np.vstack([_place(choices.others[block], choices.itself, Y) for block in blocks])
+    # with little hope of anybody else, an item starts where those it prefers are
+    start = choices.preferences @ Y
+    placed = [_place(choices.others[block], choices.itself, Y, start[block]) for block in blocks]
+    return np.vstack(placed)
 
 
-def _place(P: FloatArray, itself: bool, Y: FloatArray) -> FloatArray:
+def _place(P: FloatArray, itself: bool, Y: FloatArray, start: FloatArray) -> FloatArray:
     d = Y.shape[1]
     shares = P.sum(axis=1)
 
@@ -57,6 +60,4 @@ def _place(P: FloatArray, itself: bool, Y: FloatArray) -> FloatArray:
         alone = np.maximum(shares[rows] - q.sum(axis=1), 0.0) if itself else np.zeros(len(rows))
         return value, gradient, 4 * spread + 2 * alone[:, None, None] * np.eye(d)
 
-    # with little hope of anybody else, an item starts where those it prefers are
-    start = (P / np.maximum(shares, 1e-300)[:, None]) @ Y
     return minimise_rows(row_mismatch, start)

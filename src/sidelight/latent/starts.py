@@ -9,7 +9,7 @@ import numpy as np
 from sidelight.arrays import FloatArray
 from sidelight.latent.backward_start import backward_start
 from sidelight.mapping.nystrom import kernel_coordinates
-from sidelight.parameters import Expected, Matching, OneOf
+from sidelight.parameters import Expected, Matching, OneOf, random_generator
 from sidelight.similarity.centring import Centring, kernel_from_distances
 from sidelight.similarity.neighbor_choice import choice_probabilities
 from sidelight.solvers.eigen import column_signs, largest_eigenpairs
@@ -18,7 +18,10 @@ STARTS = ("classical", "backward", "random")
 #: What the 'start' parameter of an estimator may be.
 START: tuple[Expected, ...] = (
     OneOf(STARTS),
-    Matching(lambda v: isinstance(v, np.ndarray), "an array of shape (n_samples, n_components)"),
+    Matching(
+        lambda v: hasattr(v, "__len__") and not isinstance(v, str),
+        "an array of shape (n_samples, n_components)",
+    ),
 )
 
 
@@ -81,22 +84,33 @@ def starting_points(
         The points, in the units of the map; those made here spread as far as the distances say.
     """
     n = len(D)
-    if isinstance(start, np.ndarray):
-        if start.shape != (n, n_components) or not np.isfinite(start).all():
-            raise ValueError(
-                f"The 'start' parameter of {who} must hold finite numbers of shape "
-                f"(n_samples, n_components) = {(n, n_components)}. Got the shape {start.shape}."
-            )
-        return np.array(start, dtype=np.float64)
+    if not isinstance(start, str):
+        return _given_points(start, (n, n_components), who)
     if start == "classical":
         return classical_start(D, n_components, who=who) / unit
     if start == "backward":
         points = backward_start(choice_probabilities(D, bandwidth), n_components, who=who).vectors
     else:
-        points = np.random.default_rng(random_state).standard_normal((n, n_components))
+        points = random_generator(random_state).standard_normal((n, n_components))
     # the mean squared distance between points is twice their total variance
     wanted = float(np.mean(D**2)) / (2 * unit**2)
     return np.asarray(points * np.sqrt(wanted / max(float(points.var(axis=0).sum()), 1e-300)))
+
+
+def _given_points(start: Any, shape: tuple[int, int], who: str) -> FloatArray:
+    points = np.asarray(start)
+    if points.shape != shape or points.dtype.kind not in "biuf" or not np.isfinite(points).all():
+        raise ValueError(
+            f"The 'start' parameter of {who} must hold finite numbers of shape "
+            f"(n_samples, n_components) = {shape}. Got the shape {points.shape} of dtype "
+            f"{points.dtype}."
+        )
+    if not np.ptp(points, axis=0).any():
+        raise ValueError(
+            f"The 'start' parameter of {who} must hold points that differ. Got {len(points)} that "
+            f"are all the same, which no step tells apart. Use start='classical' or 'random'."
+        )
+    return np.array(points, dtype=np.float64)
 
 
 def principal_turn(Z: FloatArray) -> FloatArray:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -16,7 +17,7 @@ from sidelight.latent.kernel_regression import (
 from sidelight.latent.starts import START, STARTS, principal_turn, starting_points
 from sidelight.memory import require_memory
 from sidelight.neighbors import nearest_neighbors
-from sidelight.parameters import OneOf, Real, Whole
+from sidelight.parameters import RANDOM_STATE, OneOf, Real, Whole
 from sidelight.similarity.neighbor_choice import wide_bandwidth
 from sidelight.solvers.descent import Descent, minimise
 from sidelight.solvers.eigen import column_signs
@@ -27,6 +28,8 @@ from sidelight.solvers.rowwise import minimise_rows
 _SCALES = np.geomspace(0.3, 100.0, 24)
 #: New rows are placed with at least this penalty.
 _LEAST_PENALTY = 1e-6
+#: A map with less variance than this, in units of the kernel's width, tells nothing apart.
+_ONE_PLACE = 1e-6
 
 
 class UnsupervisedKernelRegression(Embedder):
@@ -112,6 +115,7 @@ class UnsupervisedKernelRegression(Embedder):
         "start": (OneOf(("auto",)), *START),
         "max_iter": (Whole(1),),
         "tol": (Real(0, open_below=True),),
+        "random_state": (RANDOM_STATE,),
     }
 
     def __init__(
@@ -179,6 +183,14 @@ class UnsupervisedKernelRegression(Embedder):
         self.history_ = found.history * self._variance / n
         self.n_iter_ = found.n_iter
         Z = found.x.reshape(n, d)
+        if float(Z.var(axis=0).sum()) < _ONE_PLACE:
+            warnings.warn(
+                f"All points of {self._name} came to one place: with n_samples={n} no item can be "
+                f"told from the others better than by their mean. Lower penalty={self.penalty:g}, "
+                f"or give more rows.",
+                UserWarning,
+                stacklevel=2,
+            )
         self.reconstruction_error_ = self.objective_ - objective.penalty * float((Z**2).sum()) / n
         self.embedding_ = principal_turn(Z) if self.kernel == "gaussian" else _by_loadings(Z, rows)
         self._rows = rows
@@ -243,11 +255,9 @@ class UnsupervisedKernelRegression(Embedder):
         )
 
     def _starts(self, rows: FloatArray, objective: Any) -> list[FloatArray]:
-        if isinstance(self.start, np.ndarray):
-            kinds: tuple[Any, ...] = (self.start,)
-        elif self.start != "auto":
-            kinds = (self.start,)
-        else:  # a linear regression needs no other than PCA
+        kinds: tuple[Any, ...] = (self.start,)
+        if isinstance(self.start, str) and self.start == "auto":
+            # a linear regression needs no other than PCA
             kinds = STARTS[:2] if self.kernel == "gaussian" else STARTS[:1]
         squares = np.einsum("ij,ij->i", rows, rows)
         D = np.sqrt(np.maximum(squares[:, None] + squares - 2 * rows @ rows.T, 0.0))
@@ -264,7 +274,7 @@ class UnsupervisedKernelRegression(Embedder):
                 random_state=self.random_state,
                 who=self._name,
             )
-            points.append(Z if isinstance(kind, np.ndarray) else self._scaled(Z, objective))
+            points.append(self._scaled(Z, objective) if isinstance(kind, str) else Z)
         return points
 
     def _scaled(self, Z: FloatArray, objective: Any) -> FloatArray:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numbers
 from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
@@ -23,17 +22,17 @@ from sidelight.memory import require_memory
 from sidelight.metric.equivalence_problem import InnerMetric
 from sidelight.metric.opening import open_kernel
 from sidelight.metric.space import KernelSpace, Space, SpannedSpace
-from sidelight.parameters import FUNCTION, Expected, Matching, OneOf, Real, check_parameters
+from sidelight.parameters import (
+    FUNCTION,
+    RANDOM_STATE,
+    Expected,
+    OneOf,
+    Real,
+    check_parameters,
+    random_generator,
+)
 from sidelight.side.understanding import gather_side
 from sidelight.similarity.kernels import KERNEL_NAMES, resolve_kernel
-
-RANDOM_STATE = Matching(
-    lambda value: (
-        value is None
-        or isinstance(value, (numbers.Integral, np.random.RandomState, np.random.Generator))
-    ),
-    "an int, a Generator, a RandomState or None",
-)
 
 KERNEL_PARAMETERS: Mapping[str, tuple[Expected, ...]] = {
     "kernel": (OneOf((None, *KERNEL_NAMES, "precomputed")), FUNCTION),
@@ -233,9 +232,7 @@ class LearnedMetric(TransformerMixin, BaseEstimator):
         return open_kernel(X, kernel, named, self._rng(), who=self._name)
 
     def _rng(self) -> np.random.Generator:
-        if isinstance(self.random_state, np.random.RandomState):
-            return np.random.default_rng(self.random_state.randint(2**31))
-        return np.random.default_rng(self.random_state)
+        return random_generator(self.random_state)
 
     def _plain_transform(self, X: Any) -> FloatArray:
         """Transform to an array, whatever container ``set_output`` asks for."""

@@ -14,7 +14,7 @@ from sklearn.utils.multiclass import type_of_target
 
 from sidelight.arrays import BoolArray, FloatArray, IntArray
 from sidelight.memory import require_memory
-from sidelight.parameters import Whole
+from sidelight.parameters import Whole, random_generator
 
 
 def pairs_of_labels(
@@ -51,7 +51,7 @@ def pairs_of_labels(
     rows = rows[np.argsort(codes, kind="stable")]
     n_similar = int((counts * (counts - 1) // 2).sum())
     n_dissimilar = len(rows) * (len(rows) - 1) // 2 - n_similar
-    rng = _generator(random_state)
+    rng = random_generator(random_state)
     similar = _ranks(n_similar, max_pairs, rng)
     dissimilar = _ranks(n_dissimilar, max_pairs, rng)
     return rows[_similar_pairs(similar, counts)], rows[_dissimilar_pairs(dissimilar, counts)]
@@ -105,12 +105,6 @@ def _is_missing(label: Any) -> bool:
         return label is None or bool(label == "") or bool(label != label)
     except TypeError:  # pandas.NA refuses to be a bool
         return True
-
-
-def _generator(random_state: Any) -> np.random.Generator:
-    if isinstance(random_state, np.random.RandomState):
-        return np.random.default_rng(random_state.randint(2**31))
-    return np.random.default_rng(random_state)
 
 
 def _ranks(n_pairs: int, max_pairs: int | None, rng: np.random.Generator) -> IntArray:

@@ -66,6 +66,8 @@ def minimise(
     stage: str,
     who: str,
     memory: int = 20,
+    patience: int = 1,
+    unit: float = 1.0,
 ) -> Descent:
     """Go downhill from a point until the value hardly changes.
 
@@ -87,6 +89,10 @@ def minimise(
         The estimator, for messages.
     memory : int
         Past steps that the curvature is estimated from.
+    patience : int
+        Iterations over which the change is averaged: a small step may stand between large ones.
+    unit : float
+        What a change is measured against where the value itself is less.
 
     Returns
     -------
@@ -109,10 +115,10 @@ def minimise(
     >>> found.x.round(6), found.converged
     (array([3., 3.]), True)
     """
-    track = _Track(value_and_gradient, stage, max_iter)
+    track = _Track(value_and_gradient, stage, max_iter, _Rest(tol, patience, unit))
     watched: Any = track
     counted: Any = track.step
-    options: Any = {"maxfun": 20 * max_iter + 100, "maxcor": memory, "ftol": tol, "gtol": 0.0}
+    options: Any = {"maxfun": 20 * max_iter + 100, "maxcor": memory, "ftol": 0.0, "gtol": 0.0}
     x: FloatArray = np.asarray(start, dtype=np.float64)
     converged = False
     try:
@@ -134,8 +140,8 @@ def minimise(
                 options=options | {"maxiter": max_iter - track.n_iter},
             )
             x = track.x
-            settled = before - track.value <= tol * max(abs(before), 1.0)
-            converged = result.status == 0 or (result.status == 2 and settled)
+            settled = before - track.value <= tol * max(abs(before), unit)
+            converged = track.at_rest or result.status == 0 or (result.status == 2 and settled)
             if converged or result.status == 1:
                 break
             # a line search failed: forget the curvature and go on from the best point
@@ -164,11 +170,28 @@ def minimise(
     )
 
 
+@dataclass(frozen=True)
+class _Rest:
+    """When a descent is at rest: a value that falls by less than ``tol`` in an iteration."""
+
+    tol: float
+    patience: int
+    unit: float
+
+    def after(self, history: list[float]) -> bool:
+        """Tell whether the last iterations changed so little."""
+        if len(history) <= self.patience:
+            return False
+        fall, size = history[-1 - self.patience] - history[-1], abs(history[-1])
+        return fall <= self.patience * self.tol * max(size, self.unit)
+
+
 class _Track:
     """The objective, watched: the best point, the history, the reports."""
 
-    def __init__(self, objective: Objective, stage: str, max_iter: int) -> None:
-        self.objective, self.stage, self.max_iter = objective, stage, max_iter
+    def __init__(self, objective: Objective, stage: str, max_iter: int, rest: _Rest) -> None:
+        self.objective, self.stage, self.max_iter, self.rest = objective, stage, max_iter, rest
+        self.at_rest = False
         self.x: FloatArray = np.empty(0)
         self.value, self.n_iter, self.n_evaluations = float("inf"), 0, 0
         self.history: list[float] = []
@@ -190,3 +213,6 @@ class _Track:
         self.n_iter += 1
         self.history.append(self.value)
         report(self.stage, self.n_iter, self.max_iter, self.value)
+        self.at_rest = self.rest.after(self.history)
+        if self.at_rest:
+            raise StopIteration  # which tells the solver to stop

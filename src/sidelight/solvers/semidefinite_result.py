@@ -61,8 +61,8 @@ def warn_if_not_converged(result: SemidefiniteResult, *, tol: float, who: str) -
     if not result.converged:
         warnings.warn(
             f"The kernel of {who} is certified to a relative gap of {result.gap:.1e} after "
-            f"{result.n_iter} steps, and tol={tol:g} was asked for. It is feasible all the same. "
-            f"Raise tol or max_iter, or use fewer neighbours.",
+            f"{result.n_iter} steps, and tol={tol:g} was asked for; violation_ says by how much "
+            f"it misses its constraints. Raise tol or max_iter, or use fewer neighbours.",
             ConvergenceWarning,
             stacklevel=3,
         )

@@ -10,7 +10,7 @@ and 6 dimensions 0.386 and 0.298, GP-LVM 0.345 and 0.293.  A tenth of it hidden:
 0.116, are better than any model (twenty 0.141, PPCA 0.331 and 0.227, GP-LVM 0.182 and 0.146): with
 nearly whole rows there are close ones to copy from.  Yeast (77 arrays, 6,178 genes, nearly every
 gene with a pattern of its own): mean 0.410, five neighbours 0.357, PPCA 0.376 and 0.340, GP-LVM
-0.356 and 0.326.  The GP-LVM takes 2 to 11 s of processor time, the others at most 3.
+0.358 and 0.328.  The GP-LVM takes 2 to 8 s of processor time, the others at most 3.
 """
 
 from __future__ import annotations

@@ -87,6 +87,8 @@ class GraphEmbedder(MetricInformed, Embedder):
         "neighbors": (OneOf(("auto", "kd_tree", "blocked", "approximate")),),
         "on_disconnected": (OneOf(POLICIES),),
     }
+    #: What a fit to the pieces of a graph takes over from the largest of them.
+    _of_the_largest: ClassVar[tuple[str, ...]] = ()
     _radius_parameter: ClassVar[Any] = {"radius": (OneOf((None,)), Real(0, open_below=True))}
 
     n_components: int
@@ -271,6 +273,9 @@ class GraphEmbedder(MetricInformed, Embedder):
             others = np.flatnonzero(self.components_ != 0)
             self.embedding_[others] = self._place_in_pieces(X[others])
         self.eigenvalues_ = self._parts[0].eigenvalues_
+        for name in self._of_the_largest:
+            if hasattr(self._parts[0], name):  # a piece of a few points is only scaled
+                setattr(self, name, getattr(self._parts[0], name))
 
     def _part_for(self, X: Any) -> Any:
         n_distinct = len(distinct_rows(X, metric=self._metric, who=self._name).rows)

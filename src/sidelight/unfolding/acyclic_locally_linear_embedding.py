@@ -172,6 +172,11 @@ class AcyclicLocallyLinearEmbedding(GraphEmbedder):
     True
     """
 
+    _of_the_largest: ClassVar[tuple[str, ...]] = (
+        "log_likelihood_",
+        "order_likelihoods_",
+        "variances_",
+    )
     _parameters: ClassVar[Any] = {
         **GraphEmbedder._graph_parameters,
         "order": (OneOf(("auto", *FAMILIES)), _GIVEN),
@@ -298,9 +303,6 @@ class AcyclicLocallyLinearEmbedding(GraphEmbedder):
                 f"{self.on_disconnected!r}, as the graph fell into pieces. Use 'connect'."
             )
         super()._fit_pieces(X)
-        for name in ("log_likelihood_", "order_likelihoods_", "variances_"):
-            if hasattr(self._parts[0], name):
-                setattr(self, name, getattr(self._parts[0], name))
         if hasattr(self._parts[0], "order_"):
             self.order_ = self._rows[0][self._parts[0].order_]
 

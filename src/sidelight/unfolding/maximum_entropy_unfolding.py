@@ -33,16 +33,6 @@ _GAMMA = 1e-3
 _SHORTEST = 1e-10
 #: Added to the local Gram matrices that place new rows, relative to their trace.
 _REG = 1e-3
-#: What a fit to the pieces of a graph takes over from the largest of them.
-_OF_THE_LARGEST = (
-    "log_likelihood_",
-    "objective_",
-    "gap_",
-    "kkt_residual_",
-    "gamma_",
-    "n_iter_",
-    "history_",
-)
 
 
 class MaximumEntropyUnfolding(GraphEmbedder):
@@ -166,6 +156,15 @@ class MaximumEntropyUnfolding(GraphEmbedder):
     array([2. , 0.5, 2. ])
     """
 
+    _of_the_largest: ClassVar[tuple[str, ...]] = (
+        "log_likelihood_",
+        "objective_",
+        "gap_",
+        "kkt_residual_",
+        "gamma_",
+        "n_iter_",
+        "history_",
+    )
     _parameters: ClassVar[Any] = {
         **GraphEmbedder._graph_parameters,
         "signs": (OneOf(SIGNS),),
@@ -327,9 +326,6 @@ class MaximumEntropyUnfolding(GraphEmbedder):
                 f"pieces. Use on_disconnected='connect', or give edges that join them."
             )
         super()._fit_pieces(X)
-        for name in _OF_THE_LARGEST:
-            if hasattr(self._parts[0], name):
-                setattr(self, name, getattr(self._parts[0], name))
 
     def _place(self, X: Any) -> FloatArray:
         near = self._neighbors_of_new(X)

@@ -42,8 +42,6 @@ from sidelight.unfolding.slack import Softness, relative_violation
 _REG = 1e-3
 #: "auto" for distances of neighbours that are to be kept: exactly leaves the solver no interior.
 _SLACK = 1e-3
-#: What a fit to the pieces of a graph takes over from the largest of them.
-_OF_THE_LARGEST = ("objective_", "dual_bound_", "gap_", "violation_", "n_iter_", "history_")
 
 
 class SemidefiniteEmbedding(GraphEmbedder):
@@ -162,6 +160,14 @@ class SemidefiniteEmbedding(GraphEmbedder):
     """
 
     _not_saved: ClassVar[tuple[str, ...]] = ("_known", "_ties")
+    _of_the_largest: ClassVar[tuple[str, ...]] = (
+        "objective_",
+        "dual_bound_",
+        "gap_",
+        "violation_",
+        "n_iter_",
+        "history_",
+    )
     _understands: ClassVar[tuple[str, ...]] = (*GraphEmbedder._understands, "Actions")
     _parameters: ClassVar[Any] = {
         **GraphEmbedder._graph_parameters,
@@ -386,9 +392,6 @@ class SemidefiniteEmbedding(GraphEmbedder):
                 stacklevel=3,
             )
         super()._fit_pieces(X)
-        for name in _OF_THE_LARGEST:
-            if hasattr(self._parts[0], name):
-                setattr(self, name, getattr(self._parts[0], name))
 
     def _barycentres(self, near: IntArray, X: Any = None) -> FloatArray:
         """The weights that reconstruct new rows, or the points themselves, from neighbours."""

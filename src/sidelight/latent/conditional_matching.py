@@ -6,34 +6,27 @@ is what a would be at b's value of the factor, and every item sends mass one to 
 
 Three cases:  *classes*, whose items are compared by their residuals from the class mean;
 *repeated* numbers, likewise, with less weight to matches across a wide gap;  *different* numbers,
-where only items with similar values are compared, and matches across a gap are chains of short
-ones.
+whose matches are chains of those between comparable items
+(:mod:`~sidelight.latent.conditional_chains`).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 
 from sidelight.arrays import FloatArray
+from sidelight.latent.conditional_chains import chained_matches
 from sidelight.latent.data_kernels import squared_distances
 from sidelight.latent.known_factor import KnownFactor
 
 #: Temperatures of the match between classes, softest first; the map tells which was best.
 CLASS_TEMPERATURES = (0.2, 0.1, 0.05)
 _REPEATED_TEMPERATURE = 0.01
-_CHAIN_TEMPERATURE = 0.1
 _BALANCING_STEPS = 30
 #: Matches are trusted by this power of the mean best cosine at their gap.
 _TRUST = 12
-#: A chain goes on with this probability.
-_GO_ON = 0.95
-#: Items are compared while the best match at their gap is closer than this share of any pair …
-_CLOSE_ENOUGH = 0.65
-#: … among at most this share of all pairs.
-_WIDEST = 0.5
 _GAP_BINS = 20
 
 
@@ -86,7 +79,8 @@ def match_items(Y: FloatArray, factor: KnownFactor) -> list[Matching]:
     M = factor.memberships()
     even = np.full(M.shape, 1 / M.shape[1])
     if factor.kind == "different":
-        return [Matching(_chained(Y, factor.coordinates, M), M, even)]
+        W = balance(chained_matches(Y, factor), M)
+        return [Matching(W / (W @ M).mean(), M, even)]
     residuals = _residuals(Y, M)
     products = residuals @ residuals.T
     if factor.kind == "classes":
@@ -160,38 +154,3 @@ def _mean_at_gaps(gaps: FloatArray, values: FloatArray) -> FloatArray:
     bins = bins.reshape(gaps.shape)
     counts = np.maximum(np.bincount(bins.ravel()), 1)
     return np.asarray((np.bincount(bins.ravel(), weights=values.ravel()) / counts)[bins])
-
-
-def _chained(Y: FloatArray, coordinates: FloatArray, M: FloatArray) -> FloatArray:
-    """Chains of matches between items of similar values, (I − γW)⁻¹, balanced over all values.
-
-    At each gap the best match of an item is as far away as the factor alone would move it; only
-    what is further counts against a match.
-    """
-    squared = squared_distances(Y, Y)
-    gaps = np.sqrt(squared_distances(coordinates, coordinates))
-    n = len(Y)
-    np.fill_diagonal(gaps, np.inf)
-    finite = gaps[np.isfinite(gaps)]
-    edges = np.quantile(finite, np.linspace(0, _WIDEST, _GAP_BINS + 1))
-    typical = float(np.median(squared[np.isfinite(gaps)]))
-    moved = np.empty(_GAP_BINS)
-    for i, (low, high) in enumerate(pairwise(edges)):
-        inside = (gaps >= low) & (gaps <= high)
-        best = np.where(inside, squared, np.inf).min(axis=1)
-        moved[i] = np.median(best[np.isfinite(best)])
-    moved = np.maximum(np.maximum.accumulate(moved), 1e-6 * typical)
-    far = np.flatnonzero(moved > _CLOSE_ENOUGH * typical)
-    n_close = max(int(far[0]) if len(far) else _GAP_BINS, 2)
-    width = edges[n_close]
-    middles = (edges[:-1] + edges[1:]) / 2
-    expected = np.interp(np.where(np.isfinite(gaps), gaps, 0.0), middles, moved)
-    excess = squared / expected - 1
-    nearby = np.where(gaps <= width, np.exp(-((np.minimum(gaps, width) / width) ** 2)), 0.0)
-    short = nearby * np.exp(-excess / _CHAIN_TEMPERATURE)
-    for _ in range(20):
-        degrees = short.sum(axis=1) + 1e-12
-        short = short / np.sqrt(np.outer(degrees, degrees))
-    chains = np.linalg.inv(np.eye(n) - _GO_ON * short)
-    W = balance(np.maximum((chains + chains.T) / 2, 1e-12), M)
-    return np.asarray(W / (W @ M).mean())

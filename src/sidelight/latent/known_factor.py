@@ -162,6 +162,34 @@ class KnownFactor:
         # relative to the nearest value, so that one that was never seen is compared as well
         return np.asarray(np.exp(-np.minimum(gap - gap.min(axis=1, keepdims=True), 700.0)))
 
+    @property
+    def positions(self) -> FloatArray | None:
+        """One number per item, where the factor is one number.
+
+        Returns
+        -------
+        ndarray of shape (n,) or None
+            In units of its spread, or in radians where it is periodic; None for several columns.
+        """
+        if self.period is not None:
+            return np.asarray(np.arctan2(self.coordinates[:, 1], self.coordinates[:, 0]))
+        return self.coordinates[:, 0] if self.coordinates.shape[1] == 1 else None
+
+    def differences(self) -> FloatArray:
+        """Subtract the values of all items from each other.
+
+        Returns
+        -------
+        ndarray of shape (n, n, c)
+            x_b − x_a; of periodic numbers by the shorter way, in radians.
+        """
+        if self.period is None:
+            return np.asarray(self.coordinates[None] - self.coordinates[:, None])
+        angles = self.positions
+        assert angles is not None
+        apart = angles[None] - angles[:, None]
+        return np.asarray(apart - 2 * np.pi * np.rint(apart / (2 * np.pi)))[:, :, None]
+
     def memberships(self) -> FloatArray:
         """Say to which of a few values every item belongs.
 

@@ -1,0 +1,230 @@
+"""Matches across the values of a number that never comes again.
+
+No two items share a value, so that nothing says what an item would be at another's.  Three things
+are used instead.  Residuals from the local mean tell items apart by what the number does not
+explain.  At every gap between two values the best match of an item is as far away as the gap alone
+would move it: only what is further counts against a match.  And where the number moves items too
+far to be compared, how it moves them is learned (:mod:`~sidelight.latent.transport`), from close
+values to distant ones.  Matches are chained, (I − γ S)⁻¹, and balanced over all values.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from sklearn.isotonic import isotonic_regression
+
+from sidelight.arrays import FloatArray
+from sidelight.latent.data_kernels import squared_distances
+from sidelight.latent.known_factor import KnownFactor
+from sidelight.latent.transport import MatchedPairs, Transport
+
+#: A chain goes on with this probability.
+_GO_ON = 0.95
+#: Links weaken by a factor e with this excess over the best match at their gap.
+_TEMPERATURE = 0.1
+#: The excess is measured against the best match and this share of a typical pair.
+_FLOOR = 0.1
+#: Items are compared while the best match at their gap is closer than this share of any pair.
+_CLOSE_ENOUGH = 0.65
+#: The best match at a gap is sought among this many items, so that some of them are alike …
+_CANDIDATES = 8
+#: … at no more gaps than this, half of which overlap.
+_MOST_GAPS = 48
+_BALANCING_STEPS = 20
+#: Axes of the residuals that are compared: those above the noise, between these numbers.
+_FEWEST_AXES, _MOST_AXES = 10, 60
+#: Rounds of matching and learning, and how many may pass without a better match.
+_ROUNDS, _PATIENCE = 10, 2
+#: Matches of an item from which the transport is learned.
+_LEARNED_FROM = 10
+
+
+def chained_matches(Y: FloatArray, factor: KnownFactor) -> FloatArray:
+    """Match items of all values through chains of matches between comparable ones.
+
+    Parameters
+    ----------
+    Y : ndarray of shape (n, p)
+        The data.
+    factor : KnownFactor
+        Numbers all different.
+
+    Returns
+    -------
+    ndarray of shape (n, n)
+        Symmetric and positive; not balanced yet.
+    """
+    differences = factor.differences()
+    gaps = np.sqrt(np.einsum("abc,abc->ab", differences, differences))
+    R = above_noise(unexplained(Y, differences, gaps))
+    squared = squared_distances(R, R)
+    if factor.positions is not None:
+        squared = _carried(R, factor, differences[:, :, 0], squared)
+    links = _links(squared, gaps, _BestMatches.at_gaps(squared, gaps))
+    chains = np.linalg.inv(np.eye(len(Y)) - _GO_ON * links)
+    return np.maximum((chains + chains.T) / 2, 1e-12)
+
+
+def unexplained(Y: FloatArray, differences: FloatArray, gaps: FloatArray) -> FloatArray:
+    """Take away the local linear mean at each value, and divide by the local r.m.s. of the rest.
+
+    Parameters
+    ----------
+    Y : ndarray of shape (n, p)
+        The data.
+    differences : ndarray of shape (n, n, c)
+        Of the values.
+    gaps : ndarray of shape (n, n)
+        Their lengths.
+
+    Returns
+    -------
+    ndarray of shape (n, p)
+        Residuals.
+    """
+    n, c = len(Y), differences.shape[2]
+    spread = np.sqrt(np.mean(gaps**2) / 2)
+    weights = np.exp(-0.5 * (gaps / (spread * n ** (-1 / (4 + c)))) ** 2)
+    terms = np.concatenate([np.ones((n, n, 1)), differences], axis=2)
+    normal = np.einsum("ab,abi,abj->aij", weights, terms, terms)
+    normal += 1e-9 * np.trace(normal, axis1=1, axis2=2)[:, None, None] * np.eye(c + 1)
+    value = np.linalg.solve(normal, np.broadcast_to(np.eye(c + 1)[:, :1], (n, c + 1, 1)))
+    smoother = weights * np.einsum("abi,ai->ab", terms, value[:, :, 0])
+    residuals = Y - smoother @ Y
+    power = weights @ np.einsum("ij,ij->i", residuals, residuals) / weights.sum(axis=1)
+    return np.asarray(residuals / np.sqrt(np.maximum(power, 1e-300))[:, None])
+
+
+def above_noise(R: FloatArray) -> FloatArray:
+    """Keep the principal axes whose singular values stand out from noise.
+
+    Parameters
+    ----------
+    R : ndarray of shape (n, p)
+        Items.
+
+    Returns
+    -------
+    ndarray of shape (n, q)
+        Their scores.
+
+    References
+    ----------
+    M. Gavish and D. L. Donoho (2014), "The optimal hard threshold for singular values is 4/√3":
+    2.02 to 2.86 median singular values, by the shape of the table.
+    """
+    U, lengths, _ = np.linalg.svd(R - R.mean(axis=0), full_matrices=False)
+    shape = min(R.shape) / max(R.shape)
+    threshold = 0.56 * shape**3 - 0.95 * shape**2 + 1.82 * shape + 1.43
+    n_axes = int(np.sum(lengths > threshold * np.median(lengths)))
+    n_axes = min(max(n_axes, _FEWEST_AXES), _MOST_AXES, len(lengths))
+    return np.asarray(U[:, :n_axes] * lengths[:n_axes])
+
+
+@dataclass(frozen=True)
+class _BestMatches:
+    """How far away the best match of an item is, gap by gap.
+
+    Parameters
+    ----------
+    gaps : ndarray of shape (m,)
+        Between two values.
+    squared : ndarray of shape (m,)
+        The median squared distance of the best match there, not falling with the gap.
+    typical : float
+        The median squared distance of any two items.
+    """
+
+    gaps: FloatArray
+    squared: FloatArray
+    typical: float
+
+    @classmethod
+    def at_gaps(
+        cls, squared: FloatArray, gaps: FloatArray, n_candidates: int = _CANDIDATES
+    ) -> _BestMatches:
+        n = len(squared)
+        others = ~np.eye(n, dtype=bool)
+        n_gaps = int(np.clip(2 * n / n_candidates, 3, _MOST_GAPS))
+        edges = np.quantile(gaps[others], np.linspace(0, 1, n_gaps + 1))
+        middles, best = [], []
+        for low, high in zip(edges[:-2], edges[2:], strict=True):
+            inside = others & (gaps >= low) & (gaps <= high)
+            nearest = np.where(inside, squared, np.inf).min(axis=1)
+            middles.append((low + high) / 2)
+            best.append(np.median(nearest[np.isfinite(nearest)]))
+        typical = max(float(np.median(squared[others])), 1e-300)
+        rising = isotonic_regression(np.array(best))
+        return cls(np.array(middles), np.asarray(np.maximum(rising, 1e-6 * typical)), typical)
+
+    @property
+    def mean(self) -> float:
+        return float(np.mean(self.squared) / self.typical)
+
+
+def _links(
+    squared: FloatArray,
+    gaps: FloatArray,
+    best: _BestMatches,
+    *,
+    close_enough: float = _CLOSE_ENOUGH,
+    floor: float = _FLOOR,
+) -> FloatArray:
+    """Weigh pairs by how little further they are than best matches; degrees are balanced."""
+    expected = np.interp(gaps, best.gaps, best.squared)
+    excess = (squared - expected) / (expected + floor * best.typical)
+    links = np.exp(-np.clip(excess, -1, 60) / _TEMPERATURE)
+    too_far = np.flatnonzero(best.squared > close_enough * best.typical)
+    if len(too_far):
+        width = best.gaps[max(int(too_far[0]), 1)]
+        links *= np.where(gaps <= width, np.exp(-((np.minimum(gaps, width) / width) ** 2)), 0.0)
+    np.fill_diagonal(links, 0.0)
+    for _ in range(_BALANCING_STEPS):
+        degrees = np.sqrt(links.sum(axis=1) + 1e-12)
+        links = links / np.outer(degrees, degrees)
+    return np.asarray(links)
+
+
+def _carried(
+    R: FloatArray, factor: KnownFactor, differences: FloatArray, squared: FloatArray
+) -> FloatArray:
+    """Squared distances after the transport under which best matches are closest.
+
+    Matching and learning alternate, from two first guesses; no transport is a candidate as well.
+    """
+    gaps = np.abs(differences)
+    positions = factor.positions
+    assert positions is not None
+    period = None if factor.period is None else 2 * np.pi
+    found = (_BestMatches.at_gaps(squared, gaps).mean, squared)
+    for first in (
+        _links(squared, gaps, _BestMatches.at_gaps(squared, gaps)),
+        _links(squared, gaps, _BestMatches.at_gaps(squared, gaps, 5), close_enough=0.4, floor=0.0),
+    ):
+        links, transport, waited = first, Transport.none(R.shape[1]), 0
+        for _ in range(_ROUNDS):
+            pairs = _strongest(links, differences)
+            for _ in range(2):
+                transport = transport.learned_from(R, pairs)
+            carried = transport.squared_distances(R, positions, period)
+            best = _BestMatches.at_gaps(carried, gaps)
+            waited = 0 if best.mean < found[0] else waited + 1
+            if best.mean < found[0]:
+                found = (best.mean, carried)
+            if waited == _PATIENCE:
+                break
+            links = _links(carried, gaps, best)
+    return found[1]
+
+
+def _strongest(links: FloatArray, differences: FloatArray) -> MatchedPairs:
+    """The strongest links of every item, the closer in value the more weight."""
+    n = len(links)
+    n_kept = min(_LEARNED_FROM, n - 1)
+    ends = np.argpartition(-links, n_kept - 1, axis=1)[:, :n_kept].ravel()
+    starts = np.repeat(np.arange(n), n_kept)
+    apart = differences[starts, ends]
+    softened = apart**2 + (0.02 * np.median(np.abs(differences))) ** 2
+    return MatchedPairs(starts, ends, apart, links[starts, ends] / softened)

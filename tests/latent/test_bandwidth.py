@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sidelight.latent.bandwidth import data_scale, leave_one_out_bandwidth
+from sidelight.latent.bandwidth import data_scale, leave_one_out_bandwidth, regression_reach
 from sidelight.latent.data_kernels import kernel_for
 
 RNG = np.random.default_rng(2)
@@ -58,3 +58,22 @@ def test_scale_is_the_mean_squared_distance():
     codes = RNG.integers(0, 3, size=(50, 5)).astype(float)
     k = kernel_for("discrete", codes)
     assert data_scale(codes, k) == pytest.approx(k.dissimilarities(codes, codes).mean())
+
+
+def test_the_reach_of_a_factor_predicts_items_best():
+    rng = np.random.default_rng(5)
+    x, Z = rng.uniform(0, 6, 60), rng.normal(size=(60, 1))
+    Y = np.column_stack([np.sin(3 * x), np.cos(3 * x)]) + Z
+    gaps = (x[:, None] - x) ** 2
+
+    def left_out(reach):
+        error = 0.0
+        for a in range(60):
+            weights = np.exp(-((Z[a] - Z) ** 2).sum(axis=1) - gaps[a] / reach)
+            weights[a] = 0.0
+            error += np.sum((Y[a] - weights @ Y / weights.sum()) ** 2)
+        return error
+
+    found = regression_reach(Y, Z, gaps, 1.0)
+    assert found == min(4.0 ** np.arange(-5, 3), key=left_out)
+    assert found < 0.2  # much narrower than a turn of the curve, 2π/3

@@ -11,7 +11,7 @@ from sidelight.side import Condition
 
 
 def turning_things(seed, n_things=3, n_each=30, n_axes=12):
-    """Things that go round a circle each, in planes of their own mixing, at random angles."""
+    """Things that turn, each along a closed curve, at random angles; and the turn itself."""
     rng = np.random.default_rng(seed)
     basis = np.linalg.qr(rng.normal(size=(n_axes, n_axes)))[0]
     blocks = np.zeros((n_axes, n_axes))
@@ -20,8 +20,8 @@ def turning_things(seed, n_things=3, n_each=30, n_axes=12):
     things = np.repeat(np.arange(n_things), n_each)
     angles = rng.permutation(3600)[: len(things)] / 10
     shapes = rng.normal(size=(n_things, n_axes))
-    items = Transport(basis @ blocks @ basis.T).carried(shapes[things], np.radians(angles))
-    return items, angles, things
+    turn = Transport(basis @ blocks @ basis.T)
+    return turn.carried(shapes[things], np.radians(angles)), angles, things, turn
 
 
 def nearest_far_away(D, angles, things):
@@ -32,13 +32,25 @@ def nearest_far_away(D, angles, things):
 
 def test_things_are_matched_across_all_angles():
     for seed in range(3):
-        items, angles, things = turning_things(seed)
+        items, angles, things, _ = turning_things(seed)
         factor = KnownFactor.of(Condition(angles, period=360), who="test")
         assert nearest_far_away(cdist(items, items), angles, things) < 0.7
         W = chained_matches(items, factor)
         assert nearest_far_away(-W, angles, things) > 0.97
         Z = KernelInformationEmbedding(2).fit(items, side=Condition(angles, period=360)).embedding_
         assert nearest_far_away(cdist(Z, Z), angles, things) > 0.97
+
+
+def test_items_are_shown_at_other_angles():
+    items, angles, things, turn = turning_things(0)
+    model = KernelInformationEmbedding(2).fit(items, side=Condition(angles, period=360))
+    shown = model.render(items, condition=(angles + 100) % 360)
+    truth = turn.carried(items, np.full(len(items), np.radians(100)))
+    apart = np.abs((angles[None] - angles[:, None] - 100 + 180) % 360 - 180)
+    apart[things[:, None] != things] = np.inf
+    nearest = items[apart.argmin(axis=1)]  # of the same thing, which the model is not told
+    assert np.mean((shown - truth) ** 2) < 1.1 * np.mean((nearest - truth) ** 2)
+    assert np.mean((shown - truth) ** 2) < 0.15 * np.mean((items - truth) ** 2)
 
 
 def test_a_number_that_only_shifts_items_is_left_out():

@@ -6,7 +6,7 @@ import numpy as np
 from scipy.optimize import minimize_scalar
 
 from sidelight.arrays import FloatArray
-from sidelight.latent.data_kernels import DataKernel
+from sidelight.latent.data_kernels import DataKernel, squared_distances
 
 #: More rows than this are judged on a sample of them, spread evenly.
 JUDGED = 3000
@@ -151,4 +151,36 @@ def regression_bandwidth(Y: FloatArray, Z: FloatArray, kernel: DataKernel, scale
             weights = kernel.values(D, float(h)) + 1e-12 * (nearest == D)
         predicted = weights @ Z[rows] / weights.sum(axis=1, keepdims=True)
         errors.append(float(np.sum((predicted - Z[rows]) ** 2)))
+    return float(grid[int(np.argmin(errors))])
+
+
+def regression_reach(Y: FloatArray, Z: FloatArray, squared_gaps: FloatArray, start: float) -> float:
+    """Find the reach with which E[y | z, x] best predicts every item from all others.
+
+    Parameters
+    ----------
+    Y : ndarray of shape (n, p)
+        The data.
+    Z : ndarray of shape (n, d)
+        Latent points.
+    squared_gaps : ndarray of shape (n, n)
+        Between the values x of a known factor, which are alike by exp(−gap² / reach).
+    start : float
+        A reach of the right order.
+
+    Returns
+    -------
+    float
+        The best of a geometric grid around the start.
+    """
+    rows = np.unique(np.linspace(0, len(Y) - 1, min(len(Y), JUDGED)).astype(int))
+    in_map = squared_distances(Z[rows], Z[rows])
+    np.fill_diagonal(in_map, np.inf)
+    grid = start * 4.0 ** np.arange(-5, 3)
+    errors = []
+    for reach in grid:
+        apart = in_map + squared_gaps[np.ix_(rows, rows)] / reach
+        weights = np.exp(apart.min(axis=1, keepdims=True) - apart)
+        predicted = weights @ Y[rows] / weights.sum(axis=1, keepdims=True)
+        errors.append(float(np.sum((predicted - Y[rows]) ** 2)))
     return float(grid[int(np.argmin(errors))])

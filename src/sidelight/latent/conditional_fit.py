@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 
 from sidelight.arrays import FloatArray
+from sidelight.latent.bandwidth import regression_reach
 from sidelight.latent.conditional_map import ConditionalMap, map_without_factor
 from sidelight.latent.conditional_printed import map_as_printed
+from sidelight.latent.data_kernels import squared_distances
 from sidelight.latent.known_factor import KnownFactor
 from sidelight.memory import require_memory
 from sidelight.side.condition import Condition
@@ -44,7 +46,7 @@ def fit_conditional(
     found : ConditionalMap
         The map, in the order of Y.
     factor : KnownFactor
-        The factor, likewise.
+        The factor, likewise; numbers are as alike as predicts items best (leave-one-out).
 
     Raises
     ------
@@ -62,4 +64,9 @@ def fit_conditional(
     order = np.lexsort(Y.T[::-1])
     in_order = replace(factor, coordinates=factor.coordinates[order])
     found = FORMS[form](Y[order], in_order, n_components, who=who, **options)
-    return replace(found, points=found.points[np.argsort(order)]), factor
+    found = replace(found, points=found.points[np.argsort(order)])
+    if factor.kind != "classes":
+        x = factor.coordinates
+        reach = regression_reach(Y, found.points, squared_distances(x, x), factor.reach)
+        factor = replace(factor, reach=reach)
+    return found, factor

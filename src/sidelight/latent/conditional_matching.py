@@ -22,7 +22,7 @@ from sidelight.latent.data_kernels import squared_distances
 from sidelight.latent.known_factor import KnownFactor
 
 #: Temperatures of the match between classes, softest first; the map tells which was best.
-CLASS_TEMPERATURES = (0.2, 0.1, 0.05)
+CLASS_TEMPERATURES = (0.8, 0.4, 0.2, 0.1, 0.05)
 _REPEATED_TEMPERATURE = 0.01
 _BALANCING_STEPS = 30
 #: Matches are trusted by this power of the mean best cosine at their gap.

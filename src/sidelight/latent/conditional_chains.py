@@ -32,9 +32,13 @@ _CLOSE_ENOUGH = 0.65
 _CANDIDATES = 8
 #: … at no more gaps than this, half of which overlap.
 _MOST_GAPS = 48
+#: A second, stricter guess at the first matches.
+_FEW_CANDIDATES, _VERY_CLOSE = 5, 0.4
 _BALANCING_STEPS = 20
 #: Axes of the residuals that are compared: those above the noise, between these numbers.
 _FEWEST_AXES, _MOST_AXES = 10, 60
+#: Rows from which a typical distance is read.
+_SAMPLED = 300
 #: Rounds of matching and learning, and how many may pass without a better match.
 _ROUNDS, _PATIENCE = 10, 2
 #: Matches of an item from which the transport is learned.
@@ -62,7 +66,7 @@ def chained_matches(Y: FloatArray, factor: KnownFactor) -> FloatArray:
     squared = squared_distances(R, R)
     if factor.positions is not None:
         squared = _carried(R, factor, differences[:, :, 0], squared)
-    links = _links(squared, gaps, _BestMatches.at_gaps(squared, gaps))
+    links = _links(squared, gaps, _Gaps(gaps, _CANDIDATES).best_matches(squared))
     chains = np.linalg.inv(np.eye(len(Y)) - _GO_ON * links)
     return np.maximum((chains + chains.T) / 2, 1e-12)
 
@@ -141,27 +145,46 @@ class _BestMatches:
     squared: FloatArray
     typical: float
 
-    @classmethod
-    def at_gaps(
-        cls, squared: FloatArray, gaps: FloatArray, n_candidates: int = _CANDIDATES
-    ) -> _BestMatches:
-        n = len(squared)
-        others = ~np.eye(n, dtype=bool)
-        n_gaps = int(np.clip(2 * n / n_candidates, 3, _MOST_GAPS))
-        edges = np.quantile(gaps[others], np.linspace(0, 1, n_gaps + 1))
-        middles, best = [], []
-        for low, high in zip(edges[:-2], edges[2:], strict=True):
-            inside = others & (gaps >= low) & (gaps <= high)
-            nearest = np.where(inside, squared, np.inf).min(axis=1)
-            middles.append((low + high) / 2)
-            best.append(np.median(nearest[np.isfinite(nearest)]))
-        typical = max(float(np.median(squared[others])), 1e-300)
-        rising = isotonic_regression(np.array(best))
-        return cls(np.array(middles), np.asarray(np.maximum(rising, 1e-6 * typical)), typical)
-
     @property
     def mean(self) -> float:
         return float(np.mean(self.squared) / self.typical)
+
+
+class _Gaps:
+    """All pairs of items, sorted by the gap between their values; windows of gaps overlap by half.
+
+    Parameters
+    ----------
+    gaps : ndarray of shape (n, n)
+        Between values.
+    n_candidates : int
+        Items in each window, on average.
+    """
+
+    def __init__(self, gaps: FloatArray, n_candidates: int) -> None:
+        n = len(gaps)
+        n_gaps = int(np.clip(2 * n / n_candidates, 3, _MOST_GAPS))
+        edges = np.quantile(gaps[~np.eye(n, dtype=bool)], np.linspace(0, 1, n_gaps + 1))
+        self.middles = (edges[:-2] + edges[2:]) / 2
+        self.shape = (n, n_gaps)
+        bins = np.arange(n)[:, None] * n_gaps + np.searchsorted(edges[1:-1], gaps)
+        self._order = np.argsort(bins, axis=None, kind="stable")
+        self._filled, self._starts = np.unique(bins.ravel()[self._order], return_index=True)
+
+    def best_matches(self, squared: FloatArray) -> _BestMatches:
+        n = len(squared)
+        others = squared.copy()
+        np.fill_diagonal(others, np.inf)
+        nearest = np.full(self.shape, np.inf)
+        nearest.ravel()[self._filled] = np.minimum.reduceat(
+            others.ravel()[self._order], self._starts
+        )
+        nearest = np.minimum(nearest[:, :-1], nearest[:, 1:])
+        best = [np.median(column[np.isfinite(column)]) for column in nearest.T]
+        some = others[:: max(n // _SAMPLED, 1)]
+        typical = max(float(np.median(some[np.isfinite(some)])), 1e-300)
+        rising = np.maximum(isotonic_regression(np.array(best)), 1e-6 * typical)
+        return _BestMatches(self.middles, np.asarray(rising), typical)
 
 
 def _links(
@@ -198,10 +221,13 @@ def _carried(
     positions = factor.positions
     assert positions is not None
     period = None if factor.period is None else 2 * np.pi
-    found = (_BestMatches.at_gaps(squared, gaps).mean, squared)
+    sorted_gaps = _Gaps(gaps, _CANDIDATES)
+    best = sorted_gaps.best_matches(squared)
+    closest = _Gaps(gaps, _FEW_CANDIDATES).best_matches(squared)
+    found = (best.mean, squared)
     for first in (
-        _links(squared, gaps, _BestMatches.at_gaps(squared, gaps)),
-        _links(squared, gaps, _BestMatches.at_gaps(squared, gaps, 5), close_enough=0.4, floor=0.0),
+        _links(squared, gaps, best),
+        _links(squared, gaps, closest, close_enough=_VERY_CLOSE, floor=0.0),
     ):
         links, transport, waited = first, Transport.none(R.shape[1]), 0
         for _ in range(_ROUNDS):
@@ -209,7 +235,7 @@ def _carried(
             for _ in range(2):
                 transport = transport.learned_from(R, pairs)
             carried = transport.squared_distances(R, positions, period)
-            best = _BestMatches.at_gaps(carried, gaps)
+            best = sorted_gaps.best_matches(carried)
             waited = 0 if best.mean < found[0] else waited + 1
             if best.mean < found[0]:
                 found = (best.mean, carried)

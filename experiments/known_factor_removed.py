@@ -200,21 +200,18 @@ def cells(quick: bool) -> list[list[str]]:
     return rows
 
 
-def faces(every: int) -> list[list[str]]:
-    """Pose or light left out of the map of faces."""
+def faces(every: int) -> tuple[list[list[str]], dict[str, FloatArray], FloatArray]:
+    """Pose or light left out of the map of faces; the maps, and the pose."""
     data = load("isomap_faces")
     assert data.truth is not None
     X, truth = data.X[::every].astype(float), data.truth[::every]
-    rows = []
-    for name, side in (
-        ("nothing known", None),
-        ("left–right known", Condition(truth[:, 0])),
-        ("up–down known", Condition(truth[:, 1])),
-        ("light known", Condition(truth[:, 2])),
-    ):
-        Z = fit(X, side)
-        rows.append([name, *(f"{readable(Z, column):.2f}" for column in truth.T)])
-    return rows
+    maps = {"nothing known": fit(X)}
+    for name, column in zip(("left–right", "up–down", "light"), truth.T, strict=True):
+        maps[f"{name} known"] = fit(X, Condition(column))
+    rows = [
+        [name, *(f"{readable(Z, column):.2f}" for column in truth.T)] for name, Z in maps.items()
+    ]
+    return rows, maps, truth[:, 0]
 
 
 def main(output: Path, *, quick: bool = False) -> None:
@@ -264,11 +261,12 @@ def main(output: Path, *, quick: bool = False) -> None:
         cells(quick),
         title="Single cells",
     )
+    rows, maps_of_faces, turn = faces(8 if quick else 2)
     print_table(
-        ["map of faces", "R² of left–right", "R² of up–down", "R² of light"],
-        faces(8 if quick else 2),
-        title="Faces",
+        ["map of faces", "R² of left–right", "R² of up–down", "R² of light"], rows, title="Faces"
     )
+    figure = comparison(maps_of_faces, color=turn, key_title="left–right")
+    save(figure, output / "known_factor_removed_faces.png")
     shown = ("nothing known", "digit known", "angle known")
     figure = comparison(
         {f"{name} ": maps[name] for name in shown}, labels=[f"digit {i + 1}" for i in which]

@@ -21,9 +21,9 @@ from sidelight.latent.known_factor import KnownFactor
 from sidelight.latent.transport import MatchedPairs, Transport
 
 #: A chain goes on with this probability.
-_GO_ON = 0.95
+_GO_ON = 0.8
 #: Links weaken by a factor e with this excess over the best match at their gap.
-_TEMPERATURE = 0.1
+_TEMPERATURE = 0.3
 #: The excess is measured against the best match and this share of a typical pair.
 _FLOOR = 0.1
 #: Items are compared while the best match at their gap is closer than this share of any pair.

@@ -8,7 +8,7 @@ import pytest
 import sidelight
 from sidelight import Isomap, ProbabilisticPCA, embed
 from sidelight.embedding import choose_method
-from sidelight.side import Anchors, Distances, Pairs
+from sidelight.side import Anchors, Condition, Distances, Pairs
 
 
 @pytest.fixture
@@ -65,6 +65,18 @@ def test_quality_plot_and_save(X, tmp_path):
     np.testing.assert_array_equal(loaded.transform(X), result.model.transform(X))
 
 
+def test_anchors_choose_a_method_that_keeps_them(X):
+    anchors = Anchors([0, 5, 9], [[0.0, 0.0], [4.0, 0.0], [0.0, 3.0]])
+    result = embed(X, side=anchors)
+    assert result.why == (
+        "SammonMapping: it keeps distances, with the anchored rows where they go."
+    )
+    np.testing.assert_array_equal(result.points[[0, 5, 9]], anchors.positions)
+    both = embed(X, side=[anchors, Pairs(similar=[(0, 1), (2, 3)])])
+    assert type(both.model).__name__ == "SammonMapping"
+    assert len(both.model.side_metrics_) == 1
+
+
 def test_what_it_refuses(X):
     with pytest.raises(ValueError, match="no method 'tsne'"):
         embed(X, method="tsne")
@@ -72,8 +84,8 @@ def test_what_it_refuses(X):
         embed(X, method="isomap", perplexity=30)
     with pytest.raises(ValueError, match="DistanceMetric makes no map"):
         embed(X, method="DistanceMetric")
-    anchors = Anchors([0], [[0.0, 0.0]])
-    with pytest.raises(ValueError, match="No one method listens to Anchors"):
-        embed(X, side=anchors)
+    side = [Anchors([0], [[0.0, 0.0]]), Condition(np.arange(len(X)) % 2)]
+    with pytest.raises(ValueError, match="No one method listens to Anchors and Condition together"):
+        embed(X, side=side)
     with pytest.raises(ValueError, match="PCA .*Pairs.*Isomap"):
         embed(X, method="pca", side=Pairs(similar=[(0, 1)]))

@@ -97,6 +97,10 @@ def choose_method(
     if "Actions" in kinds or (several and small):
         why = f"it takes {' and '.join(kinds)} as constraints on the kernel that it learns"
         return Choice(entry_for("sde"), {"slack": _SLACK}, f"{why}, with slack")
+    if "Anchors" in kinds:
+        return Choice(
+            entry_for("sammon"), {}, "it keeps distances, with the anchored rows where they go"
+        )
     if "Condition" in kinds:
         return Choice(entry_for("kie"), {}, "it leaves a known factor out of the map")
     if distances:

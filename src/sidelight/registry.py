@@ -165,7 +165,7 @@ ESTIMATORS: tuple[Entry, ...] = (
         "sidelight.latent.stochastic_neighbor_embedding",
         "sne",
         takes_distances=True,
-        understands=("Pairs", "Attributes", "Distances"),
+        understands=("Pairs", "Attributes", "Distances", "Anchors"),
     ),
     Entry(
         "MultipleRelationalEmbedding",
@@ -182,6 +182,7 @@ ESTIMATORS: tuple[Entry, ...] = (
         "points from which the items can be told",
         "sidelight.latent.unsupervised_kernel_regression",
         "ukr",
+        understands=("Anchors",),
     ),
     Entry(
         "SammonMapping",
@@ -190,7 +191,7 @@ ESTIMATORS: tuple[Entry, ...] = (
         "sidelight.latent.sammon_mapping",
         "sammon",
         takes_distances=True,
-        understands=("Pairs", "Attributes", "Distances"),
+        understands=("Pairs", "Attributes", "Distances", "Anchors"),
     ),
     Entry(
         "KernelInformationEmbedding",

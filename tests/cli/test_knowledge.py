@@ -13,7 +13,7 @@ import sidelight
 from sidelight.cli.application import application
 from sidelight.datasets import image_walk
 from sidelight.io import read_table, write_table
-from sidelight.side import Actions, Distances, Pairs
+from sidelight.side import Actions, Anchors, Distances, Pairs
 
 X = np.random.default_rng(0).standard_normal((60, 4))
 
@@ -58,6 +58,20 @@ def test_a_label_column_with_gaps() -> None:
     run("embed", "data.csv", "--label-column", "kind", "-o", "map.csv", "-m", "isomap")
     given = read_table("map.csv").select(["isomap0", "isomap1"])
     np.testing.assert_allclose(given, expected, atol=1e-10)
+
+
+def test_anchors_by_row_number() -> None:
+    Path("pins.csv").write_text("row,east,north\n1,0,0\n7,10,0\n12,3,8\n60,-4,2\n")
+    run("embed", "data.csv", "--ignore", "kind", "--anchors", "pins.csv", "-o", "map.csv")
+    given = read_table("map.csv").select(["sammonmapping0", "sammonmapping1"])
+    places = [[0.0, 0.0], [10.0, 0.0], [3.0, 8.0], [-4.0, 2.0]]
+    np.testing.assert_allclose(given[[0, 6, 11, 59]], places, atol=1e-12)
+    side = Anchors([0, 6, 11, 59], places)
+    expected = sidelight.SammonMapping().fit_transform(X, side=side)
+    np.testing.assert_allclose(given, expected, atol=1e-6)
+    Path("bad.csv").write_text("row\n1\n")
+    done = run("embed", "data.csv", "--ignore", "kind", "--anchors", "bad.csv", code=2)
+    assert "at least 2 columns" in " ".join(done.stderr.split())
 
 
 def test_what_is_known_is_said() -> None:

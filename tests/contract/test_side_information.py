@@ -6,11 +6,14 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
+import sidelight
 from sidelight.metric import DistanceMetric, EquivalenceMetric, MultiAttributeMetric
+from sidelight.quality import procrustes
 from sidelight.registry import ESTIMATORS, MAPS
 from sidelight.side import Actions, Anchors, Attributes, Distances, Pairs
 
 INFORMED = [entry for entry in MAPS if "Pairs" in entry.understands]
+ANCHORED = [entry for entry in MAPS if "Anchors" in entry.understands]
 PAIRS = Pairs(similar=[(0, 5), (3, 80), (12, 40)], dissimilar=[(1, 90), (7, 100)])
 DISTANCES = Distances([(0, 9), (4, 60), (21, 33)], [1.0, 0.4, 2.0])
 KINDS = {
@@ -67,8 +70,9 @@ def test_two_kinds_at_once(informed, X):
 
 def test_what_is_not_understood_is_refused_with_who_does(estimator, X):
     name = type(estimator).__name__
-    with pytest.raises(ValueError, match=f"{name}.*Anchors"):
-        estimator.fit(X, side=Anchors([0], [[1.0, 2.0]]))
+    if "Anchors" not in estimator._understands:
+        with pytest.raises(ValueError, match=f"{name}.*Anchors.*SammonMapping"):
+            estimator.fit(X, side=Anchors([0], [[1.0, 2.0]]))
     if "Actions" not in estimator._understands:
         with pytest.raises(ValueError, match=f"{name}.*Actions"):
             estimator.fit(X, side=Actions(["left"] * (len(X) - 1)))
@@ -89,3 +93,74 @@ def test_rows_that_are_not_there(informed, X):
     with pytest.raises(ValueError, match="160"):
         informed.fit(X, side=Pairs(similar=[(0, 160)]))
     assert not hasattr(informed, "embedding_")
+
+
+@pytest.fixture(params=ANCHORED, ids=lambda entry: entry.name)
+def anchored(request):
+    """Every estimator that listens to anchors."""
+    return request.param.load()()
+
+
+class TestAnchors:
+    INDEX = np.array([3, 50, 90, 120, 150])
+    #: In some coordinates, far from the origin and in an unusual unit.
+    POSITIONS = 40.0 + 7.0 * np.array([[0, 0], [2, 1], [1, 3], [-2, 2], [0.5, -1.5]])
+
+    def test_anchored_rows_are_exactly_where_they_go(self, anchored, X, new):
+        model = anchored.fit(X, side=Anchors(self.INDEX, self.POSITIONS))
+        np.testing.assert_array_equal(model.embedding_[self.INDEX], self.POSITIONS)
+        np.testing.assert_array_equal(model.transform(X[self.INDEX]), self.POSITIONS)
+        # new rows are placed in the same coordinates, near the rows that they are like
+        away = np.linalg.norm(model.transform(new) - model.embedding_[: len(new)], axis=1)
+        assert np.median(away) < 0.3 * model.embedding_.std()
+
+    def test_anchors_in_other_coordinates_are_the_same_anchors(self, anchored, X):
+        turn = np.array([[0.6, 0.8], [0.8, -0.6]])  # a reflection, too
+        here = clone(anchored).fit(X, side=Anchors(self.INDEX, self.POSITIONS))
+        there = clone(anchored).fit(X, side=Anchors(self.INDEX, 0.01 * self.POSITIONS @ turn - 9.0))
+        assert there.objective_ == pytest.approx(here.objective_, rel=1e-6)
+        moved = 0.01 * here.embedding_ @ turn - 9.0
+        np.testing.assert_allclose(there.embedding_, moved, atol=1e-3 * moved.std())
+
+    def test_the_places_of_a_plain_map_give_that_map(self, anchored, X):
+        plain = clone(anchored).fit(X)
+        nearby = clone(anchored).set_params(start=plain.embedding_)  # among many optima
+        given = nearby.fit(X, side=Anchors(self.INDEX, plain.embedding_[self.INDEX]))
+        assert given.objective_ == pytest.approx(plain.objective_, rel=1e-6)
+        np.testing.assert_allclose(given.embedding_, plain.embedding_, atol=0.01)
+
+    @pytest.mark.parametrize("n_anchors", [1, 2])
+    def test_one_or_two_only_move_a_plain_map(self, anchored, X, n_anchors):
+        plain = clone(anchored).fit(X)
+        side = Anchors(self.INDEX[:n_anchors], self.POSITIONS[:n_anchors])
+        given = clone(anchored).set_params(start=plain.embedding_).fit(X, side=side)
+        assert given.objective_ == pytest.approx(plain.objective_, rel=1e-6)
+        assert procrustes(given.embedding_, plain.embedding_).residual < 1e-3
+
+    def test_copies_go_with_their_row(self, anchored, X):
+        twice = np.vstack([X, X[[3, 50]]])
+        model = clone(anchored).fit(twice, side=Anchors(self.INDEX, self.POSITIONS))
+        np.testing.assert_array_equal(model.embedding_[[160, 161]], self.POSITIONS[:2])
+        torn = Anchors([3, 90, 160], self.POSITIONS[:3])
+        with pytest.raises(ValueError, match="rows 3, 160 to different places, .* copies"):
+            anchored.fit(twice, side=torn)
+        assert not hasattr(anchored, "embedding_")
+
+    @pytest.mark.parametrize(
+        ("index", "positions", "match"),
+        [
+            ([0, 160], [[0.0, 0.0], [1.0, 0.0]], "160"),
+            ([0, -1], [[0.0, 0.0], [1.0, 0.0]], "-1"),
+            ([0], [[0.0, 0.0, 1.0]], "n_components=2 columns. Got 3"),
+            (np.arange(160), np.zeros((160, 2)), "all 160 rows to one place"),
+        ],
+    )
+    def test_what_no_map_can_do_is_refused(self, anchored, X, index, positions, match):
+        with pytest.raises(ValueError, match=match):
+            anchored.fit(X, side=Anchors(index, positions))
+        assert not hasattr(anchored, "embedding_")
+
+    def test_a_file_holds_an_anchored_map(self, anchored, X, new, tmp_path):
+        model = anchored.fit(X, side=Anchors(self.INDEX, self.POSITIONS))
+        loaded = sidelight.load(sidelight.save(model, tmp_path / "map.sidelight"))
+        np.testing.assert_array_equal(loaded.transform(new), model.transform(new))

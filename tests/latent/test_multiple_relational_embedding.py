@@ -229,6 +229,14 @@ def test_an_interruption_keeps_the_best_so_far_and_tries_no_other_start(X, told)
     assert model.objective_ == model.history_[-1] < model.history_[0]
 
 
+def test_no_random_start_is_given_up_in_the_flat_middle_where_it_lies():
+    X = np.random.default_rng(0).standard_normal((60, 4)) * [2, 2, 1, 0.2]
+    told = Relation.from_values(X[:20, 2], index=np.arange(20))
+    model = MultipleRelationalEmbedding(2, n_restarts=8).fit(X, side=told)
+    assert len(model.starts_) == 9
+    assert model.starts_.max() < 2 * model.objective_
+
+
 def test_a_relation_names_itself(model, told):
     told = told if isinstance(told, list) else [told]
     for number, relation in enumerate(told):

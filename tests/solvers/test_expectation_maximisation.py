@@ -7,6 +7,8 @@ import pytest
 from scipy.stats import multivariate_normal
 from sklearn.exceptions import ConvergenceWarning
 
+from sidelight.errors import InterruptedFitWarning
+from sidelight.progress import listening
 from sidelight.solvers.expectation_maximisation import fit_with_missing, latent_posterior
 
 
@@ -66,3 +68,19 @@ def test_stopping_early_is_said(problem):
     X, observed, _ = problem
     with pytest.warns(ConvergenceWarning, match="max_iter=3"):
         fit_with_missing(X, observed, 2, tol=1e-12, max_iter=3)
+
+
+def test_an_interruption_keeps_the_likeliest_model_so_far(problem):
+    def stop(progress):
+        if progress.done == 4:
+            raise KeyboardInterrupt
+
+    X, observed, _ = problem
+    observed[0, 0] = True
+    whole = fit_with_missing(X, observed, 2, tol=1e-12, max_iter=500)
+    with listening(stop), pytest.warns(InterruptedFitWarning, match="after 3 iterations"):
+        part = fit_with_missing(X, observed, 2, tol=1e-12, max_iter=500)
+    np.testing.assert_array_equal(part.history, whole.history[:4])
+    assert not part.converged
+    density = latent_posterior(X, observed, part.loadings, part.mean, part.noise_variance)
+    assert density.log_density.sum() == pytest.approx(part.history[-1], rel=1e-9)

@@ -9,7 +9,8 @@ from scipy.stats import multivariate_normal
 
 from sidelight import PCA, AcyclicLocallyLinearEmbedding, LocallyLinearEmbedding
 from sidelight.datasets import swiss_roll
-from sidelight.errors import DisconnectedGraphWarning
+from sidelight.errors import DisconnectedGraphWarning, InterruptedFitWarning
+from sidelight.progress import listening
 from sidelight.similarity.centring import centre_kernel
 from sidelight.unfolding.orders import earlier_neighbors, near_lists
 
@@ -200,3 +201,17 @@ def test_rows_far_from_zero_have_the_same_map():
     near, far = (AcyclicLocallyLinearEmbedding(2).fit(Y + shift) for shift in (0.0, 1e8))
     np.testing.assert_array_equal(far.order_, near.order_)
     np.testing.assert_allclose(far.embedding_, near.embedding_, atol=1e-5)
+
+
+def test_an_interruption_keeps_the_likeliest_order_so_far():
+    def stop(progress):
+        if progress.stage == "orders of the points" and progress.done == 4:
+            raise KeyboardInterrupt
+
+    Y = rows(60, 6)
+    whole = AcyclicLocallyLinearEmbedding(2).fit(Y)
+    with listening(stop), pytest.warns(InterruptedFitWarning, match="after 4 of 11 orders"):
+        part = AcyclicLocallyLinearEmbedding(2).fit(Y)
+    tried = dict(list(whole.order_likelihoods_.items())[:4])
+    assert part.order_likelihoods_ == tried
+    assert part.log_likelihood_ == max(tried.values())

@@ -113,6 +113,15 @@ def embed(
             show_default=False,
         ),
     ] = None,
+    anchors: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="TABLE",
+            help="A table of a row and its position in the map, a column for each dimension.",
+            rich_help_panel=KNOWN,
+            show_default=False,
+        ),
+    ] = None,
     label_column: Annotated[
         str | None,
         typer.Option(
@@ -216,6 +225,7 @@ def embed(
         similar=similar,
         dissimilar=dissimilar,
         distances=distances,
+        anchors=anchors,
         label_column=label_column,
         action_column=action_column,
         episode_column=episode_column,

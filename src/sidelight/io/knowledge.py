@@ -1,4 +1,4 @@
-"""Side information from files: pairs and distances by row number, labels and actions by column.
+"""Side information from files: pairs, distances and anchors by row number, the rest by column.
 
 Rows are numbered as in the ``row`` column of a map: from 1, in the order of the data file.
 """
@@ -12,10 +12,11 @@ import numpy as np
 
 from sidelight.arrays import FloatArray, IntArray
 from sidelight.io.table import Table, read_table
-from sidelight.side import Actions, Distances, Pairs
+from sidelight.side import Actions, Anchors, Distances, Pairs
 
 #: All pairs of a label column are too many to be of use: this many of each kind are drawn.
 LABEL_PAIRS = 5000
+_POSITION = "a position"
 
 
 def read_knowledge(
@@ -24,6 +25,7 @@ def read_knowledge(
     similar: Path | None = None,
     dissimilar: Path | None = None,
     distances: Path | None = None,
+    anchors: Path | None = None,
     label_column: str | None = None,
     action_column: str | None = None,
     episode_column: str | None = None,
@@ -40,6 +42,8 @@ def read_knowledge(
         The same, for pairs that do not.
     distances : Path, optional
         A table of three columns: two rows and how far apart they are.
+    anchors : Path, optional
+        A table of a row and its position in the map, a column for each dimension.
     label_column : str, optional
         A column set aside in the table: rows of one label belong together, empty is not known.
     action_column : str, optional
@@ -59,14 +63,17 @@ def read_knowledge(
     """
     known: list[Any] = []
     if similar is not None:
-        known.append(Pairs(similar=_read_pairs(similar, table)[0]))
+        known.append(Pairs(similar=_read_rows(similar, table, 2)[0]))
     if dissimilar is not None:
-        known.append(Pairs(dissimilar=_read_pairs(dissimilar, table)[0]))
+        known.append(Pairs(dissimilar=_read_rows(dissimilar, table, 2)[0]))
     if label_column is not None:
         known.append(_pairs_of_column(table, label_column))
     if distances is not None:
-        pairs, values = _read_pairs(distances, table, n_columns=3)
-        known.append(Distances(pairs, values))
+        pairs, values = _read_rows(distances, table, 2, "a distance")
+        known.append(Distances(pairs, values[:, 0]))
+    if anchors is not None:
+        rows, positions = _read_rows(anchors, table, 1, _POSITION)
+        known.append(Anchors(rows[:, 0], positions))
     if action_column is not None:
         known.append(_actions_of_columns(table, action_column, episode_column))
     elif episode_column is not None:
@@ -77,16 +84,24 @@ def read_knowledge(
     return known
 
 
-def _read_pairs(path: Path, table: Table, n_columns: int = 2) -> tuple[IntArray, FloatArray]:
+def _read_rows(
+    path: Path, table: Table, n_rows: int, values: str = ""
+) -> tuple[IntArray, FloatArray]:
+    """Rows that a file names in its first columns, and the numbers in the others."""
     found = read_table(path)
-    if found.X.shape[1] != n_columns or found.labels:
-        wanted = "two row numbers" if n_columns == 2 else "two row numbers and a distance"
-        n_found = found.X.shape[1] + len(found.labels)
-        raise ValueError(
-            f"{path.name} must have {n_columns} columns of numbers: {wanted}, rows counted from 1. "
-            f"Got {n_found} columns."
+    n_columns = n_rows + (values != "")
+    n_found = found.X.shape[1] + len(found.labels)
+    enough = n_found >= n_columns if values == _POSITION else n_found == n_columns
+    if not enough or found.labels:
+        wanted = (
+            f"{'a row number' if n_rows == 1 else 'two row numbers'}{values and ' and '}{values}"
         )
-    numbers = found.X[:, :2]
+        least = "at least " if values == _POSITION else ""
+        raise ValueError(
+            f"{path.name} must have {least}{n_columns} columns of numbers: {wanted}, rows counted "
+            f"from 1. Got {n_found} columns."
+        )
+    numbers = found.X[:, :n_rows]
     if np.any(numbers != np.round(numbers)):
         line = int(np.flatnonzero(np.any(numbers != np.round(numbers), axis=1))[0])
         raise ValueError(
@@ -102,8 +117,8 @@ def _read_pairs(path: Path, table: Table, n_columns: int = 2) -> tuple[IntArray,
             f"{path.name} names row {int(absent[0]) + 1}, which {table.name} does not have (rows "
             f"are counted from 1 to {last}; rows dropped for missing values are not there)."
         )
-    pairs = np.array([[place[int(i)], place[int(j)]] for i, j in wanted_rows], dtype=np.intp)
-    return pairs, found.X[:, 2] if n_columns == 3 else np.empty(0)
+    rows = np.array([[place[int(row)] for row in line] for line in wanted_rows], dtype=np.intp)
+    return rows, found.X[:, n_rows:]
 
 
 def _pairs_of_column(table: Table, column: str) -> Pairs:

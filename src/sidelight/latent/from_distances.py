@@ -9,15 +9,16 @@ import numpy as np
 from sidelight.arrays import FloatArray, IntArray, is_sparse
 from sidelight.base import Embedder, place_in_blocks
 from sidelight.informed import MetricInformed
+from sidelight.latent.resumable import Resumable
 from sidelight.memory import require_memory
 from sidelight.neighbors import distinct_rows, nearest_neighbors
 from sidelight.neighbors.metrics import check_metric, distance_blocks
 from sidelight.neighbors.precomputed import check_distance_block, check_distances
-from sidelight.parameters import FUNCTION, RANDOM_STATE, Matching, Real, Whole
+from sidelight.parameters import FUNCTION, RANDOM_STATE, Matching, OneOf, Real, Whole
 from sidelight.solvers.descent import Descent
 
 
-class DistanceEmbedder(MetricInformed, Embedder):
+class DistanceEmbedder(Resumable, MetricInformed, Embedder):
     """The common part: the table of distances, and places for new rows.
 
     A subclass gives ``_place_by_distances(D)``, the places of rows by their distances to the
@@ -29,6 +30,7 @@ class DistanceEmbedder(MetricInformed, Embedder):
         "metric": (Matching(lambda v: isinstance(v, str), "the name of a metric"), FUNCTION),
         "max_iter": (Whole(1),),
         "tol": (Real(0, open_below=True),),
+        "warm_start": (OneOf((True, False)),),
         "random_state": (RANDOM_STATE,),
     }
     #: Tables of n × n numbers that a fit holds at once.

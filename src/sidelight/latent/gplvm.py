@@ -10,15 +10,15 @@ from sidelight.arrays import FloatArray
 from sidelight.base import Embedder, place_in_blocks
 from sidelight.latent.back_constraint import BackConstraint, first_weights
 from sidelight.latent.gplvm_objective import GPLVMObjective, State
-from sidelight.latent.gplvm_start import START, first_map
+from sidelight.latent.gplvm_start import START, first_map, places_to_begin
 from sidelight.latent.gplvm_table import StandardTable, first_alike
+from sidelight.latent.resumable import Resumable
 from sidelight.memory import require_memory
 from sidelight.parameters import OneOf, Real, Whole
 from sidelight.processes.covariance import COVARIANCES
 from sidelight.processes.observed import ObservedTable
-from sidelight.processes.placing import N_LOOKED_AT, Rows, place_rows, positive_part
+from sidelight.processes.placing import Rows, place_rows, positive_part
 from sidelight.processes.prediction import Prediction
-from sidelight.solvers.descent import minimise
 
 #: "auto": exact up to so many rows, and so many inducing points beyond.
 _EXACT_ROWS, _INDUCING = 1000, 100
@@ -27,7 +27,7 @@ _EXACT_ROWS, _INDUCING = 1000, 100
 _MEMORY, _PATIENCE = 100, 10
 
 
-class GPLVM(Embedder):
+class GPLVM(Resumable, Embedder):
     """Gaussian process latent variable model (GP-LVM): every feature a smooth function of the map.
 
     Where the dual of probabilistic PCA has columns y_j ~ N(0, ZZᵀ + σ²I), linear functions of the
@@ -62,6 +62,9 @@ class GPLVM(Embedder):
         Stop when the last ten steps raised the objective by less than this each, per entry.
     max_iter : int
         Most steps.
+    warm_start : bool
+        Whether ``fit`` goes on where the last one, with the same X and ``side``, was interrupted
+        or came to ``max_iter``.  ``history_`` and ``n_iter_`` then tell of what was done since.
 
     Attributes
     ----------
@@ -125,6 +128,7 @@ class GPLVM(Embedder):
         "prior": (OneOf((None,)), Real(0, open_below=True)),
         "tol": (Real(0, open_below=True),),
         "max_iter": (Whole(1),),
+        "warm_start": (OneOf((True, False)),),
     }
     _takes_sparse = False
     _takes_missing = True
@@ -141,6 +145,7 @@ class GPLVM(Embedder):
         prior: float | None = 3.0,
         tol: float = 1e-4,
         max_iter: int = 500,
+        warm_start: bool = False,
     ) -> None:
         self.n_components = n_components
         self.kernel = kernel
@@ -150,6 +155,7 @@ class GPLVM(Embedder):
         self.prior = prior
         self.tol = tol
         self.max_iter = max_iter
+        self.warm_start = warm_start
 
     def fit(self, X: Any, y: Any = None, *, side: Any = None) -> Self:
         """Move latent points and hyper-parameters to a maximum of their posterior.
@@ -174,14 +180,10 @@ class GPLVM(Embedder):
         self._check_sizes(X)
         self._table = StandardTable.of(X, who=self._name)
         table = ObservedTable.of(self._table.Y)
-        Z = first_map(self.init, X, self._table, self.n_components, who=self._name)
-        self._back, free, features = None, Z, None
+        self._back, features, m = None, None, self._resolve_inducing(len(X))
         if self.back_constraint is not None:
             self._back = self._back_constraint(table)
             features = self._back.features(self._table.Y)
-            free = first_weights(features, Z)
-        m = self._resolve_inducing(len(X))
-        spread = np.linspace(0, len(X) - 1, m).round().astype(np.intp)
         objective = GPLVMObjective(
             table,
             COVARIANCES[self.kernel],
@@ -190,13 +192,19 @@ class GPLVM(Embedder):
             n_inducing=m,
             features=features,
         )
-        found = minimise(
+
+        def begin() -> FloatArray:
+            Z = first_map(self.init, X, self._table, self.n_components, who=self._name)
+            free = Z if features is None else first_weights(features, Z)
+            spread = np.linspace(0, len(X) - 1, m).round().astype(np.intp)
+            return objective.pack(free, Z[spread] if m else None)
+
+        found = self._descend(
             objective,
-            objective.pack(free, Z[spread] if m else None),
-            max_iter=self.max_iter,
-            tol=self.tol,
+            begin,
+            objective.n_variables,
+            X,
             stage="moving latent points",
-            who=self._name,
             memory=_MEMORY,
             patience=_PATIENCE,
             unit=float(table.n_observed),
@@ -427,21 +435,12 @@ class GPLVM(Embedder):
             free &= ~whole
         if free.any():
             rows = self._rows(Y[free])
-            Z[free] = place_rows(rows, self._starts(rows)).Z
+            starts = places_to_begin(rows, self._latent, self._table.Y)
+            Z[free] = place_rows(rows, starts).Z
         if not std:
             return Z
         curvature = self._curvature(Z, Y)
         return np.hstack([Z, np.sqrt(np.linalg.inv(curvature).diagonal(axis1=1, axis2=2))])
-
-    def _starts(self, rows: Rows) -> FloatArray:
-        """Places of the training rows that are nearest in what is observed of a row."""
-        expected = self._prediction().mean(self._latent)
-        training = np.where(np.isnan(self._table.Y), expected, self._table.Y)
-        squares = rows.observed @ (training**2).T - 2 * (rows.Y @ training.T)
-        count = min(N_LOOKED_AT, len(training))
-        nearest = np.argpartition(squares, count - 1, axis=1)[:, :count]
-        ranked = np.take_along_axis(squares, nearest, axis=1).argsort(axis=1, kind="stable")
-        return self._latent[np.take_along_axis(nearest, ranked, axis=1)]
 
     def _curvature(self, Z: FloatArray, Y: FloatArray) -> FloatArray:
         rows = self._rows(Y)

@@ -89,6 +89,11 @@ class GPLVMObjective:
         self.unit = 1.0 / np.sqrt(n)
         self.jitter = 0.0
 
+    @property
+    def n_variables(self) -> int:
+        """The length of the vector."""
+        return int(self.cuts[-1]) + len(self.centre)
+
     def pack(self, free: FloatArray, inducing: FloatArray | None) -> FloatArray:
         """Write a start as a vector; hyper-parameters begin at their defaults.
 

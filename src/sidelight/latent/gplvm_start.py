@@ -1,4 +1,4 @@
-"""The map that a GP-LVM begins with."""
+"""Where a GP-LVM begins: the first map, and the places from which new rows look for theirs."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_array
 from sidelight.arrays import FloatArray
 from sidelight.latent.gplvm_table import StandardTable
 from sidelight.parameters import Matching
+from sidelight.processes.placing import N_LOOKED_AT, Rows
 from sidelight.spectral.pca import PCA
 from sidelight.spectral.probabilistic_pca import ProbabilisticPCA
 
@@ -85,3 +86,28 @@ def _principal_map(X: FloatArray, Y: FloatArray, n_components: int, who: str) ->
         warnings.simplefilter("ignore", ConvergenceWarning)
         warnings.simplefilter("ignore", UserWarning)
         return np.asarray(method(n_components).fit_transform(Y))
+
+
+def places_to_begin(rows: Rows, latent: FloatArray, training: FloatArray) -> FloatArray:
+    """Find where new rows begin: at the training rows nearest in what is observed of them.
+
+    Parameters
+    ----------
+    rows : Rows
+        m new rows, and the process that predicts rows at places.
+    latent : ndarray of shape (n, d)
+        The map.
+    training : ndarray of shape (n, p)
+        The training rows; NaN where an entry is missing, which is predicted.
+
+    Returns
+    -------
+    ndarray of shape (m, k, d)
+        Places of a few training rows for each new one, the nearest first.
+    """
+    training = np.where(np.isnan(training), rows.prediction.mean(latent), training)
+    squares = rows.observed @ (training**2).T - 2 * (rows.Y @ training.T)
+    count = min(N_LOOKED_AT, len(training))
+    nearest = np.argpartition(squares, count - 1, axis=1)[:, :count]
+    ranked = np.take_along_axis(squares, nearest, axis=1).argsort(axis=1, kind="stable")
+    return np.asarray(latent[np.take_along_axis(nearest, ranked, axis=1)])

@@ -26,6 +26,7 @@ from sidelight.latent.joint_density import JointDensity
 from sidelight.latent.latent_axes import on_axes, warn_if_collapsed
 from sidelight.latent.near_pairs import pairs_of
 from sidelight.latent.penalties import PENALTIES, penalty_for
+from sidelight.latent.resumable import Resumable
 from sidelight.neighbors.inputs import count_threads
 from sidelight.parameters import FUNCTION, Matching, OneOf, Real, Whole
 from sidelight.side.condition import Condition
@@ -38,7 +39,7 @@ _AUTO_SHARE, _NARROW = 8.0, 16.0
 _PATH_ROWS = 2000
 
 
-class KernelInformationEmbedding(DensityEmbedder):
+class KernelInformationEmbedding(Resumable, DensityEmbedder):
     """Kernel information embedding (KIE): the map with the most information about the data.
 
     With Gaussian kernels k around every item and every latent point, the mutual information of
@@ -90,7 +91,8 @@ class KernelInformationEmbedding(DensityEmbedder):
     tol : float
         Each step stops when the objective changes by less than this, relatively.
     warm_start : bool
-        Whether ``fit`` goes on where an interrupted fit was left.
+        Whether ``fit`` goes on where the last one, with the same X, was interrupted or came to
+        ``max_iter``; with a ``Condition`` or ``validation_fraction`` it starts afresh.
     n_jobs : int, optional
         Threads; None for all cores.  The result is the same to the bit.
     random_state : int, RandomState or None
@@ -222,7 +224,6 @@ class KernelInformationEmbedding(DensityEmbedder):
         KernelInformationEmbedding
             The fitted estimator.
         """
-        left_off = self._left_off() if self.warm_start else None
         X, known = self._check_input(X, side)
         items = np.asarray(X, dtype=np.float64)
         n = len(items)
@@ -234,6 +235,7 @@ class KernelInformationEmbedding(DensityEmbedder):
         columns = np.flatnonzero(np.ptp(items, axis=0) > 0)
         if not len(columns):
             raise ValueError(f"{self._name} needs two distinct rows. All {n} are the same.")
+        left_off = self._left_off(n * self.n_components, items)
         if known:
             self._fit_without(items, columns, known["Condition"])
             return self
@@ -293,8 +295,8 @@ class KernelInformationEmbedding(DensityEmbedder):
                 order,
             )
         first = 0
-        if left_off is not None and left_off[1].shape == shape:
-            first, start = left_off[0], left_off[1][order]
+        if left_off is not None:
+            first, start = min(left_off[0], path.n_steps - 1), left_off[1]
 
         def reconstruct(step: int, x: FloatArray) -> float:
             assert held_out is not None
@@ -319,6 +321,9 @@ class KernelInformationEmbedding(DensityEmbedder):
             who=self._name,
         )
         self._keep(found, path, first)
+        unfinished = found.interrupted or (held_out is None and not found.converged)
+        where = (found.step, found.x) if unfinished else None
+        self._leave_off(where, found.x.size, items[np.argsort(order)])
         self._keep_density(items, found.x.reshape(shape), columns, kernel, order, pairs)
         return path
 
@@ -390,7 +395,6 @@ class KernelInformationEmbedding(DensityEmbedder):
         if len(found.errors):
             self.path_["error"] = found.errors
         self._history = found.values
-        self._interrupted_at = found.step if found.interrupted else -1
 
     def _keep_density(
         self,
@@ -444,7 +448,3 @@ class KernelInformationEmbedding(DensityEmbedder):
 
     def _final_penalty(self, automatic: float = 1e-3) -> float:
         return automatic if isinstance(self.alpha, str) else float(self.alpha)
-
-    def _left_off(self) -> tuple[int, FloatArray] | None:
-        at = getattr(self, "_interrupted_at", -1)
-        return (at, self.embedding_) if at >= 0 else None

@@ -50,7 +50,7 @@ class GaussianReconstruction:
     leave_one_out : bool
         Whether an item takes no part in its own reconstruction.
     penalty : float
-        λ of the term λ·(1/n) Σ_i ‖z_i‖².
+        λ of the term λ·(1/n) Σ_i ‖z_i − z̄‖², z̄ the mean of the points.
     """
 
     def __init__(self, X: FloatArray, *, leave_one_out: bool, penalty: float) -> None:
@@ -79,8 +79,9 @@ class GaussianReconstruction:
         C += C.T
         gradient = (4.0 / n) * (C.sum(axis=1)[:, None] * Z - C @ Z)
         value = float(np.einsum("ij,ij->", residual, residual)) / n
-        value += self.penalty * float(np.einsum("ij,ij->", Z, Z)) / n
-        return value, gradient + (2.0 * self.penalty / n) * Z
+        away = Z - Z.mean(axis=0)
+        value += self.penalty * float(np.einsum("ij,ij->", away, away)) / n
+        return value, gradient + (2.0 * self.penalty / n) * away
 
 
 class LinearReconstruction:

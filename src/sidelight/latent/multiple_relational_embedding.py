@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from sidelight.arrays import FloatArray
 from sidelight.informed import MetricInformed
+from sidelight.latent.fingerprints import fingerprint
 from sidelight.latent.from_distances import DistanceEmbedder
 from sidelight.latent.mismatch import NeighborMismatch
 from sidelight.latent.neighbor_choices import NeighborChoices
@@ -17,7 +18,7 @@ from sidelight.latent.placement import place_by_choices
 from sidelight.latent.relational_bandwidth import relational_bandwidth
 from sidelight.latent.relational_objective import Related, RelationalObjective
 from sidelight.latent.relational_starts import informed_start, random_start
-from sidelight.latent.relations import check_relations, fingerprint, rows_of_relations
+from sidelight.latent.relations import check_relations, rows_of_relations
 from sidelight.latent.starts import classical_start, principal_turn
 from sidelight.mapping.smoother import KernelSmoother
 from sidelight.parameters import (
@@ -31,8 +32,8 @@ from sidelight.parameters import (
 from sidelight.side.relation import Relation
 from sidelight.side.understanding import gather_side
 from sidelight.similarity.neighbor_choice import normalise_rows
-from sidelight.solvers.descent import Descent, minimise
 from sidelight.solvers.eigen import column_signs
+from sidelight.solvers.restarts import Pause, Restarts, best_of_starts
 
 #: Starts are compared after a descent to this tolerance; the best one goes on.
 _COARSE = 1e-6
@@ -85,8 +86,13 @@ class MultipleRelationalEmbedding(DistanceEmbedder):
         Most iterations, of each start and once more of the best.
     tol : float
         Stop when an iteration lowers n·E by less than this, relative to n·E (or to one).
+    warm_start : bool
+        Whether ``fit`` goes on where the last one, with the same X and ``side``, was interrupted
+        or came to ``max_iter``: in the start where it was left, starts before it not being tried
+        again, and with the bandwidth that was found.  ``history_`` and ``n_iter_`` then tell of
+        what was done since.
     random_state : int, Generator or None
-        For the random starts.
+        For the random starts; a fit that goes on has the same ones if this is an int.
 
     Attributes
     ----------
@@ -162,6 +168,7 @@ class MultipleRelationalEmbedding(DistanceEmbedder):
         metric: Any = "euclidean",
         max_iter: int = 2000,
         tol: float = 1e-9,
+        warm_start: bool = False,
         random_state: Any = 0,
     ) -> None:
         self.n_components = n_components
@@ -174,6 +181,7 @@ class MultipleRelationalEmbedding(DistanceEmbedder):
         self.metric = metric
         self.max_iter = max_iter
         self.tol = tol
+        self.warm_start = warm_start
         self.random_state = random_state
 
     def fit(self, X: Any = None, y: Any = None, *, side: Any = None, items: Any = None) -> Self:
@@ -203,19 +211,27 @@ class MultipleRelationalEmbedding(DistanceEmbedder):
             Related(r.rows(n), NeighborMismatch(normalise_rows(r.similarity)), weight)
             for r, weight in zip(given, self._weights_of(given), strict=True)
         ]
+        n_kinds = len(given) + (D is not None)
+        n_variables = (n + (n_kinds if n_kinds > 1 else 0)) * d
+        left, searched = self._left_off(n_variables, (D, given)) or (None, None)
         if D is not None:
             width = self.bandwidth
             if width == "auto" and self.perplexity is None:
-                width = relational_bandwidth(D, given, d, penalty=self.penalty, who=self._name)
+                width = searched = searched or relational_bandwidth(
+                    D, given, d, penalty=self.penalty, who=self._name
+                )
             self._choices = NeighborChoices.of(D, width, self.perplexity, who=self._name)
             self.bandwidth_ = self._choices.bandwidth
             data = NeighborMismatch(self._choices.among(D))
             relations.insert(0, Related(np.arange(n), data, float(self.data_weight)))
         self._data_first, self._fingerprints = D is not None, [fingerprint(r) for r in given]
         objective = RelationalObjective(relations, n, d, penalty=self.penalty)
-        found = self._best_of_starts(objective, D)
-        self._keep(found, n)
-        Z, R = objective.unpack(found.x)
+        found = self._best_of_starts(objective, D, left)
+        self.starts_ = found.values / n
+        self._keep(found.best, n)
+        where = None if found.pause is None else (found.pause, searched)
+        self._leave_off(where, n_variables, (D, given))
+        Z, R = objective.unpack(found.best.x)
         self._settle(Z, R)
         spread = [self.embedding_[c.rows].std(axis=0) for c in relations]
         self.relevance_ = self.scales_ * np.array(spread)
@@ -335,12 +351,25 @@ class MultipleRelationalEmbedding(DistanceEmbedder):
             )
         return [float(weight) for weight in self.weights]
 
-    def _best_of_starts(self, objective: RelationalObjective, D: FloatArray | None) -> Descent:
+    def _best_of_starts(
+        self, objective: RelationalObjective, D: FloatArray | None, left: Pause | None
+    ) -> Restarts:
+        return best_of_starts(
+            objective,
+            self._starts(objective, D),
+            max_iter=self.max_iter,
+            rough=_COARSE,
+            tol=self.tol,
+            stage="multiple relational embedding",
+            who=self._name,
+            left_off=left,
+        )
+
+    def _starts(self, objective: RelationalObjective, D: FloatArray | None) -> list[FloatArray]:
         n, d = objective.n, objective.d
         unit = float(np.sqrt(self._choices.unit)) if D is not None else 1.0
         if D is not None and not objective.scaled:  # the data alone: stochastic neighbour embedding
-            self.starts_ = np.empty(0)
-            return self._descend(objective, classical_start(D, d, who=self._name) / unit, self.tol)
+            return [(classical_start(D, d, who=self._name) / unit).ravel()]
         rng = random_generator(self.random_state)
         starts = [
             objective.pack(*random_start(n, d, len(objective.relations), rng))
@@ -349,34 +378,7 @@ class MultipleRelationalEmbedding(DistanceEmbedder):
         if D is not None:
             informed = informed_start(D, objective.relations, d, unit=unit, who=self._name)
             starts.insert(0, objective.pack(*informed))
-        tried: list[Descent] = []
-        for start in starts:
-            tried.append(self._descend(objective, start, max(_COARSE, self.tol)))
-            if not tried[-1].converged and tried[-1].n_iter < self.max_iter:
-                break  # interrupted
-        self.starts_ = np.array([found.value / n for found in tried])
-        best = min(tried, key=lambda found: found.value)
-        if tried[-1].n_iter < self.max_iter and not tried[-1].converged:
-            return best
-        finer = self._descend(objective, best.x, self.tol)
-        return Descent(
-            finer.x,
-            finer.value,
-            np.concatenate([best.history, finer.history[1:]]),
-            best.n_iter + finer.n_iter,
-            best.n_evaluations + finer.n_evaluations,
-            finer.converged,
-        )
-
-    def _descend(self, objective: RelationalObjective, start: FloatArray, tol: float) -> Descent:
-        return minimise(
-            objective,
-            start.ravel(),
-            max_iter=self.max_iter,
-            tol=tol,
-            stage="multiple relational embedding",
-            who=self._name,
-        )
+        return starts
 
     def _settle(self, Z: FloatArray, R: FloatArray) -> None:
         """Fix what E leaves open: the middle, signs, order and units of the dimensions."""

@@ -126,7 +126,7 @@ def _missed(
         found = minimise(
             objective, start, max_iter=_MAX_ITER, tol=_TOL, stage="choosing the bandwidth", who=who
         )
-    if not found.converged and found.n_iter < _MAX_ITER:
+    if found.interrupted:
         raise KeyboardInterrupt  # nothing is there yet that could be kept
     Z, R = objective.unpack(found.x)
     shares = [

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import warnings
 from collections.abc import Sequence
 from typing import Any
@@ -39,24 +38,6 @@ def rows_of_relations(relations: Sequence[Any]) -> int:
         if isinstance(r, Relation)
     ]
     return max(lasts, default=-1) + 1
-
-
-def fingerprint(relation: Relation) -> str:
-    """Name what a relation says, so that it is known again without being kept.
-
-    Parameters
-    ----------
-    relation : Relation
-        Any.
-
-    Returns
-    -------
-    str
-        Equal for equal similarities of the same rows.
-    """
-    told = np.ascontiguousarray(relation.similarity, dtype=np.float64).tobytes()
-    rows = b"" if relation.index is None else np.asarray(relation.index, np.int64).tobytes()
-    return hashlib.sha256(told + rows).hexdigest()
 
 
 def check_relations(relations: Sequence[Relation], n: int, *, alone: bool, who: str) -> None:

@@ -7,16 +7,18 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from sidelight.arrays import FloatArray, IntArray
+from sidelight.informed import MetricInformed
+from sidelight.latent.anchored import Anchored
 from sidelight.latent.from_distances import DistanceEmbedder
 from sidelight.latent.pair_sums import over_bands
-from sidelight.latent.starts import START, principal_turn, starting_points
+from sidelight.latent.pinned import pins_of
+from sidelight.latent.starts import START, starting_points
 from sidelight.neighbors.inputs import row_blocks
 from sidelight.similarity.neighbor_choice import wide_bandwidth
-from sidelight.solvers.descent import minimise
 from sidelight.solvers.rowwise import minimise_rows
 
 
-class SammonMapping(DistanceEmbedder):
+class SammonMapping(Anchored, DistanceEmbedder):
     """The Sammon mapping: distances kept, short ones more carefully than long ones.
 
     With d_ij the distances between items and δ_ij = ‖z_i − z_j‖ those in the map, the points
@@ -25,7 +27,9 @@ class SammonMapping(DistanceEmbedder):
         E(Z) = (1 / Σ_{i<j} d_ij) Σ_{i<j} (d_ij − δ_ij)² / d_ij,
 
     by quasi-Newton steps.  Pairs, attributes and distances act through a learned metric that d is
-    measured in.
+    measured in.  Anchors are kept exactly, in coordinates of their own: of all maps with the
+    anchored rows where they go, together as large as they are without anchors, this is the one
+    with the least stress.
 
     Parameters
     ----------
@@ -40,13 +44,19 @@ class SammonMapping(DistanceEmbedder):
         Most iterations.
     tol : float
         Stop when an iteration lowers n·E by less than this, relative to n·E (or to one).
+    warm_start : bool
+        Whether ``fit`` goes on where the last one, with the same X and ``side``, was interrupted
+        or came to ``max_iter``.  ``history_`` and ``n_iter_`` then tell of what was done since.
     random_state : int, Generator or None
         For a random start.
 
     Attributes
     ----------
     embedding_ : ndarray of shape (n_samples, n_components)
-        The map, centred, along its principal axes, in the units of the distances.
+        The map, centred, along its principal axes, in the units of the distances; with anchors
+        in their coordinates.
+    unit_ : float
+        The length of one unit of distance in the map: 1 unless anchors say otherwise.
     objective_ : float
         E: zero where all distances are kept.
     history_ : ndarray of shape (n_iter_ + 1,)
@@ -78,6 +88,7 @@ class SammonMapping(DistanceEmbedder):
     """
 
     _parameters: ClassVar[Any] = {**DistanceEmbedder._distance_parameters, "start": START}
+    _understands: ClassVar[tuple[str, ...]] = (*MetricInformed._understands, "Anchors")
     _tables: ClassVar[int] = 3
 
     def __init__(
@@ -88,6 +99,7 @@ class SammonMapping(DistanceEmbedder):
         metric: Any = "euclidean",
         max_iter: int = 2000,
         tol: float = 1e-13,
+        warm_start: bool = False,
         random_state: Any = 0,
     ) -> None:
         self.n_components = n_components
@@ -95,6 +107,7 @@ class SammonMapping(DistanceEmbedder):
         self.metric = metric
         self.max_iter = max_iter
         self.tol = tol
+        self.warm_start = warm_start
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any = None, *, side: Any = None, items: Any = None) -> Self:
@@ -106,8 +119,9 @@ class SammonMapping(DistanceEmbedder):
             The data; with ``metric="precomputed"`` the distances (n_samples, n_samples).
         y : object
             Ignored.
-        side : Pairs, Attributes, Distances or a list of them, optional
-            What is known: learned as a metric that all distances are measured in.
+        side : Pairs, Attributes, Distances, Anchors or a list of them, optional
+            What is known: anchors as positions, the others as a metric that all distances are
+            measured in.
         items : array of shape (n_samples, n_items_features), optional
             The items behind precomputed distances, for ``inverse_transform``.
 
@@ -116,39 +130,34 @@ class SammonMapping(DistanceEmbedder):
         SammonMapping
             The fitted estimator.
         """
-        D, _ = self._read(X, side, items)
-        distinct = self._distinct
-        begin = starting_points(
-            self.start,
-            D,
-            self.n_components,
-            bandwidth=wide_bandwidth(D),
-            random_state=self.random_state,
-            who=self._name,
-        )[distinct.rows]
-        D = np.ascontiguousarray(D[np.ix_(distinct.rows, distinct.rows)])
-        self._counts = distinct.counts.astype(np.float64)
-        n, unit = len(D), float(D.max())  # in units of the longest distance
-        objective = SammonStress(D / unit, self._counts)
-
-        def total(z: FloatArray) -> tuple[float, FloatArray]:
-            value, gradient = objective(z.reshape(n, -1))
-            return n * value, n * gradient.ravel()
-
-        found = minimise(
-            total,
-            begin.ravel() / unit,
-            max_iter=self.max_iter,
-            tol=self.tol,
-            stage="Sammon mapping",
-            who=self._name,
+        D, known = self._read(X, side, items)
+        distinct, n, d = self._distinct, len(self._distinct.rows), self.n_components
+        longest = float(D.max())  # the unit of the descent
+        pins = pins_of(
+            known.get("Anchors"), distinct, d, copies=False, unit=longest, who=self._name
         )
+        self._counts = distinct.counts.astype(np.float64)
+        stress = SammonStress(D[np.ix_(distinct.rows, distinct.rows)] / longest, self._counts)
+
+        def begin() -> FloatArray:
+            points = starting_points(
+                self.start,
+                D,
+                d,
+                bandwidth=wide_bandwidth(D),
+                random_state=self.random_state,
+                who=self._name,
+            )
+            return np.asarray(points[distinct.rows] / longest)
+
+        found = self._descend_pinned(stress, n, begin, pins, (D, known), stage="Sammon mapping")
         self._keep(found, n)
-        self.embedding_ = principal_turn(found.x.reshape(n, -1)[distinct.inverse] * unit)
+        self.embedding_, unit = pins.settle(found.x, distinct.inverse)
+        self.unit_ = unit / longest
         return self
 
     def _place_by_distances(self, D: FloatArray) -> FloatArray:
-        Y, D = self.embedding_[self._distinct.rows], D[:, self._distinct.rows]
+        Y, D = self.embedding_[self._distinct.rows], self.unit_ * D[:, self._distinct.rows]
         blocks = row_blocks(len(D), 40.0 * Y.size)
         return np.vstack([_place(D[block], self._counts, Y) for block in blocks])
 

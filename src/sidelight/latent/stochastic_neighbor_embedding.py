@@ -7,16 +7,18 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from sidelight.arrays import FloatArray
+from sidelight.informed import MetricInformed
+from sidelight.latent.anchored import Anchored
 from sidelight.latent.from_distances import DistanceEmbedder
 from sidelight.latent.mismatch import NeighborMismatch
 from sidelight.latent.neighbor_choices import NeighborChoices
+from sidelight.latent.pinned import pins_of
 from sidelight.latent.placement import place_by_choices
-from sidelight.latent.starts import START, principal_turn, starting_points
+from sidelight.latent.starts import START, starting_points
 from sidelight.parameters import OneOf, Real
-from sidelight.solvers.descent import minimise
 
 
-class StochasticNeighborEmbedding(DistanceEmbedder):
+class StochasticNeighborEmbedding(Anchored, DistanceEmbedder):
     """Stochastic neighbour embedding (SNE): every item picks the same neighbours in the map.
 
     P_ij ∝ exp(−‖x_i − x_j‖²/σ²) is the probability that item i picks item j in the data and
@@ -24,7 +26,9 @@ class StochasticNeighborEmbedding(DistanceEmbedder):
 
         E(Z) = (1/n) Σ_ij P_ij log(P_ij / Q_ij).
 
-    Pairs, attributes and distances act through a learned metric that x is measured in.
+    Pairs, attributes and distances act through a learned metric that x is measured in.  Anchors
+    are kept exactly, in coordinates of their own: of all maps with the anchored rows where they
+    go, together as large as they are without anchors, this is the one with the least mismatch.
 
     Parameters
     ----------
@@ -44,13 +48,18 @@ class StochasticNeighborEmbedding(DistanceEmbedder):
         Most iterations.
     tol : float
         Stop when an iteration lowers n·E by less than this, relative to n·E (or to one).
+    warm_start : bool
+        Whether ``fit`` goes on where the last one, with the same X and ``side``, was interrupted
+        or came to ``max_iter``.  ``history_`` and ``n_iter_`` then tell of what was done since.
     random_state : int, Generator or None
         For a random start.
 
     Attributes
     ----------
     embedding_ : ndarray of shape (n_samples, n_components)
-        The map, centred, along its principal axes.
+        The map, centred, along its principal axes; with anchors in their coordinates.
+    unit_ : float
+        The length of σ in the map: 1 unless anchors say otherwise.
     objective_ : float
         E.
     history_ : ndarray of shape (n_iter_ + 1,)
@@ -83,6 +92,7 @@ class StochasticNeighborEmbedding(DistanceEmbedder):
     (0.0, 2.0)
     """
 
+    _understands: ClassVar[tuple[str, ...]] = (*MetricInformed._understands, "Anchors")
     _parameters: ClassVar[Any] = {
         **DistanceEmbedder._distance_parameters,
         "bandwidth": (OneOf(("auto",)), Real(0, open_below=True)),
@@ -100,6 +110,7 @@ class StochasticNeighborEmbedding(DistanceEmbedder):
         metric: Any = "euclidean",
         max_iter: int = 2000,
         tol: float = 1e-12,
+        warm_start: bool = False,
         random_state: Any = 0,
     ) -> None:
         self.n_components = n_components
@@ -109,6 +120,7 @@ class StochasticNeighborEmbedding(DistanceEmbedder):
         self.metric = metric
         self.max_iter = max_iter
         self.tol = tol
+        self.warm_start = warm_start
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any = None, *, side: Any = None, items: Any = None) -> Self:
@@ -120,8 +132,9 @@ class StochasticNeighborEmbedding(DistanceEmbedder):
             The data; with ``metric="precomputed"`` the distances (n_samples, n_samples).
         y : object
             Ignored.
-        side : Pairs, Attributes, Distances or a list of them, optional
-            What is known: learned as a metric that all distances are measured in.
+        side : Pairs, Attributes, Distances, Anchors or a list of them, optional
+            What is known: anchors as positions, the others as a metric that all distances are
+            measured in.
         items : array of shape (n_samples, n_items_features), optional
             The items behind precomputed distances, for ``inverse_transform``.
 
@@ -130,37 +143,36 @@ class StochasticNeighborEmbedding(DistanceEmbedder):
         StochasticNeighborEmbedding
             The fitted estimator.
         """
-        D, _ = self._read(X, side, items)
+        D, known = self._read(X, side, items)
         n, d = len(D), self.n_components
         self._choices = NeighborChoices.of(D, self.bandwidth, self.perplexity, who=self._name)
         self.bandwidth_ = self._choices.bandwidth
-        begin = starting_points(
-            self.start,
-            D,
-            d,
-            bandwidth=self._choices.unit,
-            unit=np.sqrt(self._choices.unit),
-            random_state=self.random_state,
-            who=self._name,
-        )
+        pins = pins_of(known.get("Anchors"), self._distinct, d, copies=True, who=self._name)
         mismatch = NeighborMismatch(self._choices.among(D))
 
-        def objective(z: FloatArray) -> tuple[float, FloatArray]:
-            value, gradient = mismatch(z.reshape(n, d))
-            # the sum over items: each one's gradient would vanish among many
-            return n * value, n * gradient.ravel()
+        def begin() -> FloatArray:
+            return starting_points(
+                self.start,
+                D,
+                d,
+                bandwidth=self._choices.unit,
+                unit=np.sqrt(self._choices.unit),
+                random_state=self.random_state,
+                who=self._name,
+            )
 
-        found = minimise(
-            objective,
-            begin.ravel(),
-            max_iter=self.max_iter,
-            tol=self.tol,
+        found = self._descend_pinned(
+            mismatch,
+            n,  # the sum over items: each one's gradient would vanish among many
+            begin,
+            pins,
+            (D, known),
             stage="stochastic neighbour embedding",
-            who=self._name,
         )
         self._keep(found, n)
-        self.embedding_ = principal_turn(found.x.reshape(n, d))
+        self.embedding_, self.unit_ = pins.settle(found.x)
         return self
 
     def _place_by_distances(self, D: FloatArray) -> FloatArray:
-        return place_by_choices(self._choices.of_new(D), self.embedding_)
+        Y = self.embedding_ / self.unit_
+        return self.unit_ * place_by_choices(self._choices.of_new(D), Y)

@@ -9,17 +9,18 @@ import numpy as np
 
 from sidelight.arrays import FloatArray, IntArray
 from sidelight.base import Embedder, as_dense, place_in_blocks
+from sidelight.latent.anchored import Anchored
 from sidelight.latent.kernel_regression import (
     GaussianReconstruction,
     LinearReconstruction,
     gaussian_weights,
 )
-from sidelight.latent.starts import START, STARTS, principal_turn, starting_points
+from sidelight.latent.pinned import pins_of
+from sidelight.latent.starts import START, STARTS, starting_points
 from sidelight.memory import require_memory
-from sidelight.neighbors import nearest_neighbors
+from sidelight.neighbors import distinct_rows, nearest_neighbors
 from sidelight.parameters import RANDOM_STATE, OneOf, Real, Whole
 from sidelight.similarity.neighbor_choice import wide_bandwidth
-from sidelight.solvers.descent import Descent, minimise
 from sidelight.solvers.eigen import column_signs
 from sidelight.solvers.rowwise import minimise_rows
 
@@ -32,7 +33,7 @@ _LEAST_PENALTY = 1e-6
 _ONE_PLACE = 1e-6
 
 
-class UnsupervisedKernelRegression(Embedder):
+class UnsupervisedKernelRegression(Anchored, Embedder):
     """Unsupervised kernel regression (UKR): points from which the items can be told.
 
     A regression from the map to the data, f(z) = Σ_j b(z, z_j) x_j, is fitted without knowing the
@@ -45,6 +46,10 @@ class UnsupervisedKernelRegression(Embedder):
     out (b_ii = 0), or a penalty keeps the points together.  With the linear basis b = zᵀz_j the
     solution is PCA (eq. 2.20 to 2.23).
 
+    Anchors are kept exactly, in coordinates of their own, with Gaussian basis functions: of all
+    maps with the anchored rows where they go, together as large as they are without anchors, this
+    is the one with the least error.
+
     Parameters
     ----------
     n_components : int
@@ -54,7 +59,7 @@ class UnsupervisedKernelRegression(Embedder):
     leave_one_out : bool
         Whether a Gaussian reconstruction leaves the item itself out.
     penalty : float
-        λ of the term λv·(1/n) Σ_i ‖z_i‖², v the variance of the data, added to a Gaussian
+        λ of the term λv·(1/n) Σ_i ‖z_i − z̄‖², v the variance of the data, added to a Gaussian
         reconstruction's error (a linear one needs none).  Zero is the form of the paper, in which
         the points of noisy data drift apart until each is told from its nearest neighbour alone;
         it is refused where nothing is left out.
@@ -66,6 +71,9 @@ class UnsupervisedKernelRegression(Embedder):
         Most iterations.
     tol : float
         Stop when an iteration lowers n·E by less than this, relative to the variance of the data.
+    warm_start : bool
+        Whether ``fit`` goes on where the last one, with the same X and ``side``, was interrupted
+        or came to ``max_iter``.  ``history_`` and ``n_iter_`` then tell of what was done since.
     random_state : int, Generator or None
         For a random start.
 
@@ -73,7 +81,9 @@ class UnsupervisedKernelRegression(Embedder):
     ----------
     embedding_ : ndarray of shape (n_samples, n_components)
         The map, centred, along its principal axes; with the linear basis orthonormal columns, in
-        the order of the variance that they carry.
+        the order of the variance that they carry; with anchors in their coordinates.
+    unit_ : float
+        The length in the map of a unit of the Gaussian's exponent: 1 unless anchors say otherwise.
     objective_ : float
         E, with the penalty.
     reconstruction_error_ : float
@@ -87,7 +97,7 @@ class UnsupervisedKernelRegression(Embedder):
     -----
     The text imposes ZᵀZ = I (corrected: its tr(ZᵀZ) = I) to find PCA; the constraint is not
     needed.  A new row is placed where the regression comes closest to it,
-    argmin_z ‖x − f(z)‖² + λv‖z‖², of two descents the better one.
+    argmin_z ‖x − f(z)‖² + λv‖z − z̄‖², of two descents the better one.
 
     References
     ----------
@@ -107,6 +117,7 @@ class UnsupervisedKernelRegression(Embedder):
     True
     """
 
+    _understands: ClassVar[tuple[str, ...]] = ("Anchors",)
     _parameters: ClassVar[Any] = {
         "n_components": (Whole(1),),
         "kernel": (OneOf(("gaussian", "linear")),),
@@ -115,6 +126,7 @@ class UnsupervisedKernelRegression(Embedder):
         "start": (OneOf(("auto",)), *START),
         "max_iter": (Whole(1),),
         "tol": (Real(0, open_below=True),),
+        "warm_start": (OneOf((True, False)),),
         "random_state": (RANDOM_STATE,),
     }
 
@@ -128,6 +140,7 @@ class UnsupervisedKernelRegression(Embedder):
         start: Any = "auto",
         max_iter: int = 2000,
         tol: float = 1e-12,
+        warm_start: bool = False,
         random_state: Any = 0,
     ) -> None:
         self.n_components = n_components
@@ -137,6 +150,7 @@ class UnsupervisedKernelRegression(Embedder):
         self.start = start
         self.max_iter = max_iter
         self.tol = tol
+        self.warm_start = warm_start
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any = None, *, side: Any = None) -> Self:
@@ -148,17 +162,19 @@ class UnsupervisedKernelRegression(Embedder):
             The data.
         y : object
             Ignored.
-        side : None
-            No kind of side information is understood.
+        side : Anchors, optional
+            Positions that are known for some rows.
 
         Returns
         -------
         UnsupervisedKernelRegression
             The fitted estimator.
         """
-        X, _ = self._check_input(X, side)
+        X, known = self._check_input(X, side)
         self._items, n, d = X, X.shape[0], self.n_components
-        self._check_choice(n)
+        self._check_choice(n, anchored="Anchors" in known)
+        distinct = distinct_rows(X, who=self._name)
+        pins = pins_of(known.get("Anchors"), distinct, d, copies=True, who=self._name)
         dense = as_dense(X).astype(np.float64, copy=False)
         self._mean = dense.mean(axis=0)
         centred = dense - self._mean
@@ -177,12 +193,22 @@ class UnsupervisedKernelRegression(Embedder):
             objective = GaussianReconstruction(
                 rows, leave_one_out=self.leave_one_out, penalty=self.penalty * self._variance
             )
-        start = min(self._starts(rows, objective), key=lambda Z: float(objective(Z)[0]))
-        found = self._descend(objective, start, n)
+
+        def begin() -> FloatArray:
+            return min(self._starts(rows, objective), key=lambda Z: float(objective(Z)[0]))
+
+        found = self._descend_pinned(
+            objective,
+            n / self._variance,
+            begin,
+            pins,
+            (X, known),
+            stage="unsupervised kernel regression",
+        )
         self.objective_ = found.value * self._variance / n
         self.history_ = found.history * self._variance / n
         self.n_iter_ = found.n_iter
-        Z = found.x.reshape(n, d)
+        Z = pins.points(found.x)
         if float(Z.var(axis=0).sum()) < _ONE_PLACE:
             warnings.warn(
                 f"All points of {self._name} came to one place: with n_samples={n} no item can be "
@@ -191,8 +217,12 @@ class UnsupervisedKernelRegression(Embedder):
                 UserWarning,
                 stacklevel=2,
             )
-        self.reconstruction_error_ = self.objective_ - objective.penalty * float((Z**2).sum()) / n
-        self.embedding_ = principal_turn(Z) if self.kernel == "gaussian" else _by_loadings(Z, rows)
+        spread = float(Z.var(axis=0).sum())
+        self.reconstruction_error_ = self.objective_ - objective.penalty * spread
+        self.embedding_, self.unit_ = pins.settle(found.x)
+        if self.kernel == "linear":
+            self.embedding_ = _by_loadings(Z, rows)
+        self._middle = self.embedding_.mean(axis=0) if known else np.zeros(d)
         self._rows = rows
         return self
 
@@ -229,18 +259,27 @@ class UnsupervisedKernelRegression(Embedder):
         if self.kernel == "linear":
             rows = Z @ self._loadings.T
         else:
-            rows = gaussian_weights(Z, self.embedding_) @ self._rows
+            rows = gaussian_weights(self._in_own_unit(Z), self._in_own_unit()) @ self._rows
         return np.asarray((rows if self._basis is None else rows @ self._basis.T) + self._mean)
 
     @property
     def _loadings(self) -> FloatArray:
         return np.asarray(self._rows.T @ self.embedding_)
 
-    def _check_choice(self, n: int) -> None:
+    def _in_own_unit(self, Z: FloatArray | None = None) -> FloatArray:
+        """Places, or those of the training rows, as the regression measures them."""
+        return np.asarray(((self.embedding_ if Z is None else Z) - self._middle) / self.unit_)
+
+    def _check_choice(self, n: int, *, anchored: bool) -> None:
         if self.n_components > n:
             raise ValueError(
                 f"The 'n_components' parameter of {self._name} must be at most n_samples={n}. "
                 f"Got {self.n_components} instead."
+            )
+        if self.kernel == "linear" and anchored:
+            raise ValueError(
+                f"{self._name} with kernel='linear' cannot keep Anchors: its points have no scale "
+                f"and no angles. Use kernel='gaussian'."
             )
         if self.kernel == "gaussian" and not self.leave_one_out and self.penalty == 0:
             raise ValueError(
@@ -286,20 +325,6 @@ class UnsupervisedKernelRegression(Embedder):
         errors = [objective(scale * Z)[0] for scale in _SCALES]
         return np.asarray(_SCALES[int(np.argmin(errors))] * Z)
 
-    def _descend(self, objective: Any, start: FloatArray, n: int) -> Descent:
-        def relative(z: FloatArray) -> tuple[float, FloatArray]:
-            value, gradient = objective(z.reshape(n, -1))
-            return n / self._variance * value, n / self._variance * gradient.ravel()
-
-        return minimise(
-            relative,
-            start.ravel(),
-            max_iter=self.max_iter,
-            tol=self.tol,
-            stage="unsupervised kernel regression",
-            who=self._name,
-        )
-
     def _place(self, X: Any) -> FloatArray:
         rows = as_dense(X).astype(np.float64, copy=False) - self._mean
         rows = rows if self._basis is None else rows @ self._basis
@@ -313,7 +338,7 @@ class UnsupervisedKernelRegression(Embedder):
         return places
 
     def _project(self, rows: FloatArray, nearest: IntArray) -> FloatArray:
-        Y, targets, d = self.embedding_, self._rows, self.n_components
+        Y, targets, d = self._in_own_unit(), self._rows, self.n_components
         # far outside f hardly changes any more: a row beyond it would have no place
         pull = max(self.penalty, _LEAST_PENALTY) * self._variance
 
@@ -336,7 +361,7 @@ class UnsupervisedKernelRegression(Embedder):
         found = [minimise_rows(error, Y[start]) for start in (closest, nearest)]
         every = np.arange(len(rows))
         errors = [error(places, every)[0] for places in found]
-        return np.where((errors[0] <= errors[1])[:, None], *found)
+        return self._middle + self.unit_ * np.where((errors[0] <= errors[1])[:, None], *found)
 
 
 def _by_loadings(Z: FloatArray, rows: FloatArray) -> FloatArray:

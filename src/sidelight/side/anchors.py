@@ -20,6 +20,10 @@ from sidelight.side.value import SideInformation
 class Anchors(SideInformation):
     """Positions in the map that are known for some rows.
 
+    They are kept exactly, in coordinates and a unit of the user's: what the data say of the shape
+    of the map does not depend on either.  One anchor therefore moves a map, two turn and scale it,
+    and more bend it as little as the method can.
+
     Parameters
     ----------
     index : array-like of int of shape (m,)
@@ -29,8 +33,17 @@ class Anchors(SideInformation):
 
     Examples
     --------
-    >>> Anchors([3, 8], [[0.0, 0.0], [1.0, 0.0]])
-    Anchors(2 rows in 2 dimensions)
+    Three corners of a square of whose sides we know that they are 5 km long.
+
+    >>> import numpy as np
+    >>> from sidelight import SammonMapping
+    >>> corners = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]])
+    >>> known = Anchors([0, 1, 2], [[0.0, 0.0], [5.0, 0.0], [5.0, 5.0]])
+    >>> known
+    Anchors(3 rows in 2 dimensions)
+    >>> model = SammonMapping(2).fit(corners, side=known)
+    >>> model.embedding_[3].round(4) + 0.0, round(model.unit_, 4)
+    (array([0., 5.]), 5.0)
     """
 
     index: IntArray

@@ -148,7 +148,7 @@ def follow(
             errors.append(judge(step, x))
         if judge is None or errors[-1] <= min(errors):
             best = (step, found)
-        interrupted = any(issubclass(s.category, InterruptedFitWarning) for s in said)
+        interrupted = found.interrupted
         if interrupted or last:
             for one in said:
                 warnings.warn(one.message, one.category, stacklevel=3)

@@ -47,6 +47,8 @@ class Descent:
         How often the function was called.
     converged : bool
         Whether the last iteration changed the value by no more than the tolerance.
+    interrupted : bool
+        Whether the user stopped it.
     """
 
     x: FloatArray
@@ -55,6 +57,7 @@ class Descent:
     n_iter: int
     n_evaluations: int
     converged: bool
+    interrupted: bool = False
 
 
 def minimise(
@@ -120,7 +123,7 @@ def minimise(
     counted: Any = track.step
     options: Any = {"maxfun": 20 * max_iter + 100, "maxcor": memory, "ftol": 0.0, "gtol": 0.0}
     x: FloatArray = np.asarray(start, dtype=np.float64)
-    converged = False
+    converged = interrupted = False
     try:
         first = track(x)[0]
         if not np.isfinite(first):
@@ -146,6 +149,7 @@ def minimise(
                 break
             # a line search failed: forget the curvature and go on from the best point
     except KeyboardInterrupt:
+        interrupted = True
         warnings.warn(
             f"{who} was interrupted after {track.n_iter} iterations of {stage}; the best so far is "
             f"kept.",
@@ -167,6 +171,7 @@ def minimise(
         track.n_iter,
         track.n_evaluations,
         converged,
+        interrupted,
     )
 
 

@@ -20,6 +20,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from sidelight.arrays import BoolArray, FloatArray
+from sidelight.errors import InterruptedFitWarning
 from sidelight.progress import report
 
 _LOG_2PI = float(np.log(2 * np.pi))
@@ -146,21 +147,37 @@ def fit_with_missing(
     -------
     LinearGaussian
         The model and the history of its log likelihood.
+
+    Warns
+    -----
+    ConvergenceWarning
+        If ``max_iter`` iterations were not enough.
+    InterruptedFitWarning
+        If a KeyboardInterrupt came; the model so far is kept.
     """
     problem = _Problem(X, observed, n_components)
     current = problem.start()
     history = [problem.log_likelihood(current)]
-    converged = False
-    for iteration in range(max_iter):
-        report("expectation maximisation", iteration + 1, max_iter, history[-1])
-        once = problem.step(current)
-        twice = problem.step(once)
-        current, likelihood = problem.better(twice, _extrapolate(current, once, twice))
-        history.append(likelihood)
-        if history[-1] - history[-2] <= tol * abs(history[-1]):
-            converged = True
-            break
-    if not converged:
+    converged = interrupted = False
+    try:
+        for iteration in range(max_iter):
+            report("expectation maximisation", iteration + 1, max_iter, history[-1])
+            once = problem.step(current)
+            twice = problem.step(once)
+            current, likelihood = problem.better(twice, _extrapolate(current, once, twice))
+            history.append(likelihood)
+            if history[-1] - history[-2] <= tol * abs(history[-1]):
+                converged = True
+                break
+    except KeyboardInterrupt:
+        interrupted = True
+        warnings.warn(
+            f"Expectation maximisation was interrupted after {len(history) - 1} iterations; the "
+            f"likeliest model so far is kept.",
+            InterruptedFitWarning,
+            stacklevel=4,
+        )
+    if not (converged or interrupted):
         warnings.warn(
             f"Expectation maximisation stopped after max_iter={max_iter} iterations while the log "
             f"likelihood still rose. Raise max_iter or tol={tol:g}.",

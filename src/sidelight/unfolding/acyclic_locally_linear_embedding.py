@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -11,6 +12,7 @@ from scipy.sparse.linalg import splu
 from sklearn.utils.validation import check_is_fitted
 
 from sidelight.arrays import FloatArray, IntArray
+from sidelight.errors import InterruptedFitWarning
 from sidelight.graph_based import GraphEmbedder, Neighborhood
 from sidelight.mapping.nystrom import kernel_coordinates
 from sidelight.memory import require_memory
@@ -215,13 +217,26 @@ class AcyclicLocallyLinearEmbedding(GraphEmbedder):
         best: _Chain | None = None
         self.order_likelihoods_ = {}
         orders = self._orders(neighborhood, remoteness)
-        for tried, (name, order) in enumerate(orders.items(), start=1):
-            parents = earlier_neighbors(points, order, self._k, near, self._metric, who=self._name)
-            chain = self._chain(order, parents, remoteness, floor)
-            self.order_likelihoods_[name] = chain.log_likelihood
-            report("orders of the points", tried, len(orders), chain.log_likelihood)
-            if best is None or chain.log_likelihood > best.log_likelihood:
-                best = chain
+        try:
+            for name, order in orders.items():
+                parents = earlier_neighbors(
+                    points, order, self._k, near, self._metric, who=self._name
+                )
+                chain = self._chain(order, parents, remoteness, floor)
+                self.order_likelihoods_[name] = chain.log_likelihood
+                if best is None or chain.log_likelihood > best.log_likelihood:
+                    best = chain
+                tried = len(self.order_likelihoods_)
+                report("orders of the points", tried, len(orders), chain.log_likelihood)
+        except KeyboardInterrupt:
+            if best is None:
+                raise
+            warnings.warn(
+                f"{self._name} was interrupted after {len(self.order_likelihoods_)} of "
+                f"{len(orders)} orders of the points; the likeliest so far is kept.",
+                InterruptedFitWarning,
+                stacklevel=4,
+            )
         assert best is not None
         self.log_likelihood_ = best.log_likelihood
         self.order_ = self._distinct.rows[best.order]

@@ -15,10 +15,10 @@ PACKAGE = Path(sidelight.__file__).parent
 
 #: Layers from the ground up: a module may import from its own layer and from those below.
 LAYERS = [
-    {"arrays", "errors", "memory", "progress", "registry", "parameters"},
+    {"arrays", "errors", "memory", "progress", "registry", "parameters", "table_errors"},
     {"solvers"},
     {"side", "neighbors", "similarity", "mapping", "metric", "processes", "quality", "transforms"},
-    {"base", "informed", "graph_based"},
+    {"base", "informed", "piecewise", "graph_based", "barycentric"},
     {"spectral", "unfolding", "latent", "gated"},
     {"datasets", "embedding", "io", "plot"},
     {"cli", "explorer"},

@@ -14,6 +14,7 @@ from sidelight.mapping.smoother import KernelSmoother
 from sidelight.neighbors.inputs import row_blocks
 from sidelight.parameters import Expected, check_parameters
 from sidelight.side.understanding import gather_side
+from sidelight.table_errors import explain_table
 
 
 class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -26,7 +27,9 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
     _takes_missing: ClassVar[bool] = False
 
     embedding_: FloatArray
+    n_components_: int
     n_features_in_: int
+    n_components: Any
 
     def fit(self, X: Any, y: Any = None, *, side: Any = None) -> Self:
         """Fit the map.
@@ -84,7 +87,11 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
         Z = self._check_map(Z)
         items = self._training_items()
         if not hasattr(self, "_smoother"):
-            self._smoother = KernelSmoother.fit(self.embedding_, items)
+            placed = np.isfinite(self.embedding_).all(axis=1)  # not all rows need have a place
+            known = (self.embedding_, items)
+            if not placed.all():
+                known = (self.embedding_[placed], items[placed])
+            self._smoother = KernelSmoother.fit(*known)
         return self._smoother(Z)
 
     @property
@@ -102,6 +109,12 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
         """Check the parameters, X and what is known about it; nothing is changed or copied."""
         check_parameters(self, self._parameters)
         X = self._checked(X, reset=True, ensure_min_samples=min_samples)
+        if pairwise and X.shape[0] != X.shape[1]:
+            raise ValueError(
+                f"With {pairwise}, {self._name} expects X to be square, n_samples × n_samples. "
+                f"Got an array of shape {X.shape}. For feature vectors leave {pairwise} out."
+            )
+        self.n_components_ = self._dimensions_for(X)
         known = gather_side(
             side,
             understands=self._understands,
@@ -110,13 +123,27 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
             who=self._name,
             **self._side_checks,
         )
-        if pairwise and X.shape[0] != X.shape[1]:
-            raise ValueError(
-                f"With {pairwise}, {self._name} expects X to be square, n_samples × n_samples. "
-                f"Got an array of shape {X.shape}. For feature vectors leave {pairwise} out."
-            )
-        self._forget({"n_features_in_", "feature_names_in_"})
+        self._forget({"n_features_in_", "feature_names_in_", "n_components_"})
         return X, known
+
+    def _dimensions_for(self, X: Any) -> int:
+        """The dimensions of the map: as many as were asked for, or as the data have."""
+        if not isinstance(self.n_components, str):
+            return int(self.n_components)
+        return self._choose_components(X)
+
+    def _choose_components(self, X: Any) -> int:
+        from sidelight.quality.components import components_of_missing, components_of_neighborhoods
+
+        if X is None:
+            raise ValueError(
+                f"n_components='auto' of {self._name} is the intrinsic dimension of X, and there "
+                f"is no X. Give a number."
+            )
+        if self._takes_missing and np.isnan(X).any():
+            return components_of_missing(np.asarray(X, dtype=np.float64))
+        metric = getattr(self, "metric", "euclidean")
+        return components_of_neighborhoods(X, metric=metric, who=self._name)
 
     def _forget(self, but: set[str]) -> None:
         """Drop what an earlier fit learned."""
@@ -131,7 +158,7 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
 
     def _check_map(self, Z: Any) -> FloatArray:
         check_is_fitted(self)
-        Z = check_array(Z, dtype=[np.float64, np.float32], input_name="Z", estimator=self._name)
+        Z = self._checked_table(Z, "Z", columns="n_components")
         if Z.shape[1] != self._n_features_out:
             raise ValueError(
                 f"Z has {Z.shape[1]} columns, but the map of {self._name} has "
@@ -150,14 +177,22 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
                 **options,
             )
         except (TypeError, ValueError) as error:
-            if "contains NaN" in str(error):
-                raise ValueError(
-                    f"Input X contains NaN. {self._name} does not accept missing values: fill them "
-                    f"in, leave these rows out, or use GPLVM or ProbabilisticPCA, which take them."
-                ) from error
-            if self._name in str(error):
-                raise
-            raise type(error)(f"{self._name} cannot use X: {error}") from error
+            raise explain_table(error, X, who=self._name) from error
+
+    def _checked_table(
+        self, table: Any, name: str, *, columns: str = "n_features", **options: Any
+    ) -> Any:
+        """Check a table other than X."""
+        try:
+            return check_array(
+                table,
+                dtype=[np.float64, np.float32],
+                input_name=name,
+                estimator=self._name,
+                **options,
+            )
+        except (TypeError, ValueError) as error:
+            raise explain_table(error, table, who=self._name, name=name, columns=columns) from error
 
     def _training_items(self) -> Any:
         """The rows that the forward map mixes."""
@@ -173,9 +208,7 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
         """The items behind a precomputed table, where the user gave them."""
         if items is None:
             return None
-        items = check_array(
-            items, accept_sparse="csr", dtype=[np.float64, np.float32], input_name="items"
-        )
+        items = self._checked_table(items, "items", accept_sparse="csr")
         if items.shape[0] != n_samples:
             raise ValueError(
                 f"The 'items' argument of {self._name}.fit must have one row per row of X, "

@@ -45,6 +45,7 @@ def choose_method(
     *,
     kinds: Sequence[str] = (),
     distances: bool = False,
+    graph: bool = False,
     missing: bool = False,
 ) -> Choice:
     """Choose a method by what is known, what is missing, and how many rows there are.
@@ -57,6 +58,8 @@ def choose_method(
         The kinds of side information, by class name.
     distances : bool
         Whether the data are a table of distances.
+    graph : bool
+        Whether only those along the edges of a graph are known.
     missing : bool
         Whether values are missing.
 
@@ -103,19 +106,19 @@ def choose_method(
         )
     if "Condition" in kinds:
         return Choice(entry_for("kie"), {}, "it leaves a known factor out of the map")
-    if distances:
+    if distances and not graph:
         return Choice(entry_for("mds"), {}, "the data are a table of distances")
     if missing and not kinds:
         return Choice(entry_for("ppca"), {}, "some values are missing, and it fills them in")
     listens = f", and listens to {' and '.join(kinds)} through a learned metric" if kinds else ""
+    follows = "it measures along the graph" if graph else f"it follows curved data{listens}"
     if n_rows <= ALL_PAIRS_UP_TO:
-        return Choice(entry_for("isomap"), {}, f"it follows curved data{listens}")
+        return Choice(entry_for("isomap"), {}, follows)
     landmarks = int(min(1000, max(100, _LANDMARK_DISTANCES // n_rows)))
     return Choice(
         entry_for("isomap"),
         {"n_landmarks": landmarks},
-        f"it follows curved data{listens}; {landmarks:,} landmarks, for there are more than "
-        f"{ALL_PAIRS_UP_TO:,} rows",
+        f"{follows}; {landmarks:,} landmarks, for there are more than {ALL_PAIRS_UP_TO:,} rows",
     )
 
 
@@ -151,14 +154,18 @@ class Embedding:
         Returns
         -------
         QualityReport
-            Its measures; against the learned metric where there is one.
+            Its measures; against the learned metric where there is one, and against the distances
+            along a graph where one was given.
         """
         from sidelight.quality import quality_report
 
         metric = getattr(self.model, "metric", "euclidean")
         if "metric" not in options and isinstance(metric, str):
             options["metric"] = metric
-        data = self.data.toarray() if is_sparse(self.data) else self.data
+        data = self.data
+        if is_sparse(data):
+            given = options.get("metric", metric) == "precomputed"
+            data = distances_along(data) if given else data.toarray()
         for learned in getattr(self.model, "side_metrics_", []):
             data = learned.transform(data)
         return quality_report(data, self.points, **options)
@@ -198,7 +205,7 @@ def embed(
     *,
     side: Any = None,
     method: str = "auto",
-    n_components: int = 2,
+    n_components: int | str = 2,
     **parameters: Any,
 ) -> Embedding:
     """Embed data, listening to what is known about them.
@@ -206,14 +213,14 @@ def embed(
     Parameters
     ----------
     X : array, sparse array or frame of shape (n_samples, n_features)
-        The data; with ``metric="precomputed"`` the table of distances; None where relations
-        say all that is known.
+        The data; with ``metric="precomputed"`` the table of distances, or a sparse graph of them;
+        None where relations say all that is known.
     side : side information or list of it, optional
         What is known about the rows of X.
     method : str
         ``"auto"``, or a method's class or short name (``sidelight methods`` lists them).
-    n_components : int
-        Dimensions of the map.
+    n_components : int or "auto"
+        Dimensions of the map; ``"auto"`` lets the method find out.
     **parameters : object
         Further parameters of the method.
 
@@ -237,6 +244,7 @@ def embed(
             0 if X is None else np.shape(X)[0],
             kinds=sorted({type(value).__name__ for value in _listed(side)}),
             distances=parameters.get("metric") == "precomputed",
+            graph=parameters.get("metric") == "precomputed" and is_sparse(X),
             missing=_has_missing(X),
         )
         entry, why = choice.entry, f"{choice.entry.name}: {choice.why}."
@@ -259,6 +267,41 @@ def embed(
         )
     model = estimator(n_components=n_components, **parameters).fit(X, side=side)
     return Embedding(model.embedding_, model, why, X)
+
+
+def distances_along(graph: Any) -> FloatArray:
+    """Measure all rows of a graph along it, so that a map of it can be judged.
+
+    Parameters
+    ----------
+    graph : sparse array of shape (n_samples, n_samples)
+        The lengths of its edges.
+
+    Returns
+    -------
+    ndarray of shape (n_samples, n_samples)
+        The lengths of the shortest paths.
+
+    Raises
+    ------
+    ValueError
+        If the graph is in pieces.
+
+    Examples
+    --------
+    >>> import scipy.sparse as sp
+    >>> distances_along(sp.csr_array([[0, 1.0, 0], [0, 0, 2.0], [0, 0, 0]]))[0]
+    array([0., 1., 3.])
+    """
+    from sidelight.similarity.geodesic import geodesic_distances
+
+    D = geodesic_distances(graph, who="quality")
+    if not np.isfinite(D).all():
+        raise ValueError(
+            "The quality of a map of a graph in pieces is not defined: between them there are no "
+            "distances to compare with. Judge each piece by itself."
+        )
+    return D
 
 
 def _listed(side: Any) -> list[Any]:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.base import clone
 
 from sidelight.arrays import FloatArray, IntArray
 from sidelight.base import Embedder, place_in_blocks
@@ -17,6 +16,7 @@ from sidelight.informed import MetricInformed
 from sidelight.neighbors import (
     DistinctRows,
     Neighbors,
+    arrows_to,
     component_labels,
     connect_components,
     distinct_rows,
@@ -25,9 +25,17 @@ from sidelight.neighbors import (
     radius_neighbors,
     symmetrise,
 )
+from sidelight.neighbors.edges import symmetric_graph
+from sidelight.neighbors.given_graph import (
+    check_graph,
+    check_graph_block,
+    is_graph,
+    merge_copies,
+    nearest_stored,
+)
 from sidelight.neighbors.metrics import check_metric
-from sidelight.parameters import FUNCTION, Matching, OneOf, Real, Whole
-from sidelight.registry import entry_for
+from sidelight.parameters import COMPONENTS, FUNCTION, Matching, OneOf, Real, Whole
+from sidelight.piecewise import Piecewise
 
 POLICIES = ("connect", "error", "largest", "separate")
 #: Fourth powers of larger numbers overflow, and those of the inverse vanish.
@@ -41,15 +49,15 @@ class Neighborhood:
     Parameters
     ----------
     points : array or sparse array
-        The distinct rows (or the table of distances between them).
+        The distinct rows (or the table of distances between them, or the graph that was given).
     counts : ndarray of shape (n_points,)
         How often each point occurs.
     graph : sparse array of shape (n_points, n_points)
         Symmetric, distances on the edges; joined already where the policy is to connect.
+    arrows : sparse array of shape (n_points, n_points)
+        The neighbours of each point, row by row: being one need not be mutual.
     pieces : ndarray of shape (n_points,)
         The piece of each point before any were joined.
-    neighbors : Neighbors or None
-        The k nearest of each point, where the graph was made from them.
     joins : ndarray of shape (n_joins, 2)
         The edges that joined the pieces.
     """
@@ -57,9 +65,9 @@ class Neighborhood:
     points: Any
     counts: IntArray
     graph: sp.csr_array
-    pieces: IntArray
-    neighbors: Neighbors | None
-    joins: IntArray
+    arrows: sp.csr_array
+    pieces: IntArray = field(default_factory=lambda: np.empty(0, dtype=np.intp))
+    joins: IntArray = field(default_factory=lambda: np.empty((0, 2), dtype=np.intp))
 
     @property
     def apart(self) -> bool:
@@ -73,7 +81,7 @@ class Neighborhood:
         return bool(component_labels(self.graph).any())
 
 
-class GraphEmbedder(MetricInformed, Embedder):
+class GraphEmbedder(Piecewise, MetricInformed, Embedder):
     """The common part of the estimators that work on a neighbourhood graph.
 
     A subclass gives ``_embed(neighborhood)``, the method itself on connected distinct points, and
@@ -81,17 +89,17 @@ class GraphEmbedder(MetricInformed, Embedder):
     """
 
     _graph_parameters: ClassVar[Any] = {
-        "n_components": (Whole(1),),
+        "n_components": COMPONENTS,
         "n_neighbors": (OneOf(("auto",)), Whole(1)),
         "metric": (Matching(lambda v: isinstance(v, str), "the name of a metric"), FUNCTION),
         "neighbors": (OneOf(("auto", "kd_tree", "blocked", "approximate")),),
         "on_disconnected": (OneOf(POLICIES),),
     }
-    #: What a fit to the pieces of a graph takes over from the largest of them.
-    _of_the_largest: ClassVar[tuple[str, ...]] = ()
+    #: Whether the distances along the edges of a graph are enough.
+    _takes_graph: ClassVar[bool] = True
     _radius_parameter: ClassVar[Any] = {"radius": (OneOf((None,)), Real(0, open_below=True))}
 
-    n_components: int
+    n_components: int | str
     n_neighbors: int | str
     metric: Any
     neighbors: str
@@ -104,7 +112,9 @@ class GraphEmbedder(MetricInformed, Embedder):
         Parameters
         ----------
         X : array or sparse array of shape (n_samples, n_features)
-            The data; with ``metric="precomputed"`` the distances (n_samples, n_samples).
+            The data; with ``metric="precomputed"`` the distances (n_samples, n_samples).  A sparse
+            array of distances is a graph: what is stored in row i are the neighbours of row i, a
+            stored zero is a copy of it, and ``n_neighbors="auto"`` takes them all.
         y : object
             Ignored.
         side : Pairs, Attributes, Distances or a list of them, optional
@@ -123,6 +133,8 @@ class GraphEmbedder(MetricInformed, Embedder):
         self._metric = check_metric(self.metric, who=self._name)
         self._items = self._check_items(items, X.shape[0]) if given else X
         X = self._learn_metrics(X, known)
+        if is_graph(X, self._metric):
+            X = self._check_graph(X)
         self._distinct = distinct_rows(X, metric=self._metric, who=self._name)
         neighborhood = self._neighborhood(X, self._distinct)
         self.components_ = neighborhood.pieces[self._distinct.inverse]
@@ -140,7 +152,8 @@ class GraphEmbedder(MetricInformed, Embedder):
         Parameters
         ----------
         X : array or sparse array of shape (n_samples, n_features)
-            New rows; with precomputed distances the block (n_samples, n_training).
+            New rows; with precomputed distances the block (n_samples, n_training), sparse after a
+            fit to a sparse graph.
 
         Returns
         -------
@@ -148,9 +161,14 @@ class GraphEmbedder(MetricInformed, Embedder):
             Their places.
         """
         X = self._in_learned_metric(self._check_new(X))
+        if self._from_graph:
+            X = check_graph_block(X, self.n_features_in_, who=self._name)
         if hasattr(self, "_parts"):
             return self._place_in_pieces(X)
-        if self._precomputed:
+        if self._from_graph:
+            inverse = self._distinct.inverse
+            X = merge_copies(X, inverse, len(self._distinct.rows), rows=False)
+        elif self._precomputed:
             X = X[:, self._distinct.rows]
         return place_in_blocks(self._place, X, self._points.shape[0])
 
@@ -175,12 +193,32 @@ class GraphEmbedder(MetricInformed, Embedder):
     def _precomputed(self) -> bool:
         return isinstance(self.metric, str) and self.metric == "precomputed"
 
+    @property
+    def _from_graph(self) -> bool:
+        """Whether a sparse graph was given, and nothing is known but the lengths of its edges."""
+        training = self._training if hasattr(self, "_parts") else self._points
+        return is_graph(training, self._metric)
+
+    def _check_graph(self, X: Any) -> sp.csr_array:
+        if not self._takes_graph:
+            raise ValueError(
+                f"{self._name} needs the distances between all rows, and a sparse graph holds "
+                f"those of neighbours alone. Give a dense table, or take a method that starts from "
+                f"a graph: Isomap, LaplacianEigenmaps, SemidefiniteEmbedding, "
+                f"MaximumEntropyUnfolding."
+            )
+        return check_graph(X, who=self._name)
+
     def _graph_of(self, near: Neighbors) -> sp.csr_array:
         """The graph that the method works on: by default either of two points may choose."""
         return symmetrise(near)
 
-    def _resolve_neighbors(self, n_points: int) -> int | None:
-        """k, or None where a radius is used; ``"auto"`` is 10, or all others of fewer points."""
+    def _resolve_neighbors(self, points: Any) -> int | None:
+        """k, or None for all within the radius, or all that a graph gives.
+
+        ``"auto"`` is 10, or all others of fewer points.
+        """
+        n_points = points.shape[0]
         if self.radius is not None:
             if self.n_neighbors != "auto":
                 raise ValueError(
@@ -189,7 +227,7 @@ class GraphEmbedder(MetricInformed, Embedder):
                 )
             return None
         if self.n_neighbors == "auto":
-            return min(10, n_points - 1)
+            return None if is_graph(points, self._metric) else min(10, n_points - 1)
         k = int(self.n_neighbors)
         if k >= n_points:
             raise ValueError(
@@ -199,34 +237,49 @@ class GraphEmbedder(MetricInformed, Embedder):
             )
         return k
 
+    def _distinct_points(self, X: Any, distinct: DistinctRows) -> Any:
+        """The distinct rows, or what is known of the distances between them."""
+        if len(distinct.rows) == X.shape[0]:
+            return X
+        if is_graph(X, self._metric):
+            return merge_copies(X, distinct.inverse, len(distinct.rows))
+        points = X[distinct.rows]
+        return points[:, distinct.rows] if self._precomputed else points
+
     def _neighborhood(self, X: Any, distinct: DistinctRows) -> Neighborhood:
-        points = X if len(distinct.rows) == X.shape[0] else X[distinct.rows]
-        if self._precomputed and points is not X:
-            points = points[:, distinct.rows]
+        points = self._distinct_points(X, distinct)
         n = points.shape[0]
-        if n <= self.n_components:
+        if n <= self.n_components_:
             remedy = "Ask for fewer components" if n > 1 else "Rows must differ to be mapped"
             raise ValueError(
                 f"{self._name} needs more distinct rows than components, n_components="
-                f"{self.n_components}. Got {n} distinct {'rows' if n > 1 else 'row'} in "
+                f"{self.n_components_}. Got {n} distinct {'rows' if n > 1 else 'row'} in "
                 f"{X.shape[0]} (n_samples={X.shape[0]}). {remedy}."
             )
-        self._k = self._resolve_neighbors(n)
-        near = None
+        self._k = self._resolve_neighbors(points)
         if self._k is not None:
             near = nearest_neighbors(
                 points, self._k, metric=self._metric, method=self.neighbors, who=self._name
             )
-            graph = self._graph_of(near)
-        else:
+            graph, arrows = self._graph_of(near), arrows_to(near)
+        elif self.radius is not None:
             graph = neighborhood_graph(
                 points, radius=self.radius, metric=self._metric, who=self._name
             )
-        pieces = component_labels(graph)
-        joins: IntArray = np.empty((0, 2), dtype=np.intp)
+            arrows = graph
+        else:
+            arrows = points
+            rows = np.repeat(np.arange(n), np.diff(points.indptr))
+            graph = symmetric_graph(rows, points.indices, points.data, n)
+        return self._held_together(Neighborhood(points, distinct.counts, graph, arrows))
+
+    def _held_together(self, found: Neighborhood) -> Neighborhood:
+        """Number the pieces that the graph was found in, and apply the policy to them."""
+        pieces = component_labels(found.graph)
+        graph, joins = found.graph, found.joins
         if pieces.any():
-            graph, joins = self._apply_policy(graph, pieces, points)
-        return Neighborhood(points, distinct.counts, graph, pieces, near, joins)
+            graph, joins = self._apply_policy(graph, pieces, found.points)
+        return replace(found, graph=graph, pieces=pieces, joins=joins)
 
     def _apply_policy(
         self, graph: sp.csr_array, pieces: IntArray, points: Any
@@ -237,8 +290,11 @@ class GraphEmbedder(MetricInformed, Embedder):
             f"The neighbourhood graph of {self._name} fell into {len(sizes)} pieces "
             f"(of {shown} points)"
         )
-        wider = f"n_neighbors={self._k}" if self._k else f"radius={self.radius}"
-        advice = f"Raise {wider}, or choose another on_disconnected: {', '.join(POLICIES)}."
+        given = is_graph(points, self._metric)
+        wider = "Give a graph with more edges"
+        if self._k or self.radius is not None:
+            wider = f"Raise {f'n_neighbors={self._k}' if self._k else f'radius={self.radius}'}"
+        advice = f"{wider}, or choose another on_disconnected: {', '.join(POLICIES)}."
         if self.on_disconnected == "error":
             raise DisconnectedGraphError(f"{found}. {advice}")
         joins: IntArray = np.empty((0, 2), dtype=np.intp)
@@ -248,74 +304,17 @@ class GraphEmbedder(MetricInformed, Embedder):
             done = f"they were joined by the shortest {edges} that will do"
         elif self.on_disconnected == "largest":
             done = "the map is that of the largest, and the other points are placed as new ones"
+            done += ", or at NaN if no edge leads to it" if given else ""
         else:
             done = "each was embedded on its own, and the maps lie side by side"
-        warnings.warn(f"{found}; {done}. {advice}", DisconnectedGraphWarning, stacklevel=5)
+        warnings.warn(f"{found}; {done}. {advice}", DisconnectedGraphWarning, stacklevel=6)
         return graph, joins
-
-    def _fit_pieces(self, X: Any) -> None:
-        """Embed the largest piece, or every piece, with an estimator of its own."""
-        self._training = X
-        last = 0 if self.on_disconnected == "largest" else int(self.components_.max())
-        self._parts, self._offsets = [], np.zeros((last + 1, self.n_components))
-        self._rows = [np.flatnonzero(self.components_ == piece) for piece in range(last + 1)]
-        self.embedding_ = np.zeros((X.shape[0], self.n_components))
-        right_edge = 0.0
-        for piece, rows in enumerate(self._rows):
-            part = self._part_for(X[np.ix_(rows, rows)] if self._precomputed else X[rows])
-            self._parts.append(part)
-            if piece > 0:
-                gap = 0.15 * float(np.ptp(self.embedding_[self._rows[0], 0]))
-                self._offsets[piece, 0] = right_edge + gap - part.embedding_[:, 0].min()
-            self.embedding_[rows] = part.embedding_ + self._offsets[piece]
-            right_edge = float(self.embedding_[rows, 0].max())
-        if self.on_disconnected == "largest":
-            others = np.flatnonzero(self.components_ != 0)
-            self.embedding_[others] = self._place_in_pieces(X[others])
-        self.eigenvalues_ = self._parts[0].eigenvalues_
-        for name in self._of_the_largest:
-            if hasattr(self._parts[0], name):  # a piece of a few points is only scaled
-                setattr(self, name, getattr(self._parts[0], name))
-
-    def _part_for(self, X: Any) -> Any:
-        n_distinct = len(distinct_rows(X, metric=self._metric, who=self._name).rows)
-        if n_distinct <= self.n_components + 1:  # too few points for neighbours: their distances
-            part = entry_for("ClassicalMDS").load()(self.n_components, metric=self.metric)
-            if X.shape[0] == 1:
-                X = np.zeros((2, 2)) if self._precomputed else sp.vstack([X, X]).toarray()
-            return part.fit(X)
-        part = clone(self).set_params(on_disconnected="error")
-        if part.n_neighbors != "auto":
-            part.n_neighbors = min(int(part.n_neighbors), n_distinct - 1)
-        return part.fit(X, side=self._known_within(self._rows[len(self._parts)]))
-
-    def _known_within(self, rows: IntArray) -> Any:
-        """What is known beyond the learned metric about the rows of one piece."""
-        return None
-
-    def _place_in_pieces(self, X: Any) -> FloatArray:
-        """Place each row with the estimator of the piece that its nearest training row is in."""
-        places = np.empty((X.shape[0], self.n_components))
-        home = self._nearest_piece(X)
-        for piece, part in enumerate(self._parts):
-            rows = np.flatnonzero(home == piece)
-            if len(rows):
-                block = X[rows][:, self._rows[piece]] if self._precomputed else X[rows]
-                places[rows] = part.transform(block) + self._offsets[piece]
-        return places
-
-    def _nearest_piece(self, X: Any) -> IntArray:
-        if self.on_disconnected == "largest":
-            return np.zeros(X.shape[0], dtype=np.intp)
-        if self._precomputed:
-            nearest = np.argmin(X, axis=1)
-        else:
-            near = nearest_neighbors(self._training, 1, queries=X, metric=self._metric)
-            nearest = near.indices[:, 0]
-        return np.asarray(self.components_[nearest])
 
     def _neighbors_of_new(self, X: Any) -> Neighbors:
         """The neighbours of new rows among the points; unused places are infinitely far."""
+        if self._from_graph:
+            reach = np.inf if self.radius is None else self.radius
+            return Neighbors(*nearest_stored(X, self._k, radius=reach))
         if self._k is not None:
             k = min(self._k, self._points.shape[0])
             return nearest_neighbors(
@@ -347,10 +346,3 @@ class GraphEmbedder(MetricInformed, Embedder):
         match = near.distances[rows, closest] == 0
         places[match] = points[near.indices[rows, closest][match]]
         return places
-
-    def _kernel_of_one_piece(self) -> None:
-        if hasattr(self, "_parts"):
-            raise ValueError(
-                f"{self._name} embedded the pieces of a graph one by one, so there is no one "
-                f"kernel of all rows. Use on_disconnected='connect'."
-            )

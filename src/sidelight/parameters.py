@@ -168,6 +168,8 @@ class Matching:
 
 
 FUNCTION = Matching(callable, "a callable")
+#: Dimensions of a map.
+COMPONENTS: tuple[Expected, ...] = (Whole(1), OneOf(("auto",)))
 RANDOM_STATE = Matching(
     lambda value: (
         value is None

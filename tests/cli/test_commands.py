@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -13,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from typer.testing import CliRunner
 
 import sidelight
@@ -156,6 +158,29 @@ def test_distances_are_drawn_as_a_map() -> None:
     np.testing.assert_allclose(np.abs(gaps), 1.0)
     done = run("decode", "m", "map.csv", "-o", "x.csv", code=2)
     assert "fitted on a precomputed table" in done.stderr
+
+
+def test_a_graph_of_distances_is_laid_out_along_its_edges() -> None:
+    path = sp.csr_array(np.diag(np.arange(1.0, 8.0), 1))
+    sp.save_npz("path.npz", path)
+    done = run("embed", "path.npz", "--precomputed", "-d", 1, "-o", "map.csv", "--model", "m")
+    assert "measures along the graph" in done.stdout
+    Z = read_table("map.csv").select(["isomap0"])[:, 0]
+    np.testing.assert_allclose(np.abs(np.diff(Z)), np.arange(1.0, 8.0))
+    # a new row half way between the last two
+    sp.save_npz("new.npz", sp.csr_array(([3.5, 3.5], ([0, 0], [6, 7])), shape=(1, 8)))
+    run("transform", "m", "new.npz", "-o", "new.csv")
+    assert abs(read_table("new.csv").select(["isomap0"])[0, 0]) < np.abs(Z).max()
+    done = run("embed", "path.npz", "-o", "map.csv", code=2)
+    assert "holds a sparse array. As a graph of distances" in done.stderr
+
+
+def test_the_number_of_dimensions_is_found_out(arc: Path) -> None:
+    done = run("embed", arc, "-d", "auto", "-o", "map.csv")
+    assert re.search(r"fitted +in .*, 1 dimension\b", done.stdout)
+    assert read_table("map.csv").column_names == ("row", "isomap0")
+    done = run("embed", arc, "-d", "many", code=2)
+    assert "'many' is neither a number nor 'auto'" in done.output
 
 
 def test_missing_numbers_go_to_ppca_as_they_are(arc: Path) -> None:

@@ -69,6 +69,12 @@ CASES: dict[str, tuple[Callable[[], Any], Any, dict[str, Any], Any]] = {
     "isomap twice": (lambda: sidelight.Isomap(2), np.vstack([X, X[:9]]), {}, NEW),
     "isomap landmarks": (lambda: sidelight.Isomap(2, n_landmarks=20), X, {}, NEW),
     "isomap given": (lambda: sidelight.Isomap(2, metric="precomputed"), D, {"items": X}, D_NEW),
+    "isomap graph": (
+        lambda: sidelight.Isomap("auto", metric="precomputed", n_neighbors=8),
+        sp.csr_array(D),
+        {"items": X},
+        sp.csr_array(D_NEW),
+    ),
     "isomap sparse": (lambda: sidelight.Isomap(2), sp.csr_array(X), {}, sp.csr_array(NEW)),
     "isomap pieces": (
         lambda: sidelight.Isomap(2, n_neighbors=5, on_disconnected="separate"),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-import scipy.sparse as sp
 
 from sidelight.neighbors import nearest_neighbors
 from sidelight.neighbors.precomputed import check_distance_block, check_distances
@@ -43,7 +42,6 @@ def broken(i, j, value):
         (broken(2, 2, 0.5), "zero diagonal.*a distance of 0.5 from row 2 to itself"),
         (broken(3, 1, 6.5), "Got 6 from row 1 to row 3 but 6.5 back.*X.T"),
         (broken(0, 1, np.nan), "Input contains NaN"),
-        (sp.csr_array(table()), "sparse"),
         (table().astype(complex), "real table"),
         (table()[0], "real table"),
     ],
@@ -88,8 +86,8 @@ def test_a_graph_of_neighbours_is_sent_to_the_distances_along_it():
 
     X = np.random.default_rng(0).random((60, 3))
     graph = neighborhood_graph(X, n_neighbors=8)
-    with pytest.raises(ValueError, match="Isomap.*geodesic_distances"):
-        Isomap(metric="precomputed").fit(graph)
+    with pytest.raises(ValueError, match="ClassicalMDS.*such as Isomap.*geodesic_distances"):
+        ClassicalMDS(metric="precomputed").fit(graph)
     along = ClassicalMDS(2, metric="precomputed").fit(geodesic_distances(graph))
     expected = Isomap(2, n_neighbors=8).fit(X)
     np.testing.assert_allclose(along.embedding_, expected.embedding_, atol=1e-9)

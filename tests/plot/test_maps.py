@@ -238,3 +238,15 @@ def test_maps_that_cannot_be_drawn_are_refused():
         scatter(np.ones((5, 3)), images=np.ones((5, 2, 2)))
     with pytest.raises(ValueError, match=r"'ax' parameter .* which has 3"):
         scatter(np.ones((5, 3)), ax=Figure().add_subplot())
+
+
+def test_long_numbers_name_their_power_of_ten_beside_axes_and_bar():
+    ax = scatter(4e6 * _Z / np.abs(_Z).max(), color=3e-7 * np.arange(400.0) / 399)
+    ax.figure.draw_without_rendering()
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("× $10^{6}$",) * 2
+    bar = ax.figure.axes[1]
+    assert bar.get_ylabel() == "× $10^{-7}$"
+    for axis in (ax.xaxis, ax.yaxis, bar.yaxis):
+        assert axis.get_offset_text().get_text() == ""
+    shown = [float(tick.get_text().replace("−", "-")) for tick in ax.get_xticklabels()]
+    np.testing.assert_allclose(shown, ax.get_xticks() / 1e6, rtol=1e-5)

@@ -84,3 +84,10 @@ def test_wrong_lengths_are_refused():
         shepard_diagram(_X, _X, metric="precomputed")
     with pytest.raises(ValueError, match=r"'max_pairs' parameter .* Got 0"):
         shepard_diagram(_X, _X, max_pairs=0)
+
+
+def test_long_distances_name_their_power_of_ten_beside_the_axis():
+    ax = shepard_diagram(3e6 * _X, 3e6 * _X)
+    ax.figure.draw_without_rendering()
+    assert ax.get_xlabel().startswith("distance in the data  (× $10^{")
+    assert ax.xaxis.get_offset_text().get_text() == ax.yaxis.get_offset_text().get_text() == ""

@@ -405,3 +405,13 @@ def test_questions_of_the_wrong_form_are_refused_by_name(ask, complaint):
     model, _ = fitted(runs(("right", 4), ("left", 2)))
     with pytest.raises(ValueError, match=complaint):
         ask(model)
+
+
+def test_steps_without_length_are_refused_where_frames_measure_them():
+    frames, actions = np.ones((9, 5)), Actions(["right"] * 4 + ["up"] * 4)
+    model = ActionRespectingEmbedding(steps="data", merge=None)
+    with pytest.raises(ValueError, match="steps='data' of ActionRespecting.*all 8 steps.*'unit'"):
+        model.fit(frames, side=actions)
+    unit = model.set_params(steps="unit").fit(frames, side=actions)
+    steps = np.linalg.norm(np.diff(unit.embedding_, axis=0), axis=1)
+    np.testing.assert_allclose(steps, 1.0, atol=1e-2)

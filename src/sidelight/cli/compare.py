@@ -24,6 +24,7 @@ from sidelight.cli.options import (
     Precomputed,
     Quiet,
     Standardize,
+    number_or_auto,
     split_names,
 )
 
@@ -37,7 +38,7 @@ def compare(
             rich_help_panel=METHOD,
         ),
     ] = "pca,isomap,lle,lem",
-    components: Components = 2,
+    components: Components = "2",
     neighbors: Neighbors = None,
     ignore: Ignore = None,
     color_by: ColorBy = None,
@@ -97,7 +98,7 @@ def compare(
         try:
             estimator = build_estimator(
                 entry,
-                options={"components": components, "neighbors": takes_neighbors},
+                options={"components": number_or_auto(components), "neighbors": takes_neighbors},
                 precomputed=precomputed,
             )
             with shown(entry.name, quiet=quiet or as_json):

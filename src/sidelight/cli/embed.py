@@ -25,6 +25,7 @@ from sidelight.cli.options import (
     Precomputed,
     Quiet,
     Standardize,
+    number_or_auto,
     split_names,
 )
 
@@ -45,7 +46,7 @@ def embed(
             rich_help_panel=METHOD,
         ),
     ] = "auto",
-    components: Components = 2,
+    components: Components = "2",
     neighbors: Neighbors = None,
     landmarks: Annotated[
         int | None,
@@ -193,6 +194,7 @@ def embed(
     from sidelight.cli.preparation import Preparation
     from sidelight.cli.reading import read_data, written_size
     from sidelight.embedding import choose_method
+    from sidelight.io.graphs import holds_graph, read_graph
     from sidelight.io.knowledge import read_knowledge
     from sidelight.io.models import save
     from sidelight.io.writing import table_writer, write_table
@@ -202,19 +204,22 @@ def embed(
     if picture is not None:
         check_picture(picture)
     takes_missing = method != "auto" and find_method(method).load()._takes_missing
-    table = read_data(
-        file,
-        ignore=split_names(ignore),
-        aside=[
-            name
-            for name in (color_by, label_column, action_column, episode_column)
-            if name is not None
-        ],
-        missing=missing or ("keep" if takes_missing else "error"),
-        header=header,
-        quiet=quiet,
-    )
-    n_missing = int(np.isnan(table.X).sum())
+    aside = [
+        name for name in (color_by, label_column, action_column, episode_column) if name is not None
+    ]
+    graph = precomputed and holds_graph(file)
+    if graph:
+        table, n_missing = read_graph(file).set_aside(aside), 0
+    else:
+        table = read_data(
+            file,
+            ignore=split_names(ignore),
+            aside=aside,
+            missing=missing or ("keep" if takes_missing else "error"),
+            header=header,
+            quiet=quiet,
+        )
+        n_missing = int(np.isnan(table.X).sum())
     if n_missing:
         console.notes(
             [f"{n_missing:,} missing values, which {method} takes as they are."], quiet=quiet
@@ -232,7 +237,7 @@ def embed(
     )
     kinds = sorted({type(value).__name__ for value in known})
     if method == "auto":
-        choice = choose_method(len(table.X), kinds=kinds, distances=precomputed)
+        choice = choose_method(table.X.shape[0], kinds=kinds, distances=precomputed, graph=graph)
         entry, decided, why = choice.entry, choice.parameters, choice.why
     else:
         entry, decided, why = find_method(method), {}, ""
@@ -240,7 +245,7 @@ def embed(
         entry,
         decided=decided,
         options={
-            "components": components,
+            "components": number_or_auto(components),
             "neighbors": neighbors,
             "landmarks": landmarks,
             "metric": metric,
@@ -261,13 +266,15 @@ def embed(
         if known:
             facts.append(("known", ", ".join(repr(value) for value in known)))
         console.facts(facts)
-    preparation = Preparation.of(table, standardize=standardize)
-    X = preparation.apply(table)
+    preparation = Preparation.of(table, standardize=standardize and not graph)
+    X = table.X if graph else preparation.apply(table)
     start = time.perf_counter()
     with shown(entry.name, quiet=quiet):
         Z = estimator.fit_transform(X, side=known)
     if not quiet:
-        console.facts([("fitted", f"in {time.perf_counter() - start:.2f} s")])
+        n_found = f"{Z.shape[1]} dimension{'s' * (Z.shape[1] != 1)}"
+        found = f", {n_found}" if components == "auto" else ""
+        console.facts([("fitted", f"in {time.perf_counter() - start:.2f} s{found}")])
         _judge(X, Z, table, color_by, estimator)
 
     written = []
@@ -295,11 +302,18 @@ def _judge(
 ) -> None:
     import numpy as np
 
+    from sidelight.arrays import is_sparse
     from sidelight.cli.fitting import shown
     from sidelight.cli.pictures import as_classes
     from sidelight.cli.reports import show_report
+    from sidelight.embedding import distances_along
     from sidelight.quality import quality_report
 
+    if is_sparse(X):  # a graph: the map is judged by the distances along it
+        if estimator.components_.any():
+            console.notes(["The quality is not measured: the graph is in pieces."])
+            return
+        X = distances_along(X)
     reason = ""
     if not np.isfinite(X).all():
         reason = "distances to rows with missing values are not known"

@@ -19,8 +19,48 @@ File: TypeAlias = Annotated[
 ModelPath: TypeAlias = Annotated[
     Path, typer.Argument(help="A model that 'embed --model' wrote.", show_default=False)
 ]
+
+
+def number_or_auto(text: str) -> int | str:
+    """Read a number of dimensions.
+
+    Parameters
+    ----------
+    text : str
+        As typed.
+
+    Returns
+    -------
+    int or "auto"
+        It.
+
+    Raises
+    ------
+    typer.BadParameter
+        If it is neither.
+
+    Examples
+    --------
+    >>> number_or_auto("3"), number_or_auto("auto")
+    (3, 'auto')
+    """
+    if text.strip().lower() == "auto":
+        return "auto"
+    try:
+        return int(text)
+    except ValueError:
+        raise typer.BadParameter(f"{text!r} is neither a number nor 'auto'.") from None
+
+
 Components: TypeAlias = Annotated[
-    int, typer.Option("--components", "-d", help="Dimensions of the map.", rich_help_panel=METHOD)
+    str,
+    typer.Option(
+        "--components",
+        "-d",
+        metavar="INTEGER|auto",
+        help="Dimensions of the map; auto finds out how many the data have.",
+        rich_help_panel=METHOD,
+    ),
 ]
 Neighbors: TypeAlias = Annotated[
     int | None,
@@ -42,7 +82,12 @@ Metric: TypeAlias = Annotated[
 ]
 Precomputed: TypeAlias = Annotated[
     bool,
-    typer.Option("--precomputed", help="The table holds distances, n × n.", rich_help_panel=DATA),
+    typer.Option(
+        "--precomputed",
+        help="The table holds distances, n × n; a sparse npz, as SciPy writes it, holds those of "
+        "neighbours.",
+        rich_help_panel=DATA,
+    ),
 ]
 Ignore: TypeAlias = Annotated[
     list[str] | None,

@@ -44,6 +44,7 @@ def transform(
     from sidelight.cli.maps import map_columns
     from sidelight.cli.preparation import Preparation
     from sidelight.io.delimited import listed
+    from sidelight.io.graphs import holds_graph, read_graph
     from sidelight.io.models import read_model
     from sidelight.io.table import read_table
     from sidelight.io.writing import table_writer, write_table
@@ -57,18 +58,22 @@ def transform(
     opened = read_model(model)
     estimator = opened.model
     preparation = Preparation.from_model(estimator, opened.extras)
-    table = read_table(file, missing="keep", header=header)
-    unused = [name for name in table.column_names if name not in preparation.columns]
-    if len(unused) == len(table.column_names):  # a table without names
-        unused = []
-    # what is missing in columns that the model does not use is no reason to refuse a row
-    table = table.set_aside(unused)
-    table = table.settled(
-        missing or ("keep" if getattr(estimator, "_takes_missing", False) else "error")
-    )
-    beside = [f"Not used by the model: {listed(unused, 'column')}."] if unused else []
-    console.notes([*table.notes, *beside], quiet=quiet)
-    X = preparation.apply(table)
+    if holds_graph(file):
+        table = read_graph(file)
+        X = table.X
+    else:
+        table = read_table(file, missing="keep", header=header)
+        unused = [name for name in table.column_names if name not in preparation.columns]
+        if len(unused) == len(table.column_names):  # a table without names
+            unused = []
+        # what is missing in columns that the model does not use is no reason to refuse a row
+        table = table.set_aside(unused)
+        table = table.settled(
+            missing or ("keep" if getattr(estimator, "_takes_missing", False) else "error")
+        )
+        beside = [f"Not used by the model: {listed(unused, 'column')}."] if unused else []
+        console.notes([*table.notes, *beside], quiet=quiet)
+        X = preparation.apply(table)
     with shown(type(estimator).__name__, quiet=quiet):
         Z = estimator.transform(X)
     write_table(output, map_columns(Z, list(estimator.get_feature_names_out()), table))
@@ -76,7 +81,7 @@ def transform(
         console.facts(
             [
                 ("model", f"{type(estimator).__name__}, {model}"),
-                ("data", f"{table.name}, {len(X):,} row{'s' * (len(X) != 1)}"),
+                ("data", f"{table.name}, {len(Z):,} row{'s' * (len(Z) != 1)}"),
                 ("map", f"{output}"),
             ]
         )

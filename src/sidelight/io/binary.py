@@ -69,6 +69,11 @@ def read_npz(path: Path) -> Columns:
             arrays = {name: archive[name] for name in archive.files}
     except (ValueError, zipfile.BadZipFile, EOFError) as error:
         raise ValueError(f"{path.name} cannot be read as an npz file: {error}") from error
+    if {"format", "shape", "data"} <= arrays.keys():
+        raise ValueError(
+            f"{path.name} holds a sparse array. As a graph of distances it is taken by 'sidelight "
+            f"embed --precomputed'; as data it must be dense: numpy.save of X.toarray()."
+        )
     tables = [name for name, array in arrays.items() if np.ndim(array) == 2]
     name = "X" if "X" in tables else tables[0] if len(tables) == 1 else None
     if name is None:

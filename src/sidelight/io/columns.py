@@ -97,11 +97,16 @@ def parse_column(fields: Sequence[str], *, decimal_comma: bool = False) -> Float
     True
     """
     everything = "".join(fields)
-    if everything.isascii() and "_" not in everything:
-        # Python's own reading is then the table's, and twenty times as fast
+    # Python's own reading is then the table's, and many times as fast
+    plain = everything.isascii() and "_" not in everything
+    if plain:
         with suppress(ValueError):
-            return np.array([float(field) for field in fields])
+            return np.fromiter(map(float, fields), np.float64, len(fields))
     numbers = ["nan" if is_missing(field) else field for field in fields]
+    if plain and not decimal_comma:
+        with suppress(ValueError):
+            return np.fromiter(map(float, numbers), np.float64, len(numbers))
+        return None
     pattern = _COMMA_NUMBER if decimal_comma else _NUMBER
     for field in numbers:
         if field != "nan" and not (field.isascii() and pattern.fullmatch(field)):

@@ -6,6 +6,7 @@ import csv
 import io
 import warnings
 from collections.abc import Sequence
+from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 
@@ -53,8 +54,8 @@ def read_delimited(
     if numbers is not None:
         check_names(numbers.names, path.name)
         return numbers
-    rows, lines = _split(text, separator, path.name)
-    _check_widths(rows, lines, path.name, separator)
+    rows = _split(text, separator, path.name)
+    _check_widths(rows, text, path.name, separator)
     if header is None:
         header = _has_header(rows, decimal_comma=separator != ",")
     names = _names(rows[0] if header else [""] * len(rows[0]))
@@ -119,34 +120,40 @@ def _numbers_only(text: str, separator: str, header: bool | None) -> Columns | N
     return Columns(tuple(names), tuple(body.T), () if named else (_NO_NAMES,))
 
 
-def _split(text: str, separator: str, who: str) -> tuple[list[list[str]], list[int]]:
-    """Cut the text into rows, with the line that each starts in; empty lines are passed over."""
+def _split(text: str, separator: str, who: str) -> list[list[str]]:
+    """Cut the text into rows; empty lines are passed over."""
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
-    rows, lines, line = [], [], 1
     try:
-        for row in reader:
-            if row and not (len(row) == 1 and not row[0].strip()):
-                rows.append(row)
-                lines.append(line)
-            line = reader.line_num + 1
+        return [row for row in reader if len(row) > 1 or (row and row[0].strip())]
     except csv.Error as error:
+        line = _starts(text, separator)[-1]
         raise ValueError(
             f"{who} cannot be read as a table from line {line} on: {error}. Look for a quotation "
             "mark that is not closed."
         ) from error
-    return rows, lines
 
 
-def _check_widths(
-    rows: Sequence[Sequence[str]], lines: list[int], who: str, separator: str
-) -> None:
+def _starts(text: str, separator: str) -> list[int]:
+    """The line that each row starts in, up to one that cannot be read."""
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
+    lines, line = [], 1
+    with suppress(csv.Error):
+        for row in reader:
+            if len(row) > 1 or (row and row[0].strip()):
+                lines.append(line)
+            line = reader.line_num + 1
+    return [*lines, line]
+
+
+def _check_widths(rows: Sequence[Sequence[str]], text: str, who: str, separator: str) -> None:
     width = len(rows[0])
     wrong = [i for i, row in enumerate(rows) if len(row) != width]
     if wrong:
         i = wrong[0]
         more = f" So have {len(wrong) - 1} further rows." if len(wrong) > 1 else ""
+        line = _starts(text, separator)[i]
         raise ValueError(
-            f"{who}, line {lines[i]}: {len(rows[i])} values where the first row has {width} "
+            f"{who}, line {line}: {len(rows[i])} values where the first row has {width} "
             f"(separated by {SEPARATORS.get(separator, repr(separator))}).{more} "
             "Every row needs as many; quote values that hold the separator."
         )

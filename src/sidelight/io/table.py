@@ -100,6 +100,8 @@ class Table:
         """
         _check_known(names, [*self.column_names, *self.labels], self.name)
         moved = [name for name in self.column_names if name in names]
+        if not moved:
+            return self
         left = [name for name in self.column_names if name not in names]
         labels = {**self.labels, **dict(zip(moved, self.select(moved).T, strict=True))}
         if not left:

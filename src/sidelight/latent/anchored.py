@@ -21,13 +21,13 @@ class Anchored(Resumable):
     ``warm_start`` means what it means without anchors.
     """
 
-    n_components: int
+    n_components_: int
     #: The length of the method's own unit in the map.
     unit_: float
 
     @property
     def _side_checks(self) -> dict[str, Any]:
-        return {"n_components": self.n_components}
+        return {"n_components": self.n_components_}
 
     def _descend_pinned(
         self,

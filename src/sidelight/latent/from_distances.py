@@ -14,7 +14,7 @@ from sidelight.memory import require_memory
 from sidelight.neighbors import distinct_rows, nearest_neighbors
 from sidelight.neighbors.metrics import check_metric, distance_blocks
 from sidelight.neighbors.precomputed import check_distance_block, check_distances
-from sidelight.parameters import FUNCTION, RANDOM_STATE, Matching, OneOf, Real, Whole
+from sidelight.parameters import COMPONENTS, FUNCTION, RANDOM_STATE, Matching, OneOf, Real, Whole
 from sidelight.solvers.descent import Descent
 
 
@@ -26,7 +26,7 @@ class DistanceEmbedder(Resumable, MetricInformed, Embedder):
     """
 
     _distance_parameters: ClassVar[Any] = {
-        "n_components": (Whole(1),),
+        "n_components": COMPONENTS,
         "metric": (Matching(lambda v: isinstance(v, str), "the name of a metric"), FUNCTION),
         "max_iter": (Whole(1),),
         "tol": (Real(0, open_below=True),),
@@ -36,7 +36,7 @@ class DistanceEmbedder(Resumable, MetricInformed, Embedder):
     #: Tables of n × n numbers that a fit holds at once.
     _tables: ClassVar[int] = 4
 
-    n_components: int
+    n_components: int | str
     metric: Any
     objective_: float
     history_: FloatArray
@@ -95,10 +95,10 @@ class DistanceEmbedder(Resumable, MetricInformed, Embedder):
         return D, known
 
     def _check_components(self, n: int) -> None:
-        if self.n_components > n:
+        if self.n_components_ > n:
             raise ValueError(
                 f"The 'n_components' parameter of {self._name} must be at most n_samples={n}. "
-                f"Got {self.n_components} instead."
+                f"Got {self.n_components_} instead."
             )
 
     def _distances_to(self, X: Any) -> FloatArray:

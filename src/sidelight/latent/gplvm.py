@@ -14,7 +14,7 @@ from sidelight.latent.gplvm_start import START, first_map, places_to_begin
 from sidelight.latent.gplvm_table import StandardTable, first_alike
 from sidelight.latent.resumable import Resumable
 from sidelight.memory import require_memory
-from sidelight.parameters import OneOf, Real, Whole
+from sidelight.parameters import COMPONENTS, OneOf, Real, Whole
 from sidelight.processes.covariance import COVARIANCES
 from sidelight.processes.observed import ObservedTable
 from sidelight.processes.placing import Rows, place_rows, positive_part
@@ -43,8 +43,8 @@ class GPLVM(Resumable, Embedder):
 
     Parameters
     ----------
-    n_components : int
-        Dimensions of the map.
+    n_components : int or "auto"
+        Dimensions of the map, ``n_components_``; ``"auto"`` is the intrinsic dimension of X.
     kernel : {"rbf", "linear"}
         Smooth functions of the map, or linear ones: then the optimum is dual probabilistic PCA.
     init : "pca", estimator or array of shape (n_samples, n_components)
@@ -120,7 +120,7 @@ class GPLVM(Resumable, Embedder):
     """
 
     _parameters: ClassVar[Any] = {
-        "n_components": (Whole(1),),
+        "n_components": COMPONENTS,
         "kernel": (OneOf(tuple(COVARIANCES)),),
         "init": (OneOf(("pca",)), START),
         "n_inducing": (OneOf((None, "auto")), Whole(1)),
@@ -136,7 +136,7 @@ class GPLVM(Resumable, Embedder):
 
     def __init__(
         self,
-        n_components: int = 2,
+        n_components: int | str = 2,
         *,
         kernel: str = "rbf",
         init: Any = "pca",
@@ -187,14 +187,14 @@ class GPLVM(Resumable, Embedder):
         objective = GPLVMObjective(
             table,
             COVARIANCES[self.kernel],
-            self.n_components,
+            self.n_components_,
             prior=self.prior,
             n_inducing=m,
             features=features,
         )
 
         def begin() -> FloatArray:
-            Z = first_map(self.init, X, self._table, self.n_components, who=self._name)
+            Z = first_map(self.init, X, self._table, self.n_components_, who=self._name)
             free = Z if features is None else first_weights(features, Z)
             spread = np.linspace(0, len(X) - 1, m).round().astype(np.intp)
             return objective.pack(free, Z[spread] if m else None)
@@ -219,7 +219,7 @@ class GPLVM(Resumable, Embedder):
         """Turn the map to its principal axes, measure it in length scales, and keep it."""
         state, weights = objective.unpack(x), objective.weights(x).copy()
         logs = state.parameters.copy()
-        unit, middle = 1.0, np.zeros(self.n_components)
+        unit, middle = 1.0, np.zeros(self.n_components_)
         if "length_scale" in objective.covariance.names:  # only ‖z − z'‖ / ℓ matters
             middle = state.Z.mean(axis=0)
             unit = float(np.std(state.Z - middle)) or 1.0
@@ -269,7 +269,7 @@ class GPLVM(Resumable, Embedder):
         X = np.asarray(self._check_new(X), dtype=np.float64)
         width = 8 * len(self._prediction().centres)
         both = place_in_blocks(lambda rows: self._place(rows, std=return_std), X, width)
-        d = self.n_components
+        d = self.n_components_
         return (both[:, :d], both[:, d:]) if return_std else both
 
     def inverse_transform(self, Z: Any, *, return_std: bool = False) -> Any:
@@ -361,10 +361,10 @@ class GPLVM(Resumable, Embedder):
     def _check_sizes(self, X: FloatArray) -> None:
         n, p = X.shape
         most = min(n, p) if isinstance(self.init, str) else n
-        if self.n_components > most:
+        if self.n_components_ > most:
             raise ValueError(
                 f"The 'n_components' parameter of GPLVM must be at most {most} for this start. Got "
-                f"{self.n_components} with n_samples={n}, n_features={p}. Ask for fewer "
+                f"{self.n_components_} with n_samples={n}, n_features={p}. Ask for fewer "
                 f"components, or give an array as 'init'."
             )
         if self._resolve_inducing(n) == 0:
@@ -424,7 +424,7 @@ class GPLVM(Resumable, Embedder):
     def _place(self, X: FloatArray, *, std: bool) -> FloatArray:
         """Places of rows and, if asked for, their standard deviations beside them."""
         Y = self._table.standardise(X)
-        Z = np.zeros((len(Y), self.n_components))
+        Z = np.zeros((len(Y), self.n_components_))
         same = first_alike(Y, self._table.Y)
         known, blank = same >= 0, np.isnan(Y).all(axis=1)
         Z[known] = self._latent[same[known]]

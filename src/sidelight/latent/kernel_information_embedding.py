@@ -28,7 +28,7 @@ from sidelight.latent.near_pairs import pairs_of
 from sidelight.latent.penalties import PENALTIES, penalty_for
 from sidelight.latent.resumable import Resumable
 from sidelight.neighbors.inputs import count_threads
-from sidelight.parameters import FUNCTION, Matching, OneOf, Real, Whole
+from sidelight.parameters import COMPONENTS, FUNCTION, Matching, OneOf, Real, Whole
 from sidelight.side.condition import Condition
 from sidelight.solvers.continuation import Continuation, follow
 
@@ -57,8 +57,8 @@ class KernelInformationEmbedding(Resumable, DensityEmbedder):
 
     Parameters
     ----------
-    n_components : int
-        Dimensions of the map.
+    n_components : int or "auto"
+        Dimensions of the map, ``n_components_``; ``"auto"`` is the intrinsic dimension of X.
     bandwidth : float, "auto" or "leave_one_out"
         The final h of k(y, y') = exp(−‖y − y'‖²/h).  ``"auto"`` is an eighth of the mean squared
         distance between items; ``"leave_one_out"`` maximises the likelihood of each item given the
@@ -144,7 +144,7 @@ class KernelInformationEmbedding(Resumable, DensityEmbedder):
     """
 
     _parameters: ClassVar[Any] = {
-        "n_components": (Whole(1),),
+        "n_components": COMPONENTS,
         "bandwidth": (Real(0, open_below=True), OneOf(("auto", "leave_one_out"))),
         "kernel": (OneOf(KERNELS),),
         "penalty": (OneOf(tuple(PENALTIES)), FUNCTION),
@@ -170,7 +170,7 @@ class KernelInformationEmbedding(Resumable, DensityEmbedder):
 
     def __init__(
         self,
-        n_components: int = 2,
+        n_components: int | str = 2,
         *,
         bandwidth: float | str = "auto",
         kernel: str = "gaussian",
@@ -227,15 +227,15 @@ class KernelInformationEmbedding(Resumable, DensityEmbedder):
         X, known = self._check_input(X, side)
         items = np.asarray(X, dtype=np.float64)
         n = len(items)
-        if self.n_components >= n:
+        if self.n_components_ >= n:
             raise ValueError(
                 f"The 'n_components' parameter of {self._name} must be below n_samples={n}. "
-                f"Got {self.n_components} instead."
+                f"Got {self.n_components_} instead."
             )
         columns = np.flatnonzero(np.ptp(items, axis=0) > 0)
         if not len(columns):
             raise ValueError(f"{self._name} needs two distinct rows. All {n} are the same.")
-        left_off = self._left_off(n * self.n_components, items)
+        left_off = self._left_off(n * self.n_components_, items)
         if known:
             self._fit_without(items, columns, known["Condition"])
             return self
@@ -250,7 +250,7 @@ class KernelInformationEmbedding(Resumable, DensityEmbedder):
 
     def _fit_with_held_out(self, items: FloatArray, columns: IntArray) -> None:
         n = len(items)
-        n_held = min(max(round(self.validation_fraction * n), 1), n - self.n_components - 1)
+        n_held = min(max(round(self.validation_fraction * n), 1), n - self.n_components_ - 1)
         held = check_random_state(self.random_state).permutation(n)[:n_held]
         rest = np.setdiff1d(np.arange(n), held)
         path = self._fit_path(items[rest], columns, items[held])
@@ -274,7 +274,7 @@ class KernelInformationEmbedding(Resumable, DensityEmbedder):
         items = items[order]
         Y = items[:, columns]
         kernel = kernel_for(self.kernel, Y)
-        shape = (len(Y), self.n_components)
+        shape = (len(Y), self.n_components_)
         pairs = pairs_of(
             Y, kernel, n_threads=count_threads(self.n_jobs, who=self._name), who=self._name
         )
@@ -345,7 +345,7 @@ class KernelInformationEmbedding(Resumable, DensityEmbedder):
             pairs,
             pairs.kernel(widest),
             len(Y),
-            self.n_components,
+            self.n_components_,
             leave_one_out=self.leave_one_out,
             who=self._name,
         )
@@ -377,7 +377,7 @@ class KernelInformationEmbedding(Resumable, DensityEmbedder):
         return starting_points(
             self.init,
             Y,
-            self.n_components,
+            self.n_components_,
             spectral=onset.directions,
             order=order,
             spread=None if self.continuation == "none" else START_SPREAD,
@@ -428,7 +428,7 @@ class KernelInformationEmbedding(Resumable, DensityEmbedder):
             Y,
             condition,
             self.conditioning,
-            self.n_components,
+            self.n_components_,
             alpha=self.alpha_,
             penalty=penalty_for(self.penalty),
             max_iter=self.max_iter,

@@ -62,8 +62,8 @@ class MultipleRelationalEmbedding(DistanceEmbedder):
 
     Parameters
     ----------
-    n_components : int
-        Dimensions of the map.
+    n_components : int or "auto"
+        Dimensions of the map, ``n_components_``; ``"auto"`` is the intrinsic dimension of X.
     bandwidth : float or "auto"
         σ² of the similarity of X.  ``"auto"`` is 0.15 of the mean squared distance, or twice the
         mean where that places rows clearly better of which a relation was kept from speaking, as
@@ -157,7 +157,7 @@ class MultipleRelationalEmbedding(DistanceEmbedder):
 
     def __init__(
         self,
-        n_components: int = 2,
+        n_components: int | str = 2,
         *,
         bandwidth: float | str = "auto",
         perplexity: float | None = None,
@@ -206,7 +206,7 @@ class MultipleRelationalEmbedding(DistanceEmbedder):
             The fitted estimator.
         """
         D, given = self._data_and_relations(X, side, items)
-        n, d = (rows_of_relations(given) if D is None else len(D)), self.n_components
+        n, d = (rows_of_relations(given) if D is None else len(D)), self.n_components_
         relations = [
             Related(r.rows(n), NeighborMismatch(normalise_rows(r.similarity)), weight)
             for r, weight in zip(given, self._weights_of(given), strict=True)
@@ -313,7 +313,7 @@ class MultipleRelationalEmbedding(DistanceEmbedder):
         """
         Z = self._check_map(Z)
         items = self._training_items()
-        scales = self.scales_[0] if self._data_first else np.ones(self.n_components)
+        scales = self.scales_[0] if self._data_first else np.ones(self.n_components_)
         if not hasattr(self, "_smoother"):
             self._smoother = KernelSmoother.fit(self.embedding_ * scales, items)
         return self._smoother(Z * scales)
@@ -336,8 +336,9 @@ class MultipleRelationalEmbedding(DistanceEmbedder):
         )
         given = known.get("Relation", ())
         check_relations(given, n, alone=True, who=self._name)
+        self.n_components_ = self._dimensions_for(None)
         self._check_components(n)
-        self._forget(set())
+        self._forget({"n_components_"})
         self._items, self._points, self.side_metrics_ = self._check_items(items, n), None, []
         return None, given
 

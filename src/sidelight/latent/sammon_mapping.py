@@ -33,8 +33,8 @@ class SammonMapping(Anchored, DistanceEmbedder):
 
     Parameters
     ----------
-    n_components : int
-        Dimensions of the map.
+    n_components : int or "auto"
+        Dimensions of the map, ``n_components_``; ``"auto"`` is the intrinsic dimension of X.
     start : {"classical", "backward", "random"} or ndarray of shape (n_samples, n_components)
         Where the descent begins: classical scaling (PCA, where distances are Euclidean), the
         smoothest backward mapping, random points, or given ones.
@@ -93,7 +93,7 @@ class SammonMapping(Anchored, DistanceEmbedder):
 
     def __init__(
         self,
-        n_components: int = 2,
+        n_components: int | str = 2,
         *,
         start: Any = "classical",
         metric: Any = "euclidean",
@@ -131,7 +131,7 @@ class SammonMapping(Anchored, DistanceEmbedder):
             The fitted estimator.
         """
         D, known = self._read(X, side, items)
-        distinct, n, d = self._distinct, len(self._distinct.rows), self.n_components
+        distinct, n, d = self._distinct, len(self._distinct.rows), self.n_components_
         longest = float(D.max())  # the unit of the descent
         pins = pins_of(
             known.get("Anchors"), distinct, d, copies=False, unit=longest, who=self._name

@@ -32,8 +32,8 @@ class StochasticNeighborEmbedding(Anchored, DistanceEmbedder):
 
     Parameters
     ----------
-    n_components : int
-        Dimensions of the map.
+    n_components : int or "auto"
+        Dimensions of the map, ``n_components_``; ``"auto"`` is the intrinsic dimension of X.
     bandwidth : float or "auto"
         σ², for squared distances; ``"auto"`` is 0.15 of their mean.
     perplexity : float, optional
@@ -102,7 +102,7 @@ class StochasticNeighborEmbedding(Anchored, DistanceEmbedder):
 
     def __init__(
         self,
-        n_components: int = 2,
+        n_components: int | str = 2,
         *,
         bandwidth: float | str = "auto",
         perplexity: float | None = None,
@@ -144,7 +144,7 @@ class StochasticNeighborEmbedding(Anchored, DistanceEmbedder):
             The fitted estimator.
         """
         D, known = self._read(X, side, items)
-        n, d = len(D), self.n_components
+        n, d = len(D), self.n_components_
         self._choices = NeighborChoices.of(D, self.bandwidth, self.perplexity, who=self._name)
         self.bandwidth_ = self._choices.bandwidth
         pins = pins_of(known.get("Anchors"), self._distinct, d, copies=True, who=self._name)

@@ -19,7 +19,7 @@ from sidelight.latent.pinned import pins_of
 from sidelight.latent.starts import START, STARTS, starting_points
 from sidelight.memory import require_memory
 from sidelight.neighbors import distinct_rows, nearest_neighbors
-from sidelight.parameters import RANDOM_STATE, OneOf, Real, Whole
+from sidelight.parameters import COMPONENTS, RANDOM_STATE, OneOf, Real, Whole
 from sidelight.similarity.neighbor_choice import wide_bandwidth
 from sidelight.solvers.eigen import column_signs
 from sidelight.solvers.rowwise import minimise_rows
@@ -52,8 +52,8 @@ class UnsupervisedKernelRegression(Anchored, Embedder):
 
     Parameters
     ----------
-    n_components : int
-        Dimensions of the map.
+    n_components : int or "auto"
+        Dimensions of the map, ``n_components_``; ``"auto"`` is the intrinsic dimension of X.
     kernel : {"gaussian", "linear"}
         The basis functions.
     leave_one_out : bool
@@ -119,7 +119,7 @@ class UnsupervisedKernelRegression(Anchored, Embedder):
 
     _understands: ClassVar[tuple[str, ...]] = ("Anchors",)
     _parameters: ClassVar[Any] = {
-        "n_components": (Whole(1),),
+        "n_components": COMPONENTS,
         "kernel": (OneOf(("gaussian", "linear")),),
         "leave_one_out": (OneOf((True, False)),),
         "penalty": (Real(0),),
@@ -132,7 +132,7 @@ class UnsupervisedKernelRegression(Anchored, Embedder):
 
     def __init__(
         self,
-        n_components: int = 2,
+        n_components: int | str = 2,
         *,
         kernel: str = "gaussian",
         leave_one_out: bool = True,
@@ -171,7 +171,7 @@ class UnsupervisedKernelRegression(Anchored, Embedder):
             The fitted estimator.
         """
         X, known = self._check_input(X, side)
-        self._items, n, d = X, X.shape[0], self.n_components
+        self._items, n, d = X, X.shape[0], self.n_components_
         self._check_choice(n, anchored="Anchors" in known)
         distinct = distinct_rows(X, who=self._name)
         pins = pins_of(known.get("Anchors"), distinct, d, copies=True, who=self._name)
@@ -271,10 +271,10 @@ class UnsupervisedKernelRegression(Anchored, Embedder):
         return np.asarray(((self.embedding_ if Z is None else Z) - self._middle) / self.unit_)
 
     def _check_choice(self, n: int, *, anchored: bool) -> None:
-        if self.n_components > n:
+        if self.n_components_ > n:
             raise ValueError(
                 f"The 'n_components' parameter of {self._name} must be at most n_samples={n}. "
-                f"Got {self.n_components} instead."
+                f"Got {self.n_components_} instead."
             )
         if self.kernel == "linear" and anchored:
             raise ValueError(
@@ -303,12 +303,12 @@ class UnsupervisedKernelRegression(Anchored, Embedder):
         np.fill_diagonal(D, 0.0)
         points = []
         for kind in kinds:
-            if isinstance(kind, str) and kind == "backward" and self.n_components >= len(rows):
+            if isinstance(kind, str) and kind == "backward" and self.n_components_ >= len(rows):
                 continue
             Z = starting_points(
                 kind,
                 D,
-                self.n_components,
+                self.n_components_,
                 bandwidth=wide_bandwidth(D),
                 random_state=self.random_state,
                 who=self._name,
@@ -338,7 +338,7 @@ class UnsupervisedKernelRegression(Anchored, Embedder):
         return places
 
     def _project(self, rows: FloatArray, nearest: IntArray) -> FloatArray:
-        Y, targets, d = self._in_own_unit(), self._rows, self.n_components
+        Y, targets, d = self._in_own_unit(), self._rows, self.n_components_
         # far outside f hardly changes any more: a row beyond it would have no place
         pull = max(self.penalty, _LEAST_PENALTY) * self._variance
 

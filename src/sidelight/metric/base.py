@@ -33,6 +33,7 @@ from sidelight.parameters import (
 )
 from sidelight.side.understanding import gather_side
 from sidelight.similarity.kernels import KERNEL_NAMES, resolve_kernel
+from sidelight.table_errors import explain_table
 
 KERNEL_PARAMETERS: Mapping[str, tuple[Expected, ...]] = {
     "kernel": (OneOf((None, *KERNEL_NAMES, "precomputed")), FUNCTION),
@@ -239,7 +240,10 @@ class LearnedMetric(TransformerMixin, BaseEstimator):
         return np.asarray(LearnedMetric.transform.__wrapped__(self, X))  # type: ignore[attr-defined]
 
     def _checked(self, X: Any, *, reset: bool) -> FloatArray:
-        return np.asarray(validate_data(self, X, reset=reset, dtype=np.float64))
+        try:
+            return np.asarray(validate_data(self, X, reset=reset, dtype=np.float64))
+        except (TypeError, ValueError) as error:
+            raise explain_table(error, X, who=self._name) from error
 
     @property
     def _by_kernel(self) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sidelight.neighbors.components import component_labels, connect_components
 from sidelight.neighbors.duplicates import DistinctRows, distinct_rows
-from sidelight.neighbors.graph import neighborhood_graph, symmetrise
+from sidelight.neighbors.graph import arrows_to, neighborhood_graph, symmetrise
 from sidelight.neighbors.nearest import Neighbors, nearest_neighbors
 from sidelight.neighbors.precomputed import check_distances
 from sidelight.neighbors.radius import radius_neighbors
@@ -12,6 +12,7 @@ from sidelight.neighbors.radius import radius_neighbors
 __all__ = [
     "DistinctRows",
     "Neighbors",
+    "arrows_to",
     "check_distances",
     "component_labels",
     "connect_components",

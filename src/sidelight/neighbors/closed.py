@@ -9,6 +9,8 @@ import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 
 from sidelight.arrays import IntArray
+from sidelight.errors import DisconnectedGraphError
+from sidelight.neighbors.given_graph import is_graph
 from sidelight.neighbors.metrics import Metric
 from sidelight.neighbors.nearest import nearest_neighbors
 
@@ -53,7 +55,8 @@ def open_closed_classes(
     directed : sparse array of shape (n, n)
         Row i holds the neighbours of point i.
     X : array or sparse array of shape (n, p)
-        The points, or the table of distances with ``metric="precomputed"``.
+        The points; with ``metric="precomputed"`` the table of distances, or a sparse graph of
+        them, whose edges are the only ways there are.
     metric : str or callable
         How far points are from each other.
 
@@ -63,6 +66,11 @@ def open_closed_classes(
         With one closed set.
     n_opened : int
         How many arrows were added.
+
+    Raises
+    ------
+    DisconnectedGraphError
+        If a graph was given, and no edge of it leads out of a closed set.
     """
     n_opened = 0
     while len(classes := closed_classes(directed)) > 1:
@@ -98,6 +106,17 @@ def _leading_to(goals: IntArray, backwards: sp.csr_array) -> IntArray:
 
 def _shortest_way(members: IntArray, goals: IntArray, X: Any, metric: Metric) -> tuple[int, int]:
     """The closest pair of a member and a goal."""
+    if is_graph(X, metric):
+        forth = sp.coo_array(X[members][:, goals])
+        back = sp.coo_array(X[goals][:, members])
+        one, other = np.append(forth.row, back.col), np.append(forth.col, back.row)
+        if not len(one):
+            raise DisconnectedGraphError(
+                f"The given graph has no edge out of a set of {len(members)} points that have all "
+                "their neighbours within the set, and would collapse. Give a graph with more edges."
+            )
+        shortest = int(np.argmin(np.append(forth.data, back.data)))
+        return int(members[one[shortest]]), int(goals[other[shortest]])
     if metric == "precomputed":
         block = X[np.ix_(members, goals)]
         i, j = np.unravel_index(int(np.argmin(block)), block.shape)

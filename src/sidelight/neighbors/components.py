@@ -8,12 +8,14 @@ from typing import Any, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
-from scipy.sparse.csgraph import connected_components
+from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
 from scipy.spatial import cKDTree
 
 from sidelight.arrays import FloatArray, IntArray
-from sidelight.neighbors.edges import symmetric_graph
+from sidelight.errors import DisconnectedGraphError
+from sidelight.neighbors.edges import edge_matrix, symmetric_graph
 from sidelight.neighbors.exact import exact_nearest, nearest_in_blocks
+from sidelight.neighbors.given_graph import check_graph, is_graph
 from sidelight.neighbors.inputs import Points, check_points, count_threads
 from sidelight.neighbors.metrics import (
     Metric,
@@ -80,7 +82,8 @@ def connect_components(
     graph : csr_array of shape (n_samples, n_samples)
         The symmetric graph of distances.
     X : array-like or sparse matrix of shape (n_samples, n_features)
-        The rows; the square table of distances with ``metric="precomputed"``.
+        The rows; with ``metric="precomputed"`` the square table of distances, or a sparse graph
+        with edges to choose from.
     metric : str or callable, default="euclidean"
         The metric of the graph.
     n_jobs : int, optional
@@ -99,6 +102,8 @@ def connect_components(
     ------
     ValueError
         If graph and rows do not fit together.
+    DisconnectedGraphError
+        If X is a graph that has no edges between the pieces.
 
     References
     ----------
@@ -115,9 +120,13 @@ def connect_components(
     """
     threads = count_threads(n_jobs, who=who)
     metric = check_metric(metric, who=who)
-    rows: Points = (
-        check_distances(X, who=who) if metric == "precomputed" else check_points(X, who=who)
-    )
+    rows: Points
+    if is_graph(X, metric):
+        rows = check_graph(X, who=who)
+    elif metric == "precomputed":
+        rows = check_distances(X, who=who)
+    else:
+        rows = check_points(X, who=who)
     n_samples = rows.shape[0]
     if graph.shape != (n_samples, n_samples):
         raise ValueError(
@@ -127,8 +136,11 @@ def connect_components(
     labels = component_labels(graph)
     if not labels.any():
         return graph, np.empty((0, 2), dtype=np.intp)
-    search = _outside_search(rows, metric, threads, who)
-    left, right, lengths = _spanning_edges(labels, search)
+    if is_graph(X, metric):
+        left, right, lengths = _shortest_of_given(labels, rows, who)
+    else:
+        search = _outside_search(rows, metric, threads, who)
+        left, right, lengths = _spanning_edges(labels, search)
     if is_euclidean(metric):
         lengths = from_euclidean(lengths, metric)
     edges = np.column_stack([np.minimum(left, right), np.maximum(left, right)])
@@ -141,6 +153,31 @@ def connect_components(
         n_samples,
     )
     return connected, edges
+
+
+def _shortest_of_given(
+    labels: IntArray, given: sp.csr_array, who: str
+) -> tuple[IntArray, IntArray, FloatArray]:
+    """Choose the shortest of given edges that join all pieces."""
+    left = np.repeat(np.arange(len(labels)), np.diff(given.indptr))
+    across = np.flatnonzero(labels[left] != labels[given.indices])
+    across = across[np.argsort(given.data[across], kind="stable")]
+    left, right, lengths = left[across], given.indices[across], given.data[across]
+    n_pieces = int(labels.max()) + 1
+    low = np.minimum(labels[left], labels[right])
+    high = np.maximum(labels[left], labels[right])
+    # the first edge between two pieces is the shortest; its place stands for its length
+    pairs, first = np.unique(low * n_pieces + high, return_index=True)
+    between = edge_matrix(*np.divmod(pairs, n_pieces), first + 1.0, (n_pieces, n_pieces))
+    tree: sp.csr_array = minimum_spanning_tree(between)
+    if tree.nnz < n_pieces - 1:
+        raise DisconnectedGraphError(
+            f"The graph given to {who} is in {n_pieces - tree.nnz} pieces, and to connect them "
+            "takes distances that it does not hold. Add edges between the pieces, give a dense "
+            "table of distances, or choose another on_disconnected: largest, separate."
+        )
+    chosen = np.sort(np.rint(tree.data - 1.0).astype(np.intp))
+    return left[chosen], right[chosen], lengths[chosen]
 
 
 def _spanning_edges(

@@ -10,6 +10,7 @@ import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 
 from sidelight.arrays import BoolArray, FloatArray, IntArray
+from sidelight.neighbors.given_graph import check_graph, is_graph, same_place
 from sidelight.neighbors.inputs import Points, check_points, is_sparse, row_blocks
 from sidelight.neighbors.metrics import Metric, check_metric
 from sidelight.neighbors.precomputed import check_distances
@@ -42,11 +43,11 @@ def distinct_rows(
     Parameters
     ----------
     X : array-like or sparse matrix of shape (n_samples, n_features)
-        The rows; the square table of distances with ``metric="precomputed"``.
+        The rows; with ``metric="precomputed"`` the square table of distances, or a sparse graph.
     metric : str or callable, default="euclidean"
         With ``"precomputed"``, rows at distance zero are the same, and so are rows joined by a
-        chain of such rows.  With any other metric rows are the same when all their entries are;
-        −0.0 equals 0.0.
+        chain of such rows; in a graph only a stored zero says so.  With any other metric rows are
+        the same when all their entries are; −0.0 equals 0.0.
     who : str, default="distinct_rows"
         Who asks, for messages.
 
@@ -67,7 +68,10 @@ def distinct_rows(
     >>> distinct.rows, distinct.inverse, distinct.counts
     (array([0, 1]), array([0, 1, 0, 0]), array([3, 1]))
     """
-    if check_metric(metric, who=who) == "precomputed":
+    metric = check_metric(metric, who=who)
+    if is_graph(X, metric):
+        return _from_groups(same_place(check_graph(X, who=who)))
+    if metric == "precomputed":
         return _from_groups(_zero_distance_groups(check_distances(X, who=who)))
     return distinct_points(check_points(X, who=who))
 

@@ -127,3 +127,29 @@ def symmetrise(neighbors: Neighbors) -> sp.csr_array:
         return joined
     rows = np.repeat(np.arange(n_samples), k)
     return symmetric_graph(rows, neighbors.indices.ravel(), neighbors.distances.ravel(), n_samples)
+
+
+def arrows_to(neighbors: Neighbors) -> sp.csr_array:
+    """Lay out the neighbours of all rows as a sparse matrix, in one direction.
+
+    Parameters
+    ----------
+    neighbors : Neighbors
+        The neighbours of every row among the others.
+
+    Returns
+    -------
+    csr_array of shape (n_samples, n_samples)
+        Row i holds the distances to the neighbours of row i, nearest first, zeros stored.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> found = Neighbors(np.array([[1], [2], [1]]), np.array([[1.0], [0.5], [0.5]]))
+    >>> arrows_to(found).indices
+    array([1, 2, 1])
+    """
+    n, k = neighbors.indices.shape
+    pointers = np.arange(0, n * k + 1, k)
+    entries = (neighbors.distances.ravel(), neighbors.indices.ravel(), pointers)
+    return sp.csr_array(entries, shape=(n, n))

@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 
 from sidelight.arrays import FloatArray, IntArray
+from sidelight.neighbors.given_graph import is_graph
+from sidelight.neighbors.known_distances import KnownDistances
 from sidelight.neighbors.metrics import Metric, distance_blocks
 
 #: The choice is made among this many times as many points as landmarks.
@@ -24,7 +26,8 @@ def spread_landmarks(
     Parameters
     ----------
     X : array or sparse array of shape (n, p)
-        The points, or the table of distances with ``metric="precomputed"``.
+        The points; with ``metric="precomputed"`` the table of distances, or a sparse graph of
+        them, along which the others are measured.
     n_landmarks : int
         How many.
     metric : str or callable
@@ -46,9 +49,13 @@ def spread_landmarks(
     n = X.shape[0]
     rng = np.random.default_rng(seed)
     candidates = np.sort(rng.permutation(n)[: min(n, _CANDIDATES * n_landmarks + 8)])
-    among = X[np.ix_(candidates, candidates)] if metric == "precomputed" else X[candidates]
-    blocks = distance_blocks(among, None, metric, who="spread_landmarks")
-    D: FloatArray = np.vstack([np.asarray(block) for _, block in blocks])
+    D: FloatArray
+    if is_graph(X, metric):
+        D = KnownDistances.of(X).among(candidates)
+    else:
+        among = X[np.ix_(candidates, candidates)] if metric == "precomputed" else X[candidates]
+        blocks = distance_blocks(among, None, metric, who="spread_landmarks")
+        D = np.vstack([np.asarray(block) for _, block in blocks])
     chosen = np.empty(n_landmarks, dtype=np.intp)
     chosen[0] = int(np.argmax(D.sum(axis=1)))  # far out to begin with
     gap = D[chosen[0]].copy()

@@ -13,6 +13,12 @@ from sidelight.neighbors.certified import certified_nearest
 from sidelight.neighbors.descent import descent_nearest
 from sidelight.neighbors.duplicates import distinct_points
 from sidelight.neighbors.exact import exact_nearest, forbid_self, nearest_in_blocks
+from sidelight.neighbors.given_graph import (
+    check_graph,
+    check_graph_block,
+    is_graph,
+    nearest_in_graph,
+)
 from sidelight.neighbors.inputs import (
     Points,
     check_n_neighbors,
@@ -72,7 +78,8 @@ def nearest_neighbors(
     Parameters
     ----------
     X : array-like or sparse matrix of shape (n_samples, n_features)
-        The rows; the square table of distances with ``metric="precomputed"``.
+        The rows; with ``metric="precomputed"`` the square table of distances, or a sparse graph,
+        of which row ``i`` holds the neighbours of row ``i`` that may be taken.
     n_neighbors : int
         How many neighbours to find.
     queries : array-like or sparse matrix of shape (n_queries, n_features), optional
@@ -117,6 +124,13 @@ def nearest_neighbors(
     """
     metric = check_metric(metric, who=who)
     threads = count_threads(n_jobs, who=who)
+    if is_graph(X, metric):
+        graph = check_graph(X, who=who)
+        check_method(method, metric, graph, who=who)
+        if queries is not None:
+            graph = check_graph_block(queries, graph.shape[0], who=who, name="queries")
+        k = check_n_neighbors(n_neighbors, graph.shape[1] - 1, who=who, among="n_samples)")
+        return Neighbors(*nearest_in_graph(graph, k, who=who))
     if metric == "precomputed":
         rows: Points = check_distances(X, who=who)
         wanted = None if queries is None else check_distance_block(queries, len(rows), who=who)

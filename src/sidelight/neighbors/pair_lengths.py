@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 
 from sidelight.arrays import FloatArray, IntArray
+from sidelight.neighbors.given_graph import is_graph
+from sidelight.neighbors.known_distances import KnownDistances
 from sidelight.neighbors.metrics import Metric, distance_blocks
 from sidelight.neighbors.pairs import pair_distances
 
@@ -19,7 +21,8 @@ def lengths_of_pairs(
     Parameters
     ----------
     X : array or sparse array of shape (n, p)
-        The rows, or the table of distances with ``metric="precomputed"``.
+        The rows; with ``metric="precomputed"`` the table of distances, or a sparse graph of them,
+        along which pairs are measured that are not joined.
     pairs : ndarray of shape (m, 2)
         Row numbers.
     metric : str or callable
@@ -40,6 +43,12 @@ def lengths_of_pairs(
     array([7., 4.])
     """
     left, right = pairs[:, 0], pairs[:, 1]
+    if is_graph(X, metric):
+        known = KnownDistances.of(X)
+        lengths = known.between(left, right)
+        unknown = np.isnan(lengths)
+        lengths[unknown] = known.along(left[unknown], right[unknown])
+        return lengths
     if isinstance(metric, str) and metric == "precomputed":
         return np.asarray(X[left, right], dtype=np.float64)
     if isinstance(metric, str) and metric in ("euclidean", "l2"):

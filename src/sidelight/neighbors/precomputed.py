@@ -108,8 +108,8 @@ def _real_table(D: Any, *, who: str, name: str, shape: str) -> FloatArray:
         raise ValueError(
             f"The {name!r} parameter of {who} must be a dense table of distances with "
             "metric='precomputed'. Got a sparse matrix instead, whose absent entries say nothing. "
-            "Use .toarray() if they mean "
-            "zero; of a graph of neighbours, give the distances along it, "
+            "Use .toarray() if they mean zero; of a graph of neighbours, take a method that starts "
+            "from one, such as Isomap, or give the distances along it, "
             "sidelight.similarity.geodesic.geodesic_distances(graph)."
         )
     table = np.asarray(D)

@@ -12,6 +12,7 @@ from sidelight.arrays import FloatArray, IntArray
 from sidelight.memory import require_memory
 from sidelight.neighbors.edges import edge_matrix
 from sidelight.neighbors.exact import DistanceBounds
+from sidelight.neighbors.given_graph import check_graph, check_graph_block, is_graph
 from sidelight.neighbors.inputs import (
     Points,
     check_points,
@@ -86,6 +87,13 @@ def radius_neighbors(
     metric = check_metric(metric, who=who)
     radius = check_radius(radius, who=who)
     count_threads(n_jobs, who=who)
+    if is_graph(X, metric):
+        graph = check_graph(X, who=who)
+        if queries is not None:
+            graph = check_graph_block(queries, graph.shape[0], who=who, name="queries")
+        near = graph.data <= radius
+        ends = np.repeat(np.arange(graph.shape[0]), np.diff(graph.indptr))[near]
+        return edge_matrix(ends, graph.indices[near], graph.data[near], graph.shape)
     if metric == "precomputed":
         rows: Points = check_distances(X, who=who)
         wanted = None if queries is None else check_distance_block(queries, len(rows), who=who)

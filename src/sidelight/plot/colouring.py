@@ -18,6 +18,7 @@ from sidelight.plot.style import (
     PALETTE,
     SINGLE,
     SMALL_SIZE,
+    name_power,
     style_legend,
     value_map,
 )
@@ -201,6 +202,7 @@ def _draw_bar(holder: Any, limits: tuple[float, float], axes: Any, title: str | 
     bar = figure.colorbar(mappable, ax=axes, shrink=0.6, aspect=24, pad=0.02)
     bar.outline.set_visible(False)
     bar.locator = MaxNLocator(5)
+    name_power(bar.ax.yaxis, max(map(abs, limits)))
     bar.ax.tick_params(labelsize=SMALL_SIZE, labelcolor=FAINT, color=FAINT, length=2.5, width=0.6)
     if title:
         bar.ax.set_title(title, fontsize=SMALL_SIZE, color=INK, loc="left")

@@ -13,6 +13,7 @@ from sidelight.plot.style import (
     INK,
     TEXT_SIZE,
     is_spatial,
+    name_power,
     new_axes,
     require_matplotlib,
     style_axes,
@@ -121,6 +122,9 @@ def scatter(
     style_axes(ax, title=title, x_label=names[0], y_label=vertical)
     if n_dimensions == 3 and names[2]:
         ax.set_zlabel(names[2], fontsize=TEXT_SIZE, color=INK)
+    largest = float(np.abs(points[np.isfinite(points)]).max(initial=0.0))
+    for axis in (ax.xaxis, ax.yaxis, getattr(ax, "zaxis", None))[:n_dimensions]:
+        name_power(axis, largest)
     if legend == "direct" and colouring.key and n_dimensions == 2:
         _write_labels(ax, points, colouring)
     elif legend != "none":

@@ -16,6 +16,7 @@ from sidelight.plot.style import (
     SMALL_SIZE,
     density_map,
     few_ticks,
+    name_power,
     new_axes,
     require_matplotlib,
     style_axes,
@@ -198,6 +199,8 @@ def shepard_diagram(
     pearson, spearman = _correlations(in_data, on_map)
     style_axes(ax, title=title, x_label="distance in the data", y_label="distance on the map")
     few_ticks(ax)
+    for axis, farthest in zip((ax.xaxis, ax.yaxis), reach, strict=True):
+        name_power(axis, float(reach.max() if same_scale else farthest))
     ax.text(
         1.0,
         1.01,

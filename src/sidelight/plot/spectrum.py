@@ -11,6 +11,7 @@ from sidelight.plot.style import (
     HAIRLINE,
     NEGATIVE,
     PALETTE,
+    name_power,
     new_axes,
     require_matplotlib,
     style_axes,
@@ -66,7 +67,7 @@ def eigenvalues(
     ['1 kept: 75 % of the positive sum', '1 left out', '1 negative: 20 % of the absolute sum']
     """
     require_matplotlib("sidelight.plot.eigenvalues")
-    from matplotlib.ticker import FuncFormatter, MaxNLocator
+    from matplotlib.ticker import MaxNLocator
 
     spectrum = np.sort(np.asarray(values, dtype=float).ravel())[::-1]
     if len(spectrum) == 0 or not np.isfinite(spectrum).all():
@@ -106,20 +107,9 @@ def eigenvalues(
     ax.set_xlim(0.3, len(spectrum) + 0.7)
     ax.xaxis.set_major_locator(MaxNLocator(6, integer=True, min_n_ticks=1))
     ax.yaxis.set_major_locator(MaxNLocator(5))
-    power = _common_power(float(np.abs(spectrum).max()))
-    if power:
-        # matplotlib would write the factor alone above the axis, where it is read as a value
-        ax.set_ylabel(f"eigenvalue  (× $10^{{{power}}}$)")
-        ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value / 10**power:g}"))
+    name_power(ax.yaxis, float(np.abs(spectrum).max()))
     style_legend(ax.legend(loc="upper right"))
     return ax
-
-
-def _common_power(largest: float) -> int:
-    """The power of ten that is taken out of numbers too long to be read beside an axis."""
-    if largest == 0 or 1e-3 <= largest < 1e5:
-        return 0
-    return int(np.floor(np.log10(largest)))
 
 
 def _share(spectrum: FloatArray, kept: BoolArray, positive_sum: float) -> str:

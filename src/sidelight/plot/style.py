@@ -5,6 +5,7 @@ Nothing here touches matplotlib's global settings: a figure is styled where it i
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from sidelight.errors import MissingExtraError
@@ -219,3 +220,40 @@ def style_legend(legend: Any) -> None:
     legend.get_title().set(fontsize=SMALL_SIZE, color=FAINT)
     for text in legend.get_texts():
         text.set(fontsize=TEXT_SIZE, color=INK)
+
+
+def name_power(axis: Any, largest: float) -> None:
+    """Take a power of ten out of numbers too long to be read beside an axis, and name it there.
+
+    matplotlib would write the factor alone at the end of the axis, where it is read as a value.
+
+    Parameters
+    ----------
+    axis : matplotlib axis
+        ``ax.xaxis`` or ``ax.yaxis``, with its label.
+    largest : float
+        The largest number in size.
+
+    Examples
+    --------
+    >>> ax = new_axes(4, 3)
+    >>> _ = ax.set_ylabel("eigenvalue")
+    >>> name_power(ax.yaxis, 3e7)
+    >>> ax.get_ylabel()
+    'eigenvalue  (× $10^{7}$)'
+    """
+    from matplotlib.ticker import FuncFormatter
+
+    if largest == 0 or 1e-3 <= largest < 1e5:
+        return
+    power = math.floor(math.log10(largest))
+    label, factor = axis.get_label_text(), f"× $10^{{{power}}}$"
+    if label:
+        axis.set_label_text(f"{label}  ({factor})")
+    else:
+        axis.set_label_text(factor, fontsize=SMALL_SIZE, color=FAINT)
+
+    def shortened(value: float, _: int) -> str:
+        return f"{value / 10**power:g}".replace("-", "\N{MINUS SIGN}")
+
+    axis.set_major_formatter(FuncFormatter(shortened))

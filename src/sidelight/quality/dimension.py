@@ -195,6 +195,36 @@ def two_nn(radii: FloatArray) -> float:
     return float(log_ratio @ survival) / below
 
 
+def levina_bickel(radii: FloatArray) -> float:
+    """Find the dimension of largest likelihood, given the distances to the nearest neighbours.
+
+    1/d is the mean of log(T_k(x)/T_j(x)) over the points x and their neighbours j < k.
+
+    Parameters
+    ----------
+    radii : ndarray of shape (n, k)
+        Distances to the neighbours, ascending; infinite where a point has fewer.  Those of zero do
+        not count.
+
+    Returns
+    -------
+    float
+        The dimension; infinite where all neighbours of each point are equally far.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> levina_bickel(np.exp([[0.0, 0.5, 1.0], [1.0, 2.0, np.inf]]))
+    1.2
+    """
+    counted = np.isfinite(radii) & (radii > 0)
+    last = np.max(np.where(counted, radii, 0.0), axis=1, keepdims=True)
+    logs = np.log(np.where(counted, last / np.where(counted, radii, 1.0), 1.0))
+    n_ratios = int(np.maximum(counted.sum(axis=1) - 1, 0).sum())
+    total = float(logs.sum())
+    return n_ratios / total if total > 1e-12 * max(n_ratios, 1) else float("inf")
+
+
 def distinct_points(table: DistanceRows) -> IntArray:
     """Find the points that do not repeat an earlier one.
 
@@ -261,9 +291,7 @@ def _two_nn_statistics(table: DistanceRows, k: int) -> _Statistics:
 
 
 def _mle_statistics(table: DistanceRows, k: int) -> _Statistics:
-    radii = _nearest_radii(table, k)
-    logs = np.log(radii[:, -1:] / radii[:, :-1]).sum(axis=1, keepdims=True)
-    return logs, lambda chosen: chosen.shape[0] * (k - 1) / float(chosen.sum())
+    return _nearest_radii(table, k), levina_bickel
 
 
 def _correlation_statistics(table: DistanceRows, k: int) -> _Statistics:

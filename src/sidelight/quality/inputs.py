@@ -6,7 +6,7 @@ from numbers import Integral
 
 import numpy as np
 
-from sidelight.arrays import ArrayLike, FloatArray
+from sidelight.arrays import ArrayLike, FloatArray, is_sparse
 
 
 def as_points(values: ArrayLike, *, name: str, who: str, min_samples: int = 3) -> FloatArray:
@@ -33,6 +33,12 @@ def as_points(values: ArrayLike, *, name: str, who: str, min_samples: int = 3) -
     ValueError
         If the table is not of two dimensions, has too few rows, or holds a NaN or an infinity.
     """
+    if is_sparse(values):
+        raise ValueError(
+            f"The {name!r} argument of {who} must be dense. Got a sparse array. Use "
+            f"{name}.toarray(); of a graph of neighbours, give the distances along it, "
+            f"sidelight.similarity.geodesic.geodesic_distances({name})."
+        )
     try:
         points = np.asarray(values)
         if points.dtype != np.float32:

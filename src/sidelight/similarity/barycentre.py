@@ -15,6 +15,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from sidelight.arrays import FloatArray, IntArray, is_sparse
+from sidelight.neighbors.known_distances import KnownDistances
 
 #: How many numbers a block of local neighbourhoods may hold.
 _BLOCK_NUMBERS = 4_000_000
@@ -73,6 +74,76 @@ def local_gram_from_distances(
     spokes = np.take_along_axis(D if block is None else block, indices, axis=1) ** 2
     across = D[indices[:, :, None], indices[:, None, :]] ** 2
     return np.asarray((spokes[:, :, None] + spokes[:, None, :] - across) / 2)
+
+
+def local_gram_from_graph(
+    known: KnownDistances,
+    indices: IntArray,
+    spokes: FloatArray,
+    *,
+    along: bool = False,
+    who: str = "local_gram_from_graph",
+) -> FloatArray:
+    """Compute the same Gram matrices where only the distances along edges are known.
+
+    Parameters
+    ----------
+    known : KnownDistances
+        Between the points.
+    indices : ndarray of shape (m, k)
+        The neighbours of each item among the points.
+    spokes : ndarray of shape (m, k)
+        How far they are from it.
+    along : bool
+        What to do about two neighbours that no edge joins: take the shorter of the ways along the
+        graph and through the item, and of the matrix its positive part, or refuse.
+    who : str
+        Who asks, for messages.
+
+    Returns
+    -------
+    ndarray of shape (m, k, k)
+        ½(d_j² + d_l² − d_jl²).
+
+    Raises
+    ------
+    ValueError
+        If a distance is missing that is not to be measured along the graph.
+
+    Examples
+    --------
+    Two neighbours on either side of an item, one apart from it and two from each other.
+
+    >>> import numpy as np, scipy.sparse as sp
+    >>> known = KnownDistances.of(sp.csr_array([[0.0, 2.0], [0.0, 0.0]]))
+    >>> local_gram_from_graph(known, np.array([[0, 1]]), np.ones((1, 2)))[0]
+    array([[ 1., -1.],
+           [-1.,  1.]])
+    """
+    left = np.broadcast_to(indices[:, :, None], (*indices.shape, indices.shape[1]))
+    right = left.transpose(0, 2, 1)
+    across = known.between(left, right)
+    unknown = np.isnan(across)
+    if unknown.any() and not along:
+        raise ValueError(
+            f"{who} needs the distances among the neighbours of each row, and the given graph does "
+            f"not hold {np.count_nonzero(unknown) // 2} of {unknown.size // 2} of them, such as "
+            f"that of rows {left[unknown][0]} and {right[unknown][0]}. Give a graph with more "
+            f"neighbours than n_neighbors takes of them, or a dense table of distances."
+        )
+    if unknown.any():
+        ways = (spokes[:, :, None] + spokes[:, None, :])[unknown]
+        paths = known.along(left[unknown], right[unknown], limit=float(ways.max()))
+        across[unknown] = np.minimum(ways, paths)
+    squares = spokes**2
+    G = (squares[:, :, None] + squares[:, None, :] - across**2) / 2
+    guessed = np.flatnonzero(unknown.any(axis=(1, 2)))
+    if len(guessed):
+        # paths need not fit together as distances do, and weights of an indefinite G run wild
+        values, vectors = np.linalg.eigh(G[guessed])
+        scaled = vectors * np.sqrt(np.maximum(values, 0.0))[:, None, :]
+        G[guessed] = scaled @ scaled.transpose(0, 2, 1)
+    return np.asarray(G)
 
 
 def solve_barycentres(G: FloatArray, *, reg: float = 1e-3) -> FloatArray:

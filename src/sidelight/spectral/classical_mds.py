@@ -15,7 +15,7 @@ from sidelight.mapping.nystrom import extend_by_kernel, kernel_coordinates
 from sidelight.memory import require_memory
 from sidelight.neighbors.metrics import check_metric, distance_blocks
 from sidelight.neighbors.precomputed import check_distances
-from sidelight.parameters import FUNCTION, Matching, Whole
+from sidelight.parameters import COMPONENTS, FUNCTION, Matching
 from sidelight.similarity.centring import Centring, kernel_from_distances
 from sidelight.similarity.panels import SymmetricPanels
 from sidelight.solvers.eigen import largest_eigenpairs, negative_eigenvalues
@@ -36,8 +36,9 @@ class ClassicalMDS(MetricInformed, Embedder):
 
     Parameters
     ----------
-    n_components : int
-        Dimensions of the map.
+    n_components : int or "auto"
+        Dimensions of the map, ``n_components_``; ``"auto"`` is the intrinsic dimension of X, and
+        for Euclidean distances what PCA's ``"auto"`` is.
     metric : str or callable
         ``"euclidean"``, any metric of scikit-learn or SciPy, a function of two rows, or
         ``"precomputed"``: X is the n × n table of distances (not squared), and new items come as
@@ -72,11 +73,11 @@ class ClassicalMDS(MetricInformed, Embedder):
     """
 
     _parameters: ClassVar[Any] = {
-        "n_components": (Whole(1),),
+        "n_components": COMPONENTS,
         "metric": (Matching(lambda v: isinstance(v, str), "the name of a metric"), FUNCTION),
     }
 
-    def __init__(self, n_components: int = 2, *, metric: Any = "euclidean") -> None:
+    def __init__(self, n_components: int | str = 2, *, metric: Any = "euclidean") -> None:
         self.n_components = n_components
         self.metric = metric
 
@@ -103,10 +104,10 @@ class ClassicalMDS(MetricInformed, Embedder):
         X, known = self._check_input(X, side, pairwise='metric="precomputed"' if given else "")
         self._metric = check_metric(self.metric, who=self._name)
         n = X.shape[0]
-        if self.n_components > n:
+        if self.n_components_ > n:
             raise ValueError(
                 f"The 'n_components' parameter of ClassicalMDS must be at most n_samples={n}. "
-                f"Got {self.n_components} instead."
+                f"Got {self.n_components_} instead."
             )
         self._items = self._check_items(items, n) if given else X
         X = self._learn_metrics(X, known)
@@ -118,14 +119,14 @@ class ClassicalMDS(MetricInformed, Embedder):
         tol = 1e-6 if K.dtype == np.float32 else 1e-9
         pairs = largest_eigenpairs(
             self._centring.operator(K),
-            n if whole else self.n_components,
+            n if whole else self.n_components_,
             n=n,
             tol=tol,
             who=self._name,
         )
-        self.eigenvalues_ = pairs.values[: self.n_components]
+        self.eigenvalues_ = pairs.values[: self.n_components_]
         self.embedding_ = kernel_coordinates(
-            self.eigenvalues_, pairs.vectors[:, : self.n_components]
+            self.eigenvalues_, pairs.vectors[:, : self.n_components_]
         )
         if whole:
             below = pairs.values[::-1]
@@ -196,16 +197,21 @@ class ClassicalMDS(MetricInformed, Embedder):
         K = kernel_from_distances(self._distances(self._items, None) if D is None else D)
         return self._centring.matrix(K)
 
+    def _choose_components(self, X: Any) -> int:
+        if self.metric in ("euclidean", "l2"):
+            return PCA("auto").fit(X).n_components_
+        return super()._choose_components(X)
+
     def _fit_linear(self, X: Any) -> Self:
         """Take the short way: the Gram matrix of Euclidean distances is that of the rows."""
-        self._pca = PCA(min(self.n_components, *X.shape)).fit(X)
+        self._pca = PCA(min(self.n_components_, *X.shape)).fit(X)
         self.embedding_ = self._pad(self._pca.embedding_)
         self.eigenvalues_ = self._pad(self._pca.eigenvalues_[None, :])[0]
         self.negative_eigenvalues_ = np.empty(0)
         return self
 
     def _pad(self, Z: FloatArray) -> FloatArray:
-        return np.pad(Z, ((0, 0), (0, self.n_components - Z.shape[1])))
+        return np.pad(Z, ((0, 0), (0, self.n_components_ - Z.shape[1])))
 
     def _kernel_of(self, X: Any) -> SymmetricPanels:
         n = X.shape[0]

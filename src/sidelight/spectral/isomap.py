@@ -30,8 +30,8 @@ class Isomap(GraphEmbedder):
 
     Parameters
     ----------
-    n_components : int
-        Dimensions of the map.
+    n_components : int or "auto"
+        Dimensions of the map, ``n_components_``; ``"auto"`` is the intrinsic dimension of X.
     n_neighbors : int or "auto"
         Neighbours of each point; ``"auto"`` is 10 (or all others of fewer points).
     radius : float, optional
@@ -39,7 +39,7 @@ class Isomap(GraphEmbedder):
     n_landmarks : int, optional
         How many landmarks; by default every point is one.
     metric : str or callable
-        Of neighbouring points; ``"precomputed"`` for a table of distances.
+        Of neighbouring points; ``"precomputed"`` for a table of distances, or a sparse graph.
     neighbors : {"auto", "kd_tree", "blocked", "approximate"}
         How neighbours are searched.
     on_disconnected : {"connect", "error", "largest", "separate"}
@@ -83,7 +83,7 @@ class Isomap(GraphEmbedder):
 
     def __init__(
         self,
-        n_components: int = 2,
+        n_components: int | str = 2,
         *,
         n_neighbors: int | str = "auto",
         radius: float | None = None,
@@ -114,10 +114,10 @@ class Isomap(GraphEmbedder):
         return points
 
     def _embed_landmarks(self, neighborhood: Neighborhood) -> FloatArray:
-        if self.n_landmarks is None or self.n_landmarks <= self.n_components:
+        if self.n_landmarks is None or self.n_landmarks <= self.n_components_:
             raise ValueError(
                 f"The 'n_landmarks' parameter of Isomap must be above n_components="
-                f"{self.n_components}. Got {self.n_landmarks} instead."
+                f"{self.n_components_}. Got {self.n_landmarks} instead."
             )
         landmarks = spread_landmarks(neighborhood.points, self.n_landmarks, metric=self._metric)
         self.landmarks_ = self._distinct.rows[landmarks]
@@ -133,7 +133,7 @@ class Isomap(GraphEmbedder):
         """Classical scaling: the leading eigenvectors of the centred K."""
         tol = 1e-6 if K.dtype == np.float32 else 1e-9
         pairs = largest_eigenpairs(
-            self._centring.operator(K), self.n_components, n=len(K), tol=tol, who=self._name
+            self._centring.operator(K), self.n_components_, n=len(K), tol=tol, who=self._name
         )
         self.eigenvalues_ = pairs.values
         counts = self._centring.multiplicities[:, None]

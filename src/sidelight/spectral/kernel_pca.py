@@ -21,7 +21,7 @@ from sidelight.mapping.preimage import (
 )
 from sidelight.mapping.smoother import KernelSmoother
 from sidelight.memory import require_memory
-from sidelight.parameters import FUNCTION, OneOf, Real, Whole
+from sidelight.parameters import COMPONENTS, FUNCTION, OneOf, Real
 from sidelight.similarity.centring import Centring
 from sidelight.similarity.kernels import (
     KERNEL_NAMES,
@@ -79,8 +79,8 @@ class KernelPCA(Embedder):
 
     Parameters
     ----------
-    n_components : int
-        Dimensions of the map.
+    n_components : int or "auto"
+        Dimensions of the map, ``n_components_``; ``"auto"`` is the intrinsic dimension of X.
     kernel : {"rbf", "linear", "polynomial", "cosine", "precomputed"} or callable
         The kernel; with ``"precomputed"`` X is the n × n kernel matrix and new items come as the
         rectangular block k(new, training).
@@ -123,7 +123,7 @@ class KernelPCA(Embedder):
     """
 
     _parameters: ClassVar[Any] = {
-        "n_components": (Whole(1),),
+        "n_components": COMPONENTS,
         "kernel": (OneOf((*KERNEL_NAMES, "precomputed")), FUNCTION),
         "gamma": (OneOf(("scale",)), Real(0, open_below=True)),
         "degree": (Real(0, open_below=True),),
@@ -135,7 +135,7 @@ class KernelPCA(Embedder):
 
     def __init__(
         self,
-        n_components: int = 2,
+        n_components: int | str = 2,
         *,
         kernel: Any = "rbf",
         gamma: float | str = "scale",
@@ -215,7 +215,7 @@ class KernelPCA(Embedder):
         self._centring = Centring.of(K)
         operator = self._centring.operator(K)
         tol = 1e-6 if K.dtype == np.float32 else 1e-9
-        pairs = largest_eigenpairs(operator, self.n_components, n=n, tol=tol, who="KernelPCA")
+        pairs = largest_eigenpairs(operator, self.n_components_, n=n, tol=tol, who="KernelPCA")
         self.eigenvalues_ = pairs.values
         self.embedding_ = kernel_coordinates(pairs.values, pairs.vectors)
         self._warn_if_indefinite(pairs.values, pairs.lowest)
@@ -314,11 +314,22 @@ class KernelPCA(Embedder):
         K = kernel_matrix(self._k, self._items)
         return self._centring.matrix(K)
 
+    def _choose_components(self, X: Any) -> int:
+        if vars(self)["kernel"] != "precomputed":
+            return super()._choose_components(X)
+        from sidelight.quality.components import components_of_neighborhoods
+
+        K = as_dense(X)
+        lengths = np.diagonal(K)
+        D = np.sqrt(np.maximum(lengths[:, None] - 2 * K + lengths, 0.0))
+        np.fill_diagonal(D, 0.0)
+        return components_of_neighborhoods((D + D.T) / 2, metric="precomputed", who=self._name)
+
     def _check_components(self, n: int) -> None:
-        if self.n_components > n:
+        if self.n_components_ > n:
             raise ValueError(
                 f"The 'n_components' parameter of KernelPCA must be at most n_samples={n}. "
-                f"Got {self.n_components} instead."
+                f"Got {self.n_components_} instead."
             )
 
     def _check_kernel(self, K: FloatArray) -> FloatArray:

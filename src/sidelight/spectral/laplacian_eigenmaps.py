@@ -29,8 +29,8 @@ class LaplacianEigenmaps(GraphEmbedder):
 
     Parameters
     ----------
-    n_components : int
-        Dimensions of the map.
+    n_components : int or "auto"
+        Dimensions of the map, ``n_components_``; ``"auto"`` is the intrinsic dimension of X.
     n_neighbors : int or "auto"
         Neighbours of each point; ``"auto"`` is 10 (or all others of fewer points).
     radius : float, optional
@@ -42,7 +42,7 @@ class LaplacianEigenmaps(GraphEmbedder):
     normalized : bool
         Whether points count by their degree R or alike.
     metric : str or callable
-        Of neighbouring points; ``"precomputed"`` for a table of distances.
+        Of neighbouring points; ``"precomputed"`` for a table of distances, or a sparse graph.
     neighbors : {"auto", "kd_tree", "blocked", "approximate"}
         How neighbours are searched.
     on_disconnected : {"connect", "error", "largest", "separate"}
@@ -93,7 +93,7 @@ class LaplacianEigenmaps(GraphEmbedder):
 
     def __init__(
         self,
-        n_components: int = 2,
+        n_components: int | str = 2,
         *,
         n_neighbors: int | str = "auto",
         radius: float | None = None,
@@ -127,7 +127,7 @@ class LaplacianEigenmaps(GraphEmbedder):
         mass = degrees if self.normalized else neighborhood.counts.astype(np.float64)
         constant = np.ones((L.shape[0], 1))
         pairs = smallest_eigenpairs(
-            L, self.n_components, diagonal=mass, null=constant, who=self._name
+            L, self.n_components_, diagonal=mass, null=constant, who=self._name
         )
         self.eigenvalues_, self.residuals_ = pairs.values, pairs.residuals
         self._laplacian, self._mass, self._counts = L, mass, neighborhood.counts

@@ -9,24 +9,20 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils.validation import check_is_fitted
 
-from sidelight.arrays import FloatArray, IntArray
+from sidelight.arrays import FloatArray
+from sidelight.barycentric import BarycentricEmbedder
 from sidelight.errors import DisconnectedGraphError, DisconnectedGraphWarning
 from sidelight.graph_based import GraphEmbedder, Neighborhood
 from sidelight.memory import require_memory
-from sidelight.neighbors import Neighbors
+from sidelight.neighbors import Neighbors, arrows_to
 from sidelight.neighbors.closed import open_closed_classes
 from sidelight.parameters import Real
-from sidelight.similarity.barycentre import (
-    barycentre_weights,
-    local_gram_from_distances,
-    local_gram_from_features,
-    solve_barycentres,
-)
+from sidelight.similarity.barycentre import barycentre_weights
 from sidelight.similarity.stiffness import pseudo_inverse
 from sidelight.solvers.eigen import fix_signs, smallest_of_square
 
 
-class LocallyLinearEmbedding(GraphEmbedder):
+class LocallyLinearEmbedding(BarycentricEmbedder):
     """Locally linear embedding (LLE): each point is the same mixture of its neighbours.
 
     First the weights: W minimises Σ_i ‖x_i − Σ_j W_ij x_j‖² over the neighbours j of i, with rows
@@ -35,15 +31,16 @@ class LocallyLinearEmbedding(GraphEmbedder):
 
     Parameters
     ----------
-    n_components : int
-        Dimensions of the map.
+    n_components : int or "auto"
+        Dimensions of the map, ``n_components_``; ``"auto"`` is the intrinsic dimension of X.
     n_neighbors : int or "auto"
         Neighbours of each point; ``"auto"`` is 10 (or all others of fewer points).
     reg : float
         Added to the diagonal of each local Gram matrix, relative to its trace.
     metric : str or callable
         By which neighbours are found; ``"precomputed"`` for a table of distances, from which the
-        weights are computed too.
+        weights are computed too, or for a sparse graph that holds the distances among the
+        neighbours of a row as well: one with more neighbours than ``n_neighbors`` takes of them.
     neighbors : {"auto", "kd_tree", "blocked", "approximate"}
         How neighbours are searched.
     on_disconnected : {"connect", "error", "largest", "separate"}
@@ -87,6 +84,7 @@ class LocallyLinearEmbedding(GraphEmbedder):
     array([-0.3333, -0.3333, -0.3333, -0.3333, -0.3333, -0.3333])
     """
 
+    _measures_along: ClassVar[bool] = False  # the weights are the method
     _parameters: ClassVar[Any] = {
         **GraphEmbedder._graph_parameters,
         "reg": (Real(0),),
@@ -94,7 +92,7 @@ class LocallyLinearEmbedding(GraphEmbedder):
 
     def __init__(
         self,
-        n_components: int = 2,
+        n_components: int | str = 2,
         *,
         n_neighbors: int | str = "auto",
         reg: float = 1e-3,
@@ -112,12 +110,12 @@ class LocallyLinearEmbedding(GraphEmbedder):
     def _embed(self, neighborhood: Neighborhood) -> FloatArray:
         root = np.sqrt(neighborhood.counts)
         self._points = neighborhood.points
-        W = barycentre_weights(self._arrows(neighborhood), self._gram, reg=self.reg)
+        W = barycentre_weights(self._arrows(neighborhood), self._gram_of_points(), reg=self.reg)
         # N^½ (I − W) N^{−½}, N the multiplicities: the square of it has the eigenvectors N^½ y
         residual = sp.csr_array(sp.eye_array(W.shape[0], format="csr") - W)
         if np.any(root != 1):
             residual = sp.csr_array(sp.diags_array(root) @ residual @ sp.diags_array(1 / root))
-        pairs = smallest_of_square(residual, root, self.n_components, who=self._name)
+        pairs = smallest_of_square(residual, root, self.n_components_, who=self._name)
         self.eigenvalues_, self.residuals_ = pairs.values, pairs.residuals
         self.reconstruction_error_ = float(pairs.values.sum())
         self._residual, self._root = residual, root
@@ -126,50 +124,43 @@ class LocallyLinearEmbedding(GraphEmbedder):
 
     def _graph_of(self, near: Neighbors) -> sp.csr_array:
         """The arrows from each point to its neighbours: being a neighbour is not mutual here."""
-        n, k = near.indices.shape
-        pointers = np.arange(0, n * k + 1, k)
-        return sp.csr_array((near.distances.ravel(), near.indices.ravel(), pointers), shape=(n, n))
+        return arrows_to(near)
 
     def _arrows(self, neighborhood: Neighborhood) -> sp.csr_array:
         """The neighbours of each point, row by row, with a way out of every closed set."""
-        assert neighborhood.neighbors is not None
-        indices = neighborhood.neighbors.indices
-        n, k = indices.shape
-        joins = neighborhood.joins
-        rows = np.concatenate([np.repeat(np.arange(n), k), joins[:, 0], joins[:, 1]])
-        columns = np.concatenate([indices.ravel(), joins[:, 1], joins[:, 0]])
+        found, joins = neighborhood.arrows, neighborhood.joins
+        n, counts = found.shape[0], np.diff(found.indptr)
+        rows = np.concatenate([np.repeat(np.arange(n), counts), joins[:, 0], joins[:, 1]])
+        columns = np.concatenate([found.indices, joins[:, 1], joins[:, 0]])
         arrows = sp.csr_array((np.ones(len(rows)), (rows, columns)), shape=(n, n))
+        empty = int(np.count_nonzero(np.diff(arrows.indptr) == 0))
+        if empty:
+            raise ValueError(
+                f"{self._name} needs neighbours of every row, and the given graph stores none for "
+                f"{empty} of {n} rows: row i holds the neighbours of row i. Store both directions "
+                f"of its edges, X.maximum(X.T)."
+            )
         arrows, n_opened = open_closed_classes(arrows, self._points, metric=self._metric)
-        found = (
+        wider = f"Raise n_neighbors={self._k}" if self._k else "Give a graph with more edges"
+        found_closed = (
             f"Some sets of points of LocallyLinearEmbedding have all their neighbours within the "
             f"set ({n_opened} beside the largest), and would collapse"
         )
         if n_opened and self.on_disconnected == "error":
             raise DisconnectedGraphError(
-                f"{found}. Raise n_neighbors={k}, or use on_disconnected='connect'."
+                f"{found_closed}. {wider}, or use on_disconnected='connect'."
             )
         if n_opened:
             warnings.warn(
-                f"{found}; each was given its shortest way to another. Raise n_neighbors={k}.",
+                f"{found_closed}; each was given its shortest way to another. {wider}.",
                 DisconnectedGraphWarning,
                 stacklevel=4,
             )
         return arrows
 
-    def _gram(self, items: IntArray, indices: IntArray) -> FloatArray:
-        if self._precomputed:
-            return local_gram_from_distances(self._points, indices, self._points[items])
-        return local_gram_from_features(self._points, indices, self._points[items])
-
-    def _place(self, X: Any) -> FloatArray:
-        near = self._neighbors_of_new(X)
-        if self._precomputed:
-            G = local_gram_from_distances(self._points, near.indices, X)
-        else:
-            G = local_gram_from_features(self._points, near.indices, X)
-        w = solve_barycentres(G, reg=self.reg)
-        places = np.einsum("ij,ijp->ip", w, self._places[near.indices])
-        return self._keep_matches(places, near, self._places)
+    @property
+    def _reg(self) -> float:
+        return self.reg
 
     def kernel(self) -> FloatArray:
         """Compute the kernel that LLE is kernel PCA of: the pseudo-inverse of M (eq. 1.6).

@@ -9,7 +9,7 @@ import numpy as np
 from sidelight.arrays import FloatArray, is_sparse
 from sidelight.base import Embedder, as_dense
 from sidelight.memory import require_memory
-from sidelight.parameters import Matching, OneOf, Whole, check_parameters
+from sidelight.parameters import COMPONENTS, Matching, OneOf, check_parameters
 from sidelight.similarity.scatter import (
     column_mean,
     gram_matrix,
@@ -32,8 +32,10 @@ class PCA(Embedder):
 
     Parameters
     ----------
-    n_components : int, float or None
-        How many directions; a share of the variance to keep, in (0, 1); or all of them.
+    n_components : int, float, "auto" or None
+        How many directions, ``n_components_``; a share of the variance to keep, in (0, 1);
+        ``"auto"`` for those that stand out of white noise (the hard threshold of Gavish and Donoho
+        2014 on singular values); or all of them.
     method : {"auto", "direct", "dual", "operator"}
         Eigenvectors of S, of K, or of S applied without forming it.
 
@@ -78,7 +80,7 @@ class PCA(Embedder):
 
     _parameters: ClassVar[Any] = {
         "n_components": (
-            Whole(1),
+            *COMPONENTS,
             Matching(lambda v: isinstance(v, float) and 0 < v < 1, "a float in (0, 1)"),
             OneOf((None,)),
         ),
@@ -86,7 +88,7 @@ class PCA(Embedder):
     }
     _not_saved = ("_fit_X",)  # only kernel() needs the training rows
 
-    def __init__(self, n_components: int | float | None = 2, *, method: str = "auto") -> None:
+    def __init__(self, n_components: int | float | str | None = 2, *, method: str = "auto") -> None:
         self.n_components = n_components
         self.method = method
 
@@ -262,16 +264,25 @@ class PCA(Embedder):
             wanted = most
         order = p if callable(S) else S.shape[0]
         pairs = largest_eigenpairs(S, wanted, n=order, who="PCA")
-        if isinstance(self.n_components, float):
-            shares = np.cumsum(np.maximum(pairs.values, 0))
-            wanted = 1 + int(np.searchsorted(shares, self.n_components * shares[-1]))
+        if isinstance(self.n_components, (float, str)):
+            if isinstance(self.n_components, str):
+                from sidelight.quality.components import components_above_noise
+
+                wanted = components_above_noise(pairs.values, n, p)
+            else:
+                shares = np.cumsum(np.maximum(pairs.values, 0))
+                wanted = 1 + int(np.searchsorted(shares, self.n_components * shares[-1]))
             pairs = type(pairs)(
                 pairs.values[:wanted],
                 pairs.vectors[:, :wanted],
                 pairs.residuals[:wanted],
                 pairs.lowest,
             )
+        self.n_components_ = len(pairs.values)
         return pairs
+
+    def _dimensions_for(self, X: Any) -> int:
+        return 0  # found with the eigenvalues
 
     def _describe(self, values: FloatArray, total: float) -> None:
         self.eigenvalues_ = np.maximum(values, 0.0)

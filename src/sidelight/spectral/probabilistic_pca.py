@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from sidelight.arrays import FloatArray
 from sidelight.base import Embedder
-from sidelight.parameters import OneOf, Real, Whole
+from sidelight.parameters import COMPONENTS, OneOf, Real, Whole
 from sidelight.similarity.scatter import gram_matrix
 from sidelight.solvers.expectation_maximisation import (
     LatentPosterior,
@@ -33,8 +33,10 @@ class ProbabilisticPCA(Embedder):
 
     Parameters
     ----------
-    n_components : int
-        Dimensions of the latent space; with as many as features nothing is left to the noise.
+    n_components : int or "auto"
+        Dimensions of the latent space, ``n_components_``; with as many as features nothing is left
+        to the noise.  ``"auto"`` takes the likeliest, less the penalty of the Bayesian information
+        criterion; with missing entries at most 20.
     form : {"primal", "dual"}
         Whether latent points are integrated out and W is fitted, or the other way round.
     tol : float
@@ -84,7 +86,7 @@ class ProbabilisticPCA(Embedder):
     """
 
     _parameters: ClassVar[Any] = {
-        "n_components": (Whole(1),),
+        "n_components": COMPONENTS,
         "form": (OneOf(("primal", "dual")),),
         "tol": (Real(0, open_below=True),),
         "max_iter": (Whole(1),),
@@ -95,7 +97,7 @@ class ProbabilisticPCA(Embedder):
 
     def __init__(
         self,
-        n_components: int = 2,
+        n_components: int | str = 2,
         *,
         form: str = "primal",
         tol: float = 1e-9,
@@ -125,10 +127,10 @@ class ProbabilisticPCA(Embedder):
         """
         X = np.asarray(self._check_input(X, side)[0], dtype=np.float64)
         n, p = X.shape
-        if self.n_components > min(n, p):
+        if self.n_components_ > min(n, p):
             raise ValueError(
                 f"The 'n_components' parameter of ProbabilisticPCA must be at most "
-                f"min(n_samples, n_features)={min(n, p)}. Got {self.n_components} with "
+                f"min(n_samples, n_features)={min(n, p)}. Got {self.n_components_} with "
                 f"n_samples={n}, n_features={p}. Ask for fewer components."
             )
         observed = ~np.isnan(X)
@@ -140,12 +142,20 @@ class ProbabilisticPCA(Embedder):
         self._fit_X = X
         return self
 
+    def _choose_components(self, X: FloatArray) -> int:
+        from sidelight.quality.components import components_by_likelihood
+
+        if np.isnan(X).any():
+            return super()._choose_components(X)
+        varying = int(np.count_nonzero(np.ptp(X, axis=0)))
+        return components_by_likelihood(PCA(None).fit(X).eigenvalues_, len(X), max(varying, 1))
+
     def _fit_primal(self, X: FloatArray) -> None:
         n, p = X.shape
-        pca = PCA(self.n_components).fit(X)
+        pca = PCA(self.n_components_).fit(X)
         variances = pca.eigenvalues_ / n
         total = pca.eigenvalues_.sum() / max(pca.explained_variance_ratio_.sum(), 1e-300) / n
-        rest = max(float(total - variances.sum()), 0.0) / max(p - self.n_components, 1)
+        rest = max(float(total - variances.sum()), 0.0) / max(p - self.n_components_, 1)
         self.noise_variance_ = max(rest, 1e-12 * (total / p or 1.0))
         self.mean_ = pca.mean_
         self.eigenvalues_ = np.maximum(variances, self.noise_variance_)
@@ -157,11 +167,11 @@ class ProbabilisticPCA(Embedder):
 
     def _fit_dual(self, X: FloatArray) -> None:
         n, p = X.shape
-        pca = PCA(self.n_components).fit(X)
+        pca = PCA(self.n_components_).fit(X)
         values = pca.eigenvalues_ / p
         centred = X - pca.mean_
         total = float(np.sum(centred**2)) / p
-        rest = max(total - float(values.sum()), 0.0) / max(n - self.n_components, 1)
+        rest = max(total - float(values.sum()), 0.0) / max(n - self.n_components_, 1)
         self.noise_variance_ = max(rest, 1e-12 * (total / n or 1.0))
         self.mean_ = pca.mean_
         self.eigenvalues_ = np.maximum(values, self.noise_variance_)
@@ -173,8 +183,8 @@ class ProbabilisticPCA(Embedder):
             :, None
         ] * pca.components_
         log_det = np.log(self.eigenvalues_).sum()
-        log_det += (n - self.n_components) * np.log(self.noise_variance_)
-        quadratic = (values / self.eigenvalues_).sum() + rest * (n - self.n_components) / (
+        log_det += (n - self.n_components_) * np.log(self.noise_variance_)
+        quadratic = (values / self.eigenvalues_).sum() + rest * (n - self.n_components_) / (
             self.noise_variance_
         )
         self.log_likelihood_ = float(-0.5 * p * (n * _LOG_2PI + log_det + quadratic))
@@ -200,7 +210,7 @@ class ProbabilisticPCA(Embedder):
                 stacklevel=3,
             )
         result = fit_with_missing(
-            X, observed, self.n_components, tol=self.tol, max_iter=self.max_iter
+            X, observed, self.n_components_, tol=self.tol, max_iter=self.max_iter
         )
         self.mean_, self.noise_variance_ = result.mean, result.noise_variance
         # the likelihood does not know a rotation of z: take the principal axes

@@ -11,8 +11,9 @@ from sidelight.arrays import FloatArray, IntArray
 from sidelight.graph_based import GraphEmbedder
 from sidelight.memory import require_memory
 from sidelight.neighbors import distinct_rows
+from sidelight.neighbors.given_graph import is_graph
 from sidelight.neighbors.metrics import check_metric, distance_blocks
-from sidelight.parameters import OneOf, Real, Whole
+from sidelight.parameters import COMPONENTS, OneOf, Real, Whole
 from sidelight.solvers.semidefinite_result import principal_axes, warn_if_not_converged
 from sidelight.unfolding.action_map import ActionMap
 from sidelight.unfolding.action_program import solve_action_program
@@ -41,8 +42,8 @@ class ActionRespectingEmbedding(ActionMap, SemidefiniteEmbedding):
 
     Parameters
     ----------
-    n_components : int
-        Dimensions of the map.
+    n_components : int or "auto"
+        Dimensions of the map, ``n_components_``; ``"auto"`` is the intrinsic dimension of X.
     objective : {"runs", "variance"}
         ``"runs"`` maximises the scatter within maximal runs of one action, bounds the steps alone
         and imposes inverses that it recognised.  ``"variance"`` is the algorithm as printed: tr K,
@@ -128,7 +129,7 @@ class ActionRespectingEmbedding(ActionMap, SemidefiniteEmbedding):
     """
 
     _parameters: ClassVar[Any] = {
-        "n_components": (Whole(1),),
+        "n_components": COMPONENTS,
         "objective": (OneOf(("runs", "variance")),),
         "steps": (OneOf(("unit", "data")),),
         "window": (Whole(1),),
@@ -153,7 +154,7 @@ class ActionRespectingEmbedding(ActionMap, SemidefiniteEmbedding):
 
     def __init__(
         self,
-        n_components: int = 2,
+        n_components: int | str = 2,
         *,
         objective: str = "runs",
         steps: str = "unit",
@@ -209,6 +210,11 @@ class ActionRespectingEmbedding(ActionMap, SemidefiniteEmbedding):
         X, known = self._check_input(X, side, pairwise='metric="precomputed"' if given else "")
         actions = known["Actions"]
         self._metric = check_metric(self.metric, who=self._name)
+        if is_graph(X, self._metric):
+            raise ValueError(
+                f"{self._name} needs the distances between all frames, and a sparse graph holds "
+                f"those of neighbours alone. Give a dense table."
+            )
         self._items = self._check_items(items, X.shape[0]) if given else X
         self.side_metrics_: list[Any] = []
         self._distinct = distinct_rows(X, metric=self._metric, who=self._name)
@@ -252,10 +258,10 @@ class ActionRespectingEmbedding(ActionMap, SemidefiniteEmbedding):
             invert=not printed,
             n_features=1 if self._precomputed else n_features,
         )
-        if places.n_places <= self.n_components:
+        if places.n_places <= self.n_components_:
             raise ValueError(
                 f"{self._name} needs more places than components, n_components="
-                f"{self.n_components}. Got {places.n_places} place(s) in {len(D)} frames "
+                f"{self.n_components_}. Got {places.n_places} place(s) in {len(D)} frames "
                 f"(n_samples={len(D)}): frames closer than {places.tolerance:g} are one place, and "
                 f"so are the frames that the same action leads to from one place, or comes from. "
                 f"If different places look alike use merge=None; else ask for fewer components."
@@ -271,6 +277,12 @@ class ActionRespectingEmbedding(ActionMap, SemidefiniteEmbedding):
         else:
             measured = self.steps == "data"
             edges, squares = step_bounds(D, places, transitions, kinds, from_data=measured)
+            if not squares.any():
+                raise ValueError(
+                    f"steps='data' of {self._name} bounds a step by the distance of its frames, "
+                    f"and all {len(transitions)} steps lead to a frame that is the same as before: "
+                    f"the map would be one point. Use steps='unit'."
+                )
             unit = float(np.sqrt(np.mean(D[transitions[:, 0], transitions[:, 1]] ** 2))) or 1.0
         joins, more = join_pieces(
             D,
@@ -315,8 +327,8 @@ class ActionRespectingEmbedding(ActionMap, SemidefiniteEmbedding):
     def _lay_out(self, X: Any, places: Places) -> None:
         self.places_, self.tolerance_ = places.nodes, places.tolerance
         counts = np.bincount(places.nodes)
-        kept = min(self.n_components, self._factor.shape[1])
-        Z = np.zeros((places.n_places, self.n_components))
+        kept = min(self.n_components_, self._factor.shape[1])
+        Z = np.zeros((places.n_places, self.n_components_))
         Z[:, :kept] = self._factor[:, :kept]
         self.eigenvalues_ = np.asarray(counts @ Z**2)
         self.embedding_ = Z[places.nodes]
@@ -330,7 +342,7 @@ class ActionRespectingEmbedding(ActionMap, SemidefiniteEmbedding):
         rows = self._distinct.rows
         self._points = X[np.ix_(rows, rows)] if self._precomputed else X[rows]
         self._places = Z[places.nodes[rows]]
-        self._k = self._resolve_neighbors(len(rows))
+        self._k = self._resolve_neighbors(self._points)
         self.components_ = np.zeros(len(places.nodes), dtype=np.intp)
 
     def kernel(self) -> FloatArray:

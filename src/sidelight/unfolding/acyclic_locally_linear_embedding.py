@@ -12,18 +12,14 @@ from scipy.sparse.linalg import splu
 from sklearn.utils.validation import check_is_fitted
 
 from sidelight.arrays import FloatArray, IntArray
+from sidelight.barycentric import BarycentricEmbedder
 from sidelight.errors import InterruptedFitWarning
 from sidelight.graph_based import GraphEmbedder, Neighborhood
 from sidelight.mapping.nystrom import kernel_coordinates
 from sidelight.memory import require_memory
 from sidelight.parameters import Matching, OneOf, Real
 from sidelight.progress import report
-from sidelight.similarity.barycentre import (
-    barycentre_errors,
-    local_gram_from_distances,
-    local_gram_from_features,
-    solve_barycentres,
-)
+from sidelight.similarity.barycentre import barycentre_errors
 from sidelight.similarity.centring import Centring
 from sidelight.solvers.eigen import largest_eigenpairs
 from sidelight.unfolding.field_data import (
@@ -85,7 +81,7 @@ class _Covariance:
         return np.asarray(result[:, 0] if flat else result)
 
 
-class AcyclicLocallyLinearEmbedding(GraphEmbedder):
+class AcyclicLocallyLinearEmbedding(BarycentricEmbedder):
     """Acyclic locally linear embedding (acyclic LLE): a chain of conditional densities.
 
     The points are put in an order, and each is a mixture of the nearest of those before it,
@@ -102,8 +98,8 @@ class AcyclicLocallyLinearEmbedding(GraphEmbedder):
 
     Parameters
     ----------
-    n_components : int
-        Dimensions of the map.
+    n_components : int or "auto"
+        Dimensions of the map, ``n_components_``; ``"auto"`` is the intrinsic dimension of X.
     n_neighbors : int or "auto"
         Neighbours of each point among those before it; ``"auto"`` is 10 (or all of fewer points).
     order : {"auto", "principal", "outward", "spread", "nearest"} or array of shape (n_samples,)
@@ -174,6 +170,7 @@ class AcyclicLocallyLinearEmbedding(GraphEmbedder):
     True
     """
 
+    _takes_graph: ClassVar[bool] = False  # the first points have far ones for neighbours
     _of_the_largest: ClassVar[tuple[str, ...]] = (
         "log_likelihood_",
         "order_likelihoods_",
@@ -187,7 +184,7 @@ class AcyclicLocallyLinearEmbedding(GraphEmbedder):
 
     def __init__(
         self,
-        n_components: int = 2,
+        n_components: int | str = 2,
         *,
         n_neighbors: int | str = "auto",
         order: Any = "auto",
@@ -249,7 +246,7 @@ class AcyclicLocallyLinearEmbedding(GraphEmbedder):
         K: Any = _Covariance(best)
         n, mass = len(counts), counts.astype(np.float64)
         centring = Centring((K @ mass) / mass.sum(), mass)
-        pairs = largest_eigenpairs(centring.operator(K), self.n_components, n=n, who=self._name)
+        pairs = largest_eigenpairs(centring.operator(K), self.n_components_, n=n, who=self._name)
         self.eigenvalues_ = np.maximum(pairs.values, 0.0)
         coordinates = kernel_coordinates(pairs.values, pairs.vectors)
         self._places = coordinates / np.sqrt(mass)[:, None]
@@ -292,13 +289,10 @@ class AcyclicLocallyLinearEmbedding(GraphEmbedder):
         self, order: IntArray, parents: sp.csr_array, remoteness: FloatArray, floor: float
     ) -> _Chain:
         """The conditionals in one order, and what they make of the points."""
-        items, p = order[1:], self._p
+        items, p, of_points = order[1:], self._p, self._gram_of_points()
 
         def gram(places: IntArray, indices: IntArray) -> FloatArray:
-            rows = self._points[items[places]]
-            if self._precomputed:
-                return local_gram_from_distances(self._points, indices, rows)
-            return local_gram_from_features(self._points, indices, rows)
+            return of_points(items[places], indices)
 
         W, errors, regularised = barycentre_errors(parents, gram, reg=self.reg)
         squares = np.r_[remoteness[order[0]], errors]
@@ -321,15 +315,9 @@ class AcyclicLocallyLinearEmbedding(GraphEmbedder):
         if hasattr(self._parts[0], "order_"):
             self.order_ = self._rows[0][self._parts[0].order_]
 
-    def _place(self, X: Any) -> FloatArray:
-        near = self._neighbors_of_new(X)
-        if self._precomputed:
-            G = local_gram_from_distances(self._points, near.indices, X)
-        else:
-            G = local_gram_from_features(self._points, near.indices, X)
-        w = solve_barycentres(G, reg=self.reg)
-        places = np.einsum("ij,ijp->ip", w, self._places[near.indices])
-        return self._keep_matches(places, near, self._places)
+    @property
+    def _reg(self) -> float:
+        return self.reg
 
     def kernel(self) -> FloatArray:
         """Compute the covariance K = (I − W)⁻¹ diag(s) (I − W)⁻ᵀ of a feature.

@@ -7,14 +7,13 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from sidelight.arrays import IntArray
 from sidelight.neighbors.metrics import Metric
 from sidelight.neighbors.pair_lengths import lengths_of_pairs
 
 
 def join_common_neighbors(
     graph: sp.csr_array,
-    directed: IntArray,
+    directed: sp.csr_array,
     points: Any,
     *,
     metric: Metric = "euclidean",
@@ -26,8 +25,8 @@ def join_common_neighbors(
     ----------
     graph : sparse array of shape (n, n)
         Symmetric, distances on the edges.
-    directed : ndarray of shape (n, k)
-        The neighbours η of each point.
+    directed : sparse array of shape (n, n)
+        Row i holds the neighbours η of point i.
     points : array or sparse array of shape (n, p)
         The points, or the table of their distances.
     metric : str or callable
@@ -47,13 +46,11 @@ def join_common_neighbors(
     >>> import numpy as np
     >>> import scipy.sparse as sp
     >>> graph = sp.csr_array([[0.0, 1, 0], [1, 0, 1], [0, 1, 0]])
-    >>> join_common_neighbors(graph, np.array([[1, 1], [0, 2], [1, 1]]), np.eye(3)).nnz
+    >>> join_common_neighbors(graph, graph, np.eye(3)).nnz
     6
     """
-    n, k = directed.shape
-    eta = sp.csr_array(
-        (np.ones(directed.size), (np.repeat(np.arange(n), k), directed.ravel())), shape=(n, n)
-    )
+    n = directed.shape[0]
+    eta = sp.csr_array((np.ones(directed.nnz), directed.indices, directed.indptr), shape=(n, n))
     shared = sp.coo_array(sp.triu(eta.T @ eta, 1))
     pairs = np.column_stack(shared.coords).astype(np.intp)
     known = sp.csr_array((np.ones(graph.nnz), graph.indices, graph.indptr), shape=graph.shape)

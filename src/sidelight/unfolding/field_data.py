@@ -5,11 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
 from sidelight.arrays import FloatArray, IntArray, is_sparse
+from sidelight.neighbors.inputs import row_blocks
 from sidelight.neighbors.metrics import Metric, distance_blocks
 from sidelight.similarity.centring import Centring, kernel_from_distances
 from sidelight.solvers.eigen import largest_eigenpairs
+from sidelight.solvers.paths import shortest_paths_from
+
+#: From so many points on, the scatter along a graph is that seen from some of them.
+_SOURCES = 1000
 
 
 def varying_features(X: Any) -> int:
@@ -83,6 +89,37 @@ def squared_remoteness(X: Any, counts: IntArray, metric: Metric, *, who: str) ->
     for block, distances in distance_blocks(X, None, metric, who=who):
         means[block] = np.square(distances, dtype=np.float64) @ c / total
     return np.asarray(means - c @ means / (2 * total))
+
+
+def scatter_along(graph: sp.csr_array, counts: IntArray) -> float:
+    """Compute the scatter Σ_ij c_i c_j d_ij²/2N of the distances along a graph.
+
+    Parameters
+    ----------
+    graph : csr_array of shape (n, n)
+        Connected and symmetric, the lengths of its edges.
+    counts : ndarray of shape (n,)
+        c, how often each point occurs; N is their sum.
+
+    Returns
+    -------
+    float
+        The sum over every point, or over a thousand of them scaled up.
+
+    Examples
+    --------
+    >>> import numpy as np, scipy.sparse as sp
+    >>> scatter_along(sp.csr_array([[0.0, 5.0], [5.0, 0.0]]), np.array([1, 1]))
+    12.5
+    """
+    c = counts.astype(np.float64)
+    n = len(c)
+    sources = np.arange(0, n, -(-n // _SOURCES))
+    seen = 0.0
+    for block in row_blocks(len(sources), 16.0 * n):
+        D = shortest_paths_from(graph, sources[block])
+        seen += float(c[sources[block]] @ (np.square(D) @ c))
+    return seen / float(c[sources].sum()) / 2
 
 
 def principal_coordinate(X: Any, counts: IntArray, metric: Metric, *, who: str) -> FloatArray:

@@ -10,32 +10,30 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils.validation import check_is_fitted
 
-from sidelight.arrays import FloatArray, IntArray
+from sidelight.arrays import FloatArray, IntArray, is_sparse
+from sidelight.barycentric import BarycentricEmbedder
 from sidelight.graph_based import GraphEmbedder, Neighborhood
 from sidelight.memory import require_memory
-from sidelight.neighbors import DistinctRows, component_labels
+from sidelight.neighbors import DistinctRows
 from sidelight.parameters import OneOf, Real, Whole
-from sidelight.similarity.barycentre import (
-    local_gram_from_distances,
-    local_gram_from_features,
-    solve_barycentres,
-    solve_convex_barycentres,
-)
+from sidelight.similarity.barycentre import solve_convex_barycentres
 from sidelight.similarity.laplacian import laplacian_of
 from sidelight.solvers.eigen import fix_signs, smallest_eigenpairs
 from sidelight.solvers.springs import SIGNS, Springs, fit_springs
-from sidelight.unfolding.field_data import squared_remoteness, varying_features
+from sidelight.unfolding.field_data import (
+    scatter_along,
+    squared_remoteness,
+    varying_features,
+)
 from sidelight.unfolding.given_edges import check_edges, graph_of_edges
 
 #: γ times the scatter of a feature: small enough not to be felt in the map.
 _GAMMA = 1e-3
 #: The least squared length of an edge, relative to the mean.
 _SHORTEST = 1e-10
-#: Added to the local Gram matrices that place new rows, relative to their trace.
-_REG = 1e-3
 
 
-class MaximumEntropyUnfolding(GraphEmbedder):
+class MaximumEntropyUnfolding(BarycentricEmbedder):
     """Maximum entropy unfolding (MEU): the most likely springs between neighbours.
 
     Of all densities whose neighbours are, in expectation, as far apart as in the data, that of
@@ -56,8 +54,8 @@ class MaximumEntropyUnfolding(GraphEmbedder):
 
     Parameters
     ----------
-    n_components : int
-        Dimensions of the map.
+    n_components : int or "auto"
+        Dimensions of the map, ``n_components_``; ``"auto"`` is the intrinsic dimension of X.
     n_neighbors : int or "auto"
         Neighbours of each point; ``"auto"`` is 10 (or all others of fewer points).
     signs : {"nonnegative", "free"}
@@ -78,8 +76,9 @@ class MaximumEntropyUnfolding(GraphEmbedder):
     max_iter : int
         Most steps.
     metric : str or callable
-        Of neighbouring points; ``"precomputed"`` for a table of distances, which count as those
-        of one feature.
+        Of neighbouring points; ``"precomputed"`` for a table of distances, or a sparse graph of
+        them, which count as those of one feature.  The scatter of a graph is that of the distances
+        along it.
     neighbors : {"auto", "kd_tree", "blocked", "approximate"}
         How neighbours are searched.
     on_disconnected : {"connect", "error", "largest", "separate"}
@@ -176,7 +175,7 @@ class MaximumEntropyUnfolding(GraphEmbedder):
 
     def __init__(
         self,
-        n_components: int = 2,
+        n_components: int | str = 2,
         *,
         n_neighbors: int | str = "auto",
         signs: str = "nonnegative",
@@ -234,16 +233,15 @@ class MaximumEntropyUnfolding(GraphEmbedder):
             return found
         given = check_edges(self._edges, X.shape[0], who=self._name)
         ends = distinct.inverse[given]
-        points = X if len(distinct.rows) == X.shape[0] else X[distinct.rows]
-        if self._precomputed and points is not X:
-            points = points[:, distinct.rows]
-        self._k = self._resolve_neighbors(points.shape[0])  # of new rows
+        points = self._distinct_points(X, distinct)
+        if is_sparse(points) and self._precomputed:
+            raise ValueError(
+                f"{self._name} takes 'edges' or a sparse graph, which has edges of its own, not "
+                f"both. Leave 'edges' out, or give a dense table of distances."
+            )
+        self._k = self._resolve_neighbors(points)  # of new rows
         graph = graph_of_edges(points, ends, self._metric)
-        pieces = component_labels(graph)
-        joins: IntArray = np.empty((0, 2), dtype=np.intp)
-        if pieces.any():
-            graph, joins = self._apply_policy(graph, pieces, points)
-        return Neighborhood(points, distinct.counts, graph, pieces, None, joins)
+        return self._held_together(Neighborhood(points, distinct.counts, graph, graph))
 
     def _embed(self, neighborhood: Neighborhood) -> FloatArray:
         upper = sp.coo_array(sp.triu(neighborhood.graph, 1))
@@ -254,10 +252,7 @@ class MaximumEntropyUnfolding(GraphEmbedder):
         counts = neighborhood.counts.astype(np.float64)
         n = len(counts)
         p = 1 if self._precomputed else varying_features(neighborhood.points)
-        remoteness = squared_remoteness(
-            neighborhood.points, neighborhood.counts, self._metric, who=self._name
-        )
-        scatter = float(counts @ remoteness)
+        scatter = self._scatter(neighborhood)
         if not scatter > 0:
             raise ValueError(
                 f"{self._name} needs rows that differ: all distances by metric={self.metric!r} are "
@@ -279,7 +274,7 @@ class MaximumEntropyUnfolding(GraphEmbedder):
         constant_vector = np.ones((n, 1))
         pairs = smallest_eigenpairs(
             self._precision,
-            self.n_components,
+            self.n_components_,
             diagonal=counts,
             null=constant_vector,
             who=self._name,
@@ -287,6 +282,13 @@ class MaximumEntropyUnfolding(GraphEmbedder):
         self.eigenvalues_ = 1 / pairs.values
         self._places = fix_signs(pairs.vectors * np.sqrt(self.eigenvalues_))
         return self._places
+
+    def _scatter(self, neighborhood: Neighborhood) -> float:
+        counts = neighborhood.counts
+        if self._from_graph:
+            return scatter_along(neighborhood.graph, counts)
+        remoteness = squared_remoteness(neighborhood.points, counts, self._metric, who=self._name)
+        return float(counts @ remoteness)
 
     def _most_likely(self, squares: FloatArray, grounds: FloatArray) -> Springs:
         """The springs, and with a penalty those that are worth it."""
@@ -327,16 +329,8 @@ class MaximumEntropyUnfolding(GraphEmbedder):
             )
         super()._fit_pieces(X)
 
-    def _place(self, X: Any) -> FloatArray:
-        near = self._neighbors_of_new(X)
-        if self._precomputed:
-            G = local_gram_from_distances(self._points, near.indices, X)
-        else:
-            G = local_gram_from_features(self._points, near.indices, X)
-        solve = solve_convex_barycentres if self._pull else solve_barycentres
-        w = solve(G, reg=_REG)
-        places = np.einsum("ij,ijp->ip", w, self._places[near.indices])
-        return self._keep_matches(places, near, self._places)
+    def _weights_of(self, G: FloatArray) -> FloatArray:
+        return solve_convex_barycentres(G, reg=self._reg) if self._pull else super()._weights_of(G)
 
     def kernel(self) -> FloatArray:
         """Compute the covariance K = (L + γI)⁻¹ of a feature.

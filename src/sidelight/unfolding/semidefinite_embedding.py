@@ -10,17 +10,14 @@ import scipy.sparse as sp
 from sklearn.utils.validation import check_is_fitted
 
 from sidelight.arrays import FloatArray, IntArray
+from sidelight.barycentric import BarycentricEmbedder
 from sidelight.errors import ContradictionError
 from sidelight.graph_based import GraphEmbedder, Neighborhood
 from sidelight.memory import require_memory
 from sidelight.neighbors import component_labels
 from sidelight.neighbors.landmarks import spread_landmarks
 from sidelight.parameters import OneOf, Real, Whole
-from sidelight.similarity.barycentre import (
-    local_gram_from_distances,
-    local_gram_from_features,
-    solve_barycentres,
-)
+from sidelight.similarity.barycentre import barycentre_weights
 from sidelight.solvers.semidefinite import CONSTRAINTS, unfold
 from sidelight.solvers.semidefinite_constraints import PairConstraints
 from sidelight.solvers.semidefinite_result import principal_axes
@@ -38,13 +35,11 @@ from sidelight.unfolding.side_constraints import (
 )
 from sidelight.unfolding.slack import Softness, relative_violation
 
-#: Added to the local Gram matrices that place new rows, relative to their trace.
-_REG = 1e-3
 #: "auto" for distances of neighbours that are to be kept: exactly leaves the solver no interior.
 _SLACK = 1e-3
 
 
-class SemidefiniteEmbedding(GraphEmbedder):
+class SemidefiniteEmbedding(BarycentricEmbedder):
     """Semidefinite embedding (SDE), or maximum variance unfolding (MVU): the data pulled apart.
 
     The kernel is learned: of all kernels that keep the distances between neighbours, the one with
@@ -59,8 +54,8 @@ class SemidefiniteEmbedding(GraphEmbedder):
 
     Parameters
     ----------
-    n_components : int
-        Dimensions of the map.
+    n_components : int or "auto"
+        Dimensions of the map, ``n_components_``; ``"auto"`` is the intrinsic dimension of X.
     n_neighbors : int or "auto"
         Neighbours of each point; ``"auto"`` is 10 (or all others of fewer points).
     constraint : {"at_most", "equal"}
@@ -88,7 +83,7 @@ class SemidefiniteEmbedding(GraphEmbedder):
     max_iter : int
         Most Newton steps.
     metric : str or callable
-        Of neighbouring points; ``"precomputed"`` for a table of distances.
+        Of neighbouring points; ``"precomputed"`` for a table of distances, or a sparse graph.
     neighbors : {"auto", "kd_tree", "blocked", "approximate"}
         How neighbours are searched.
     on_disconnected : {"connect", "error", "largest", "separate"}
@@ -184,7 +179,7 @@ class SemidefiniteEmbedding(GraphEmbedder):
 
     def __init__(
         self,
-        n_components: int = 2,
+        n_components: int | str = 2,
         *,
         n_neighbors: int | str = "auto",
         constraint: str = "at_most",
@@ -259,10 +254,10 @@ class SemidefiniteEmbedding(GraphEmbedder):
             factor = self._unfold_landmarks(graph, neighborhood, told, landmarks)
         self._factor = factor
         values = counts @ factor**2
-        places = np.zeros((len(counts), self.n_components))
-        kept = min(self.n_components, len(values))
+        places = np.zeros((len(counts), self.n_components_))
+        kept = min(self.n_components_, len(values))
         places[:, :kept] = factor[:, :kept]
-        self.eigenvalues_ = np.zeros(self.n_components)
+        self.eigenvalues_ = np.zeros(self.n_components_)
         self.eigenvalues_[:kept] = values[:kept]
         self._places = places
         return places
@@ -311,20 +306,16 @@ class SemidefiniteEmbedding(GraphEmbedder):
         landmarks: IntArray,
     ) -> FloatArray:
         """Unfold landmarks, and place all points between them: K = Q L Qᵀ."""
-        points, counts, near = neighborhood.points, neighborhood.counts, neighborhood.neighbors
-        assert near is not None
-        assert self._k is not None
+        points, counts = neighborhood.points, neighborhood.counts
+        k = self._k or max(1, neighborhood.arrows.nnz // len(counts))
         few = landmark_graph(
-            graph, points, counts, landmarks, self._k, metric=self._metric, who=self._name
+            graph, points, counts, landmarks, k, metric=self._metric, who=self._name
         )
         self.landmarks_ = self._distinct.rows[landmarks]
         self.edges_ = few.edges.astype(np.intp)
         told = None if told is None else among_landmarks(told, landmarks, len(counts))
         between = self._unfold(few.lengths, few.mass, told, self.landmarks_)
-        w = self._barycentres(near.indices)
-        n, k = near.indices.shape
-        pointers = np.arange(0, n * k + 1, k)
-        W = sp.csr_array((w.ravel(), near.indices.ravel(), pointers), shape=(n, n))
+        W = barycentre_weights(neighborhood.arrows, self._gram_of_points(), reg=self._reg)
         factor = place_between_landmarks(W, landmarks, between)
         return principal_axes(factor, counts.astype(np.float64))
 
@@ -332,10 +323,10 @@ class SemidefiniteEmbedding(GraphEmbedder):
         n = neighborhood.points.shape[0]
         if self.n_landmarks is None or self.n_landmarks >= n:
             return None
-        if self.n_landmarks <= self.n_components:
+        if self.n_landmarks <= self.n_components_:
             raise ValueError(
                 f"The 'n_landmarks' parameter of {self._name} must be above n_components="
-                f"{self.n_components}. Got {self.n_landmarks} instead."
+                f"{self.n_components_}. Got {self.n_landmarks} instead."
             )
         landmarks = spread_landmarks(neighborhood.points, self.n_landmarks, metric=self._metric)
         if told is None:
@@ -357,10 +348,15 @@ class SemidefiniteEmbedding(GraphEmbedder):
             real = ~np.isin(codes, self._ties @ np.array([n, 1]))
             graph = sp.csr_array((entries.data[real], ends[real].T), shape=graph.shape)
         if self.common_neighbors:
-            near = neighborhood.neighbors
-            assert near is not None
+            if self._from_graph:
+                raise ValueError(
+                    f"{self._name} cannot use common_neighbors=True with a sparse graph, which "
+                    f"does not hold their distances. Give a dense table, or a graph that has "
+                    f"these edges too and common_neighbors=False."
+                )
+            arrows, points = neighborhood.arrows, neighborhood.points
             graph = join_common_neighbors(
-                graph, near.indices, neighborhood.points, metric=self._metric, who=self._name
+                graph, arrows, points, metric=self._metric, who=self._name
             )
         return graph
 
@@ -392,20 +388,6 @@ class SemidefiniteEmbedding(GraphEmbedder):
                 stacklevel=3,
             )
         super()._fit_pieces(X)
-
-    def _barycentres(self, near: IntArray, X: Any = None) -> FloatArray:
-        """The weights that reconstruct new rows, or the points themselves, from neighbours."""
-        if self._precomputed:
-            G = local_gram_from_distances(self._points, near, X)
-        else:
-            G = local_gram_from_features(self._points, near, X)
-        return solve_barycentres(G, reg=_REG)
-
-    def _place(self, X: Any) -> FloatArray:
-        near = self._neighbors_of_new(X)
-        w = self._barycentres(near.indices, X)
-        places = np.einsum("ij,ijp->ip", w, self._places[near.indices])
-        return self._keep_matches(places, near, self._places)
 
     def kernel(self) -> FloatArray:
         """Compute the learned kernel K.

@@ -1,0 +1,208 @@
+"""How many components to keep: by the noise, by the likelihood, or by the neighbourhoods."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+from sidelight.arrays import FloatArray
+from sidelight.neighbors import distinct_rows, nearest_neighbors
+from sidelight.neighbors.given_graph import check_graph, is_graph, nearest_stored
+from sidelight.quality.dimension import levina_bickel
+from sidelight.solvers.expectation_maximisation import fit_with_missing
+
+#: Neighbours of each row that the intrinsic dimension rests on: many, for noise is felt by few.
+_NEIGHBORS = 20
+#: Up to so many components are tried where entries are missing.
+_MOST_FITS = 20
+#: Eigenvalues below this share of the largest are rounding.
+_ROUNDING = 1e-10
+
+
+def components_above_noise(values: FloatArray, n_samples: int, n_features: int) -> int:
+    """Count the singular values that white noise of unknown strength does not explain.
+
+    Those above ω(β) times the median singular value, β the ratio of the shorter to the longer side
+    of the centred data: the hard threshold of least mean squared error (Gavish and Donoho 2014),
+    with their ω(β) ≈ 0.56β³ − 0.95β² + 1.82β + 1.43.
+
+    Parameters
+    ----------
+    values : ndarray
+        All eigenvalues of the scatter matrix or of the centred Gram matrix, descending.
+    n_samples, n_features : int
+        The shape of the data.
+
+    Returns
+    -------
+    int
+        At least 1.
+
+    References
+    ----------
+    M. Gavish and D. L. Donoho (2014), "The optimal hard threshold for singular values is 4/√3".
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(200, 3)) @ rng.normal(size=(3, 20)) + 0.3 * rng.normal(size=(200, 20))
+    >>> scatter = (X - X.mean(axis=0)).T @ (X - X.mean(axis=0))
+    >>> components_above_noise(np.linalg.eigvalsh(scatter)[::-1], *X.shape)
+    3
+    """
+    rows = max(n_samples - 1, 1)  # centring takes one
+    short, long = sorted((rows, n_features))
+    singular = np.sqrt(np.maximum(values[:short], 0.0))
+    beta = short / long
+    omega = 0.56 * beta**3 - 0.95 * beta**2 + 1.82 * beta + 1.43
+    threshold = max(omega * float(np.median(singular)), np.sqrt(_ROUNDING) * float(singular[0]))
+    return max(1, int(np.count_nonzero(singular > threshold)))
+
+
+def components_by_likelihood(values: FloatArray, n_samples: int, n_features: int) -> int:
+    """Choose the number of components of probabilistic PCA by its likelihood, less BIC's penalty.
+
+    The likelihood of q components has a closed form in the eigenvalues, −n/2 (Σ_{i≤q} log λ_i +
+    (p − q) log σ² + p log 2π + p) with σ² the mean of the others (Tipping and Bishop 1999), and
+    pq − q(q − 1)/2 + p + 1 parameters, each of which costs ½ log n (Schwarz 1978).  With fewer rows
+    than columns these change places, as in the dual form.
+
+    Parameters
+    ----------
+    values : ndarray
+        All eigenvalues of the scatter matrix, descending.
+    n_samples, n_features : int
+        The shape of the data; columns that are constant do not count.
+
+    Returns
+    -------
+    int
+        At least 1; where the data lie in a subspace, its dimension.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(200, 3)) @ rng.normal(size=(3, 20)) + 0.3 * rng.normal(size=(200, 20))
+    >>> scatter = (X - X.mean(axis=0)).T @ (X - X.mean(axis=0))
+    >>> components_by_likelihood(np.linalg.eigvalsh(scatter)[::-1], *X.shape)
+    3
+    """
+    n, p = max(n_samples - 1, n_features), min(n_samples - 1, n_features)
+    variances = values[:p]
+    rank = int(np.count_nonzero(variances > _ROUNDING * float(values[0])))
+    if rank < p or p == 1:
+        return max(1, rank)
+    q = np.arange(1, p)
+    kept = np.cumsum(variances)[:-1]
+    noise = (variances.sum() - kept) / (p - q)
+    likelihood = -n / 2 * (np.cumsum(np.log(variances))[:-1] + (p - q) * np.log(noise))
+    return int(q[np.argmax(likelihood - _penalty(q, n, p))])
+
+
+def components_of_missing(X: FloatArray) -> int:
+    """Choose as :func:`components_by_likelihood` does where entries are missing.
+
+    Models of 1, 2 … components are fitted by expectation maximisation until two more on end are
+    not worth their parameters, up to 20: each takes a fit.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, p)
+        Rows; NaN where an entry is missing.
+
+    Returns
+    -------
+    int
+        From 1 to 20.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(80, 2)) @ rng.normal(size=(2, 8)) + 0.1 * rng.normal(size=(80, 8))
+    >>> X[rng.random(X.shape) < 0.1] = np.nan
+    >>> components_of_missing(X)
+    2
+    """
+    observed = ~np.isnan(X)
+    X = X[observed.any(axis=1)][:, observed.any(axis=0)]
+    observed = ~np.isnan(X)
+    n, p = X.shape
+    best, chosen = -np.inf, 1
+    for q in range(1, max(2, min(n - 1, p, _MOST_FITS + 1))):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # the model that is kept is fitted once more
+            found = fit_with_missing(X, observed, q, tol=1e-5, max_iter=100)
+        score = float(found.history[-1]) - float(_penalty(np.array(q), n, p))
+        if score > best:
+            best, chosen = score, q
+        elif q >= chosen + 2:
+            break
+    return chosen
+
+
+def components_of_neighborhoods(X: Any, *, metric: Any = "euclidean", who: str) -> int:
+    """Round the intrinsic dimension that distances to the 20 nearest neighbours show.
+
+    The estimate is "mle" of :func:`sidelight.quality.intrinsic_dimension`, for any metric and for
+    graphs, of which all stored neighbours count.
+
+    Parameters
+    ----------
+    X : array or sparse array of shape (n_samples, n_features)
+        The data; with ``metric="precomputed"`` a table of distances or a sparse graph.
+    metric : str or callable
+        How far rows are from each other.
+    who : str
+        Who asks, for messages.
+
+    Returns
+    -------
+    int
+        At least 1, and at most the number of features or one less than that of distinct rows.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than four distinct rows, or all neighbours are equally far.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> angle = np.linspace(0, 3, 50) ** 1.1
+    >>> curve = np.column_stack([np.cos(angle), np.sin(angle), angle])
+    >>> components_of_neighborhoods(curve, who="Isomap")
+    1
+    """
+    distinct = distinct_rows(X, metric=metric, who=who).rows
+    if len(distinct) < 4:
+        raise ValueError(
+            f"n_components='auto' of {who} rests on the distances of neighbours, and takes at "
+            f"least 4 distinct rows. Got {len(distinct)}. Give a number."
+        )
+    most = len(distinct) - 1
+    radii: FloatArray
+    if is_graph(X, metric):
+        _, radii = nearest_stored(check_graph(X, who=who))
+    else:
+        pairwise = isinstance(metric, str) and metric == "precomputed"
+        points = X[distinct][:, distinct] if pairwise else X[distinct]
+        most = most if pairwise else min(most, X.shape[1])
+        radii = nearest_neighbors(
+            points, min(_NEIGHBORS, len(distinct) - 1), metric=metric, who=who
+        ).distances
+    dimension = levina_bickel(radii)
+    if not np.isfinite(dimension):
+        raise ValueError(
+            f"n_components='auto' of {who} rests on how the distances of neighbours grow, and "
+            f"those of each row are equally far, as in a graph without lengths. Give a number."
+        )
+    return int(np.clip(round(dimension), 1, most))
+
+
+def _penalty(q: Any, n: int, p: int) -> Any:
+    return 0.5 * np.log(n) * (p * q - q * (q - 1) / 2 + p + 1)

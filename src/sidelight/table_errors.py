@@ -1,0 +1,146 @@
+"""What is wrong with a table that was given, in the words of the house."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+
+def explain_table(
+    error: Exception, table: Any, *, who: str, name: str = "X", columns: str = "n_features"
+) -> Exception:
+    """Say what scikit-learn's check of a table found: who, what was expected, what came, a remedy.
+
+    Parameters
+    ----------
+    error : Exception
+        As scikit-learn raised it.
+    table : object
+        What was given.
+    who : str
+        Who asked for the table.
+    name : str
+        The argument.
+    columns : str
+        What its columns are called.
+
+    Returns
+    -------
+    Exception
+        Of the same type.  Words that scikit-learn's own checks of estimators look for are kept.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.utils import check_array
+    >>> try:
+    ...     check_array(np.arange(3.0))
+    ... except ValueError as error:
+    ...     print(explain_table(error, np.arange(3.0), who="Isomap"))
+    Isomap expects X to be a table of shape (n_samples, n_features). Got an array of dimension 1, \
+shape (3,). Reshape your data: X.reshape(-1, 1) for samples of one number, X.reshape(1, -1) for \
+one sample.
+    """
+    said = str(error)
+    for words, explain in _CASES:
+        if words in said:
+            return type(error)(explain(said, table, who, name, columns))
+    return error if who in said else type(error)(f"{who} cannot use {name}: {said}")
+
+
+def _flat(said: str, table: Any, who: str, name: str, columns: str) -> str:
+    expected = f"{who} expects {name} to be a table of shape (n_samples, {columns})."
+    if table is None or np.ndim(table) == 0:
+        came = "nothing (None)" if table is None else f"a single value, {table!r}"
+        return f"{expected} Got {came}. Reshape your data, one row per sample."
+    return (
+        f"{expected} Got an array of dimension 1, shape {np.shape(table)}. Reshape your data: "
+        f"{name}.reshape(-1, 1) for samples of one number, {name}.reshape(1, -1) for one sample."
+    )
+
+
+def _deep(said: str, table: Any, who: str, name: str, columns: str) -> str:
+    shape = np.shape(table)
+    return (
+        f"{who} expects {name} to be a table of shape (n_samples, {columns}). Found array with dim "
+        f"{len(shape)}, shape {shape}. Make each sample one row: {name}.reshape(len({name}), -1)."
+    )
+
+
+def _ragged(said: str, table: Any, who: str, name: str, columns: str) -> str:
+    return (
+        f"{who} expects the rows of {name} to be equally long. Got a sequence of inhomogeneous "
+        f"rows. Give every sample a value for each of {columns}."
+    )
+
+
+def _text(said: str, table: Any, who: str, name: str, columns: str) -> str:
+    found = re.search(
+        r"could not convert string to float: (?:np\.str_\()?('[^']*'|\"[^\"]*\")", said
+    )
+    came = f"text that does not convert, such as {found.group(1)}" if found else "text"
+    return (
+        f"{who} expects {name} to hold numbers. Got {came}. Leave columns of text out, or encode "
+        f"them as numbers first."
+    )
+
+
+def _complex(said: str, table: Any, who: str, name: str, columns: str) -> str:
+    return (
+        f"{who} expects {name} to hold real numbers. Complex data not supported. Give real and "
+        f"imaginary parts as columns of their own."
+    )
+
+
+def _infinite(said: str, table: Any, who: str, name: str, columns: str) -> str:
+    return (
+        f"{who} expects {name} to hold finite numbers. Input {name} contains infinity or a value "
+        f"too large for its dtype. Leave these rows out, or put a finite number there."
+    )
+
+
+def _missing(said: str, table: Any, who: str, name: str, columns: str) -> str:
+    remedy = (
+        "fill them in, leave these rows out, or use GPLVM or ProbabilisticPCA, which take them"
+        if name == "X"
+        else "fill them in, or leave these rows out"
+    )
+    return f"Input {name} contains NaN. {who} does not accept missing values: {remedy}."
+
+
+def _short(said: str, table: Any, who: str, name: str, columns: str) -> str:
+    least = re.search(r"minimum of (\d+)", said)
+    shape = np.shape(table)
+    return (
+        f"{who} expects {name} to have at least {least.group(1) if least else 1} rows. Found array "
+        f"with {shape[0]} sample(s) (shape={shape}). Give more samples."
+    )
+
+
+def _narrow(said: str, table: Any, who: str, name: str, columns: str) -> str:
+    shape = np.shape(table)
+    return (
+        f"{who} expects {name} to have columns. Found array with 0 feature(s) (shape={shape}) "
+        f"while a minimum of 1 is required. Was every column left out?"
+    )
+
+
+def _other_columns(said: str, table: Any, who: str, name: str, columns: str) -> str:
+    return f"{said.rstrip()} Give the columns that it was fitted on, in their order."
+
+
+_CASES: tuple[tuple[str, Callable[[str, Any, str, str, str], str]], ...] = (
+    ("Reshape your data", _flat),
+    ("Found array with dim", _deep),
+    ("inhomogeneous", _ragged),
+    ("could not convert string", _text),
+    ("Complex data not supported", _complex),
+    ("contains NaN", _missing),
+    ("contains infinity", _infinite),
+    ("sample(s)", _short),
+    ("feature(s)", _narrow),
+    ("features as input", _other_columns),
+)

@@ -1,0 +1,118 @@
+"""n_components="auto", for every estimator."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.spatial.distance import cdist
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
+
+import sidelight
+from sidelight.datasets import swiss_roll
+from sidelight.embedding import embed
+from sidelight.errors import DisconnectedGraphWarning
+
+
+@pytest.fixture(scope="session")
+def few(X):
+    return X[:60]
+
+
+@pytest.fixture
+def fitted(entry, few):
+    return entry.load()(n_components="auto").fit(few)
+
+
+def test_the_map_has_as_many_columns_as_it_says(fitted, few, entry):
+    d = fitted.n_components_
+    assert type(d) is int
+    assert 1 <= d <= few.shape[1]
+    assert fitted.embedding_.shape == (60, d)
+    assert fitted.transform(few[:3]).shape == (3, d)
+    assert fitted.inverse_transform(fitted.embedding_[:3]).shape == (3, few.shape[1])
+    assert len(fitted.get_feature_names_out()) == d
+    asked = entry.load()(n_components=d).fit(few)
+    assert asked.n_components_ == d
+    np.testing.assert_array_equal(fitted.embedding_, asked.embedding_)
+
+
+def test_copies_and_files_keep_it(fitted, few, tmp_path):
+    copy = clone(fitted)
+    assert copy.n_components == "auto"
+    assert not hasattr(copy, "n_components_")
+    sidelight.save(fitted, tmp_path / "m.sidelight")
+    again = sidelight.load(tmp_path / "m.sidelight")
+    assert (again.n_components, again.n_components_) == ("auto", fitted.n_components_)
+    np.testing.assert_array_equal(again.transform(few[:5]), fitted.transform(few[:5]))
+
+
+@pytest.mark.parametrize("wrong", ["many", "Auto", 0, 1.5, True])
+def test_other_words_are_refused(entry, few, wrong):
+    with pytest.raises(ValueError, match=f"'n_components' parameter of {entry.name}.*'auto'"):
+        entry.load()(n_components=wrong).fit(few)
+
+
+@pytest.mark.parametrize("name", ["PCA", "ProbabilisticPCA", "ClassicalMDS"])
+@pytest.mark.parametrize("noise", [0.05, 0.4])
+def test_three_planted_directions(name, noise):
+    rng = np.random.default_rng(0)
+    directions = np.linalg.qr(rng.standard_normal((20, 3)))[0]
+    X = 2 * rng.standard_normal((300, 3)) @ directions.T + noise * rng.standard_normal((300, 20))
+    model = getattr(sidelight, name)(n_components="auto").fit(X)
+    assert model.n_components_ == 3
+    if name == "PCA":
+        assert PCA_in_blocks(X).n_components_ == 3
+
+
+def PCA_in_blocks(X):
+    model = sidelight.PCA("auto")
+    for block in np.array_split(X, 3):
+        model.partial_fit(block)
+    return model
+
+
+@pytest.mark.parametrize(
+    "name", ["Isomap", "LaplacianEigenmaps", "SemidefiniteEmbedding", "LocallyLinearEmbedding"]
+)
+def test_a_rolled_sheet_has_two_dimensions(name):
+    X = swiss_roll(250, random_state=0).X
+    options = {"tol": 1e-2} if name == "SemidefiniteEmbedding" else {}
+    assert getattr(sidelight, name)(n_components="auto", **options).fit(X).n_components_ == 2
+
+
+def test_missing_entries(X):
+    holes = X[:60].copy()
+    holes[np.random.default_rng(0).random(holes.shape) < 0.05] = np.nan
+    chosen = sidelight.ProbabilisticPCA("auto").fit(holes)
+    assert chosen.n_components_ == sidelight.ProbabilisticPCA("auto").fit(X[:60]).n_components_
+    with pytest.warns(ConvergenceWarning):
+        points = sidelight.GPLVM("auto", max_iter=5).fit(holes).embedding_
+    assert points.shape == (60, chosen.n_components_)
+
+
+def test_kernels_distances_and_relations(X):
+    few = X[:80]
+    K = few @ few.T
+    by_kernel = sidelight.KernelPCA("auto", kernel="precomputed").fit(K)
+    by_rows = sidelight.KernelPCA("auto", kernel="linear").fit(few)
+    assert by_kernel.n_components_ == by_rows.n_components_
+    D = cdist(few, few)
+    by_table = sidelight.Isomap("auto", metric="precomputed").fit(D)
+    assert by_table.n_components_ == sidelight.Isomap("auto").fit(few).n_components_
+    relation = sidelight.side.Relation(np.exp(-D))
+    with pytest.raises(ValueError, match="MultipleRelationalEmbedding.*there is no X"):
+        sidelight.MultipleRelationalEmbedding("auto").fit(None, side=relation)
+
+
+def test_pieces_get_the_dimensions_of_the_whole(X):
+    apart = np.vstack([X[:100], X[:40] + 50])
+    model = sidelight.Isomap("auto", on_disconnected="separate")
+    with pytest.warns(DisconnectedGraphWarning, match="2 pieces"):
+        model.fit(apart)
+    assert {part.n_components_ for part in model._parts} == {model.n_components_}
+
+
+def test_through_the_one_door(X):
+    result = embed(X, n_components="auto")
+    assert result.points.shape[1] == result.model.n_components_ == 2

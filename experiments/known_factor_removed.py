@@ -52,7 +52,9 @@ from sidelight.plot import comparison, save
 from sidelight.side import Condition
 
 N_DRAWS = 10
+N_NOISY_DRAWS = 5
 N_ANGLES = 36
+NOISES = (0.1, 0.2, 0.3)
 FIRST_SEED = 500
 
 
@@ -181,6 +183,41 @@ def turned_digits(
     return rows, maps, *first
 
 
+def with_noise(X: FloatArray, noise: float, seed: int) -> FloatArray:
+    """Pictures with white noise."""
+    return np.asarray(X + noise * np.random.default_rng(seed).standard_normal(X.shape))
+
+
+def noisy_digits(draws: int) -> list[list[str]]:
+    """The digit or the angle left out of pictures with noise, by its strength."""
+    rows = []
+    for noise in NOISES:
+        found = []
+        for seed in range(FIRST_SEED, FIRST_SEED + draws):
+            clean, angle, which = draw_turned(seed)
+            X = with_noise(clean, noise, seed)
+            Z = fit(X, Condition(which.astype(str)))
+            left = fit(X, Condition(angle, period=360))
+            found.append(
+                (
+                    angle_error(Z, angle, which),
+                    same_class_nearby(left, which),
+                    float(silhouette_score(left, which)),
+                )
+            )
+        values = np.array(found)
+        mean, worst = values.mean(axis=0), (values[:, 0].max(), *values[:, 1:].min(axis=0))
+        rows.append(
+            [
+                f"sd {noise}",
+                f"{mean[0]:.1f}° (≤ {worst[0]:.1f}°)",
+                f"{mean[1]:.2f} (≥ {worst[1]:.2f})",
+                f"{mean[2]:.2f} (≥ {worst[2]:.2f})",
+            ]
+        )
+    return rows
+
+
 def cells(quick: bool) -> list[list[str]]:
     """Cell cycle phase or counts left out of the map of single cells."""
     data = load("pbmc68k_reduced")
@@ -224,6 +261,12 @@ def main(output: Path, *, quick: bool = False) -> None:
         rows,
         title=f"Five digits at {N_ANGLES} angles, {draws} draws: mean (worst)",
     )
+    draws_with_noise = min(draws, N_NOISY_DRAWS)
+    print_table(
+        ["noise", "digit known: angle", "angle known: same digit nearest", "silhouette"],
+        noisy_digits(draws_with_noise),
+        title=f"The same with white noise, {draws_with_noise} draws: mean (worst)",
+    )
     rows = []
     for n_digits, noise in ((3, 0.0), (5, 0.0), (3, 0.2), (5, 0.2)):
         shares = []
@@ -248,12 +291,15 @@ def main(output: Path, *, quick: bool = False) -> None:
     blobs = []
     for seed in range(FIRST_SEED, FIRST_SEED + draws):
         X, place, size = draw_blobs(seed)
-        maps_of_blobs = (fit(X), fit(X, Condition(size)))
+        noisy = with_noise(X, 0.2, seed)
+        known = Condition(size)
+        maps_of_blobs = (fit(X), fit(X, known), fit(noisy), fit(noisy, known))
         blobs.extend((readable(Z, place), readable(Z, size)) for Z in maps_of_blobs)
-    values = np.array(blobs).reshape(draws, 2, 2)
+    values = np.array(blobs).reshape(draws, 4, 2)
+    names = ("nothing known", "size known", "nothing known, noise 0.2", "size known, noise 0.2")
     rows = [
         [name, *(f"{values[:, i, j].mean():.2f} ± {values[:, i, j].std():.2f}" for j in (0, 1))]
-        for i, name in enumerate(("nothing known", "size known"))
+        for i, name in enumerate(names)
     ]
     print_table(["map of blobs", "R² of place", "R² of size"], rows, title="Blobs (mean ± sd)")
     print_table(
@@ -272,7 +318,9 @@ def main(output: Path, *, quick: bool = False) -> None:
         {f"{name} ": maps[name] for name in shown}, labels=[f"digit {i + 1}" for i in which]
     )
     save(figure, output / "known_factor_removed_digits.png")
-    figure = comparison({name: maps[name] for name in shown}, color=angle, key_title="angle")
+    figure = comparison(
+        {name: maps[name] for name in shown}, color=angle, period=360, key_title="angle (°)"
+    )
     save(figure, output / "known_factor_removed_angles.png")
 
 

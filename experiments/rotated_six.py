@@ -223,6 +223,7 @@ def main(output: Path, *, quick: bool = False) -> None:
     map_of_six = scatter(
         components[:, :2],
         color=angles,
+        period=360,
         images=Y,
         image_shape=image.shape,
         image_cmap="gray_r",
@@ -239,7 +240,10 @@ def main(output: Path, *, quick: bool = False) -> None:
         output / "rotated_six_kernel_distances.png",
     )
     maps = {name: Z[:, :2] for name, (_, _, Z) in implied.items()}
-    save(comparison(maps, color=angles, key_title="angle (°)"), output / "rotated_six_kernel.png")
+    save(
+        comparison(maps, color=angles, period=360, key_title="angle (°)"),
+        output / "rotated_six_kernel.png",
+    )
 
 
 if __name__ == "__main__":

@@ -95,7 +95,7 @@ def main(output: Path, *, quick: bool = False) -> None:
     )
     print_table(header, rows, title=f"{n_rotations} rotations of a six")
     angles = 360.0 * np.arange(n_rotations) / n_rotations
-    circle = scatter(models[SHOWN].embedding_, color=angles, key_title="angle (°)")
+    circle = scatter(models[SHOWN].embedding_, color=angles, period=360, key_title="angle (°)")
     # every fifth image, inside the circle, where it hides no point
     inside = 0.84 * models[SHOWN].embedding_[::5]
     draw_thumbnails(circle, inside, sixes.images[::5], None, max_thumbnails=80, image_cmap="gray_r")
@@ -111,7 +111,13 @@ def main(output: Path, *, quick: bool = False) -> None:
         maps[f"{digit}"], scores[f"{digit}"] = model.embedding_, f"spread {rows[-1][1]}"
     print_table(header, rows, title=f"{n_rotations} rotations of one digit each, k = {SHOWN}")
     figure = comparison(
-        maps, color=angles, scores=scores, key_title="angle (°)", point_size=14, n_columns=5
+        maps,
+        color=angles,
+        period=360,
+        scores=scores,
+        key_title="angle (°)",
+        point_size=14,
+        n_columns=5,
     )
     middle = np.zeros((1, 2))
     for ax, image in zip(figure.axes, images, strict=False):  # the last axes are the colour bar's

@@ -167,13 +167,13 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
         return np.asarray(Z)
 
     def _checked(self, X: Any, **options: Any) -> Any:
+        options.setdefault("ensure_all_finite", "allow-nan" if self._takes_missing else True)
         try:
             return validate_data(
                 self,
                 X,
                 dtype=[np.float64, np.float32],
                 accept_sparse="csr" if self._takes_sparse else False,
-                ensure_all_finite="allow-nan" if self._takes_missing else True,
                 **options,
             )
         except (TypeError, ValueError) as error:

@@ -99,6 +99,41 @@ def test_held_out_rows_choose_the_step():
     assert inside.alpha_ > 1e-4
 
 
+def test_held_out_rows_choose_the_best_of_three_paths():
+    """Of few points the path from a wide kernel folds, and one from another width does not."""
+    train, valid = (noisy_s(50, random_state=6 + i) for i in range(2))
+    options = {"bandwidth": "leave_one_out", "alpha": 1e-5, "n_steps": 40, "tol": 1e-7}
+    model = KernelInformationEmbedding(1, **options).fit(train.X, validation=valid.X)
+    single = KernelInformationEmbedding(1, continuation="penalty", **options)
+    single.fit(train.X, validation=valid.X)
+    assert model.path_["error"].min() <= single.path_["error"].min() + 1e-12
+    rank = np.argsort(np.argsort(model.embedding_[:, 0]))
+    assert abs(np.corrcoef(rank, train.truth[:, 0])[0, 1]) > 0.97
+    # the path of a share of the rows is followed by all of them, from where it began
+    inside = KernelInformationEmbedding(1, validation_fraction=0.3, **options).fit(train.X)
+    assert inside.path_["bandwidth"][-1] == inside.bandwidth_
+    assert len(inside.path_["error"]) == inside.n_steps_
+
+
+def test_an_interrupted_fit_goes_on_along_the_same_path():
+    seen = []
+
+    def stop(progress):
+        if progress.stage.endswith("steps of the path"):
+            seen.append(progress.done)
+            if len(seen) == 4:
+                raise KeyboardInterrupt
+
+    options = {"bandwidth": 0.3, "alpha": 0.01, "n_steps": 6, "warm_start": True}
+    model = KernelInformationEmbedding(1, **options)
+    with listening(stop), pytest.warns(InterruptedFitWarning, match="step 4 of 6"):
+        model.fit(TRAIN.X, validation=TEST.X)
+    begun = model.path_["bandwidth"][0]
+    model.fit(TRAIN.X, validation=TEST.X)
+    assert model.path_["bandwidth"][0] < begun
+    assert model.path_["bandwidth"][-1] == 0.3
+
+
 def test_new_rows_are_mixtures_and_known_rows_are_recognised(fitted):
     new = TEST.X[:7]
     w = np.exp(-cdist(new, TRAIN.X, "sqeuclidean") / fitted.bandwidth_)
@@ -212,7 +247,7 @@ def test_rows_all_the_same():
 def test_flat_dimensions_are_reported():
     X = np.column_stack([np.linspace(0, 1, 40), np.zeros(40), np.zeros(40)])
     with pytest.warns(UserWarning, match="1 of 2 dimensions .* are flat"):
-        KernelInformationEmbedding(2, alpha=1.8, continuation="none").fit(X)
+        KernelInformationEmbedding(2, bandwidth=0.02, alpha=1.8, continuation="none").fit(X)
 
 
 @pytest.mark.parametrize(

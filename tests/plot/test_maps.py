@@ -11,7 +11,7 @@ from matplotlib.colors import to_hex, to_rgb  # noqa: E402
 from matplotlib.figure import Figure  # noqa: E402
 
 from sidelight.plot import scatter  # noqa: E402
-from sidelight.plot.style import MISSING, PALETTE, value_map  # noqa: E402
+from sidelight.plot.style import MISSING, PALETTE, periodic_map, value_map  # noqa: E402
 
 _Z = np.random.default_rng(0).normal(size=(400, 2))
 
@@ -250,3 +250,30 @@ def test_long_numbers_name_their_power_of_ten_beside_axes_and_bar():
         assert axis.get_offset_text().get_text() == ""
     shown = [float(tick.get_text().replace("−", "-")) for tick in ax.get_xticklabels()]
     np.testing.assert_allclose(shown, ax.get_xticks() / 1e6, rtol=1e-5)
+
+
+def test_angles_have_colours_that_come_round():
+    angles = np.array([0.0, 90.0, 180.0, 359.0, 450.0, -90.0, 270.0, np.nan])
+    Z = _Z[:8]
+    ax = scatter(Z, color=angles, period=360, key_title="angle")
+    shown = _colour_at(ax, Z)
+    np.testing.assert_allclose(shown[1], shown[4])  # a turn later
+    np.testing.assert_allclose(shown[5], shown[6])
+    assert np.abs(shown[0] - shown[3]).max() < 0.03  # both ends meet
+    assert np.abs(shown[0] - shown[2]).max() > 0.3
+    np.testing.assert_allclose(shown[7], to_rgb(MISSING))
+    bar = ax.figure.axes[-1]
+    assert [round(t) for t in bar.get_yticks()] == [0, 90, 180, 270, 360]
+
+
+def test_colours_that_come_round_are_even_and_dark_enough_for_a_white_page():
+    colours = periodic_map()(np.arange(256))[:, :3]
+    steps = np.linalg.norm(np.diff(np.vstack([colours, colours[:1]]), axis=0), axis=1)
+    assert steps.max() < 6 * np.median(steps)
+    assert (colours @ [0.2126, 0.7152, 0.0722]).max() < 0.75
+
+
+@pytest.mark.parametrize("options", [{"period": 0.0}, {"period": 360, "color": "red"}])
+def test_a_period_needs_values(options):
+    with pytest.raises(ValueError, match="'period' parameter of scatter must be a number above"):
+        scatter(_Z, **{"color": np.arange(400.0), **options})

@@ -6,14 +6,17 @@ import warnings
 from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy.spatial.distance import pdist
+from scipy.stats import spearmanr
 from sklearn.exceptions import ConvergenceWarning
 
 from sidelight.arrays import BoolArray, FloatArray
-from sidelight.latent.conditional_matching import Matching, match_items
+from sidelight.latent.conditional_matching import CLASS_TEMPERATURES, Matching, match_items
 from sidelight.latent.data_kernels import squared_distances
 from sidelight.latent.information_path import Path
 from sidelight.latent.known_factor import KnownFactor
 from sidelight.latent.matched_information import MatchedInformation
+from sidelight.latent.noise_shrinkage import shrink_noise
 from sidelight.latent.penalties import Penalty
 from sidelight.solvers.continuation import follow
 from sidelight.solvers.eigen import largest_eigenpairs
@@ -26,6 +29,9 @@ _SCALES = 2.0 ** np.arange(-2, 8)
 _CHOSEN_UP_TO = 3
 _JUDGED_AXES = 30
 _FIRST_PENALTY = 0.3
+#: A refined map of few dimensions is kept where it predicts better by this factor and its distances
+#: rank like those of the spectral map: torn by chasing noise, a map can predict better, too.
+_CLEARLY_BETTER, _SAME_MAP = 0.95, 0.6
 _STEPS = 6
 
 
@@ -68,8 +74,8 @@ def map_without_factor(
     factor.  Where classes are left out, several items share each value, and the eigenvectors are
     those from which items are best predicted out of others of their class (leave-one-out): the
     leading ones may go round a closed curve twice.  The objective of matching is then ascended,
-    and the result is kept where it predicts better.  Mean and spread of each coordinate are made
-    the same in every class.
+    and the result is kept where it predicts better and is still the same map.  Mean and spread of
+    each coordinate are made the same in every class.
 
     Parameters
     ----------
@@ -99,8 +105,9 @@ def map_without_factor(
     Y_judged = _leading_scores(Y)
     same = factor.memberships() @ factor.memberships().T > 0.5
     judged = factor.kind == "classes"
-    for matching in match_items(Y, factor):
-        spare = _SPARE if judged and n_components <= _CHOSEN_UP_TO else 0
+    chosen = judged and n_components <= _CHOSEN_UP_TO
+    for matching in _matchings(Y, factor, n_components):
+        spare = _SPARE if chosen else 0
         n_pairs = min(n_components + spare, len(Y) - 2)
         vectors = _eigenvectors(matching, n_pairs, who)
         if judged:
@@ -114,6 +121,7 @@ def map_without_factor(
     refined = _refine(
         matching,
         Z if judged else 0.3 * Z,
+        alpha if judged else max(_FIRST_PENALTY, alpha),
         alpha,
         penalty,
         # one item per value of the factor: left out of its own sums, it would have no rival
@@ -124,10 +132,27 @@ def map_without_factor(
     )
     if judged:
         refined = replace(refined, points=_alike_at_all_values(refined.points, matching.M))
-    if judged and prediction_error(refined.points, Y_judged, same) > error:
+    if judged and not (
+        prediction_error(refined.points, Y_judged, same)
+        < (_CLEARLY_BETTER if chosen else 1) * error
+        and (not chosen or spearmanr(pdist(Z), pdist(refined.points)).statistic > _SAME_MAP)
+    ):
         value = MatchedInformation(matching).information(Z)[0] - alpha * penalty(Z)[0]
         return ConditionalMap(Z, value, refined.history, refined.n_iter)
     return refined
+
+
+def _matchings(Y: FloatArray, factor: KnownFactor, n_components: int) -> list[Matching]:
+    """Matches to choose from: the prediction of items tells the best."""
+    if factor.kind != "classes":
+        return match_items(Y, factor)
+    if n_components > _CHOSEN_UP_TO:
+        # eigenvectors are not chosen: the coolest and the warmest lead astray
+        return match_items(Y, factor, temperatures=CLASS_TEMPERATURES[2:-1])
+    shrunk, classes = np.empty_like(Y), factor.memberships().argmax(axis=1)
+    for value in np.unique(classes):
+        shrunk[classes == value] = shrink_noise(Y[classes == value])
+    return match_items(Y, factor) + match_items(shrunk, factor)
 
 
 def prediction_error(Z: FloatArray, Y: FloatArray, same: BoolArray) -> float:
@@ -225,6 +250,7 @@ def _best_predicting(
 def _refine(
     matching: Matching,
     Z: FloatArray,
+    first_alpha: float,
     alpha: float,
     penalty: Penalty,
     *,
@@ -233,7 +259,7 @@ def _refine(
     tol: float,
     who: str,
 ) -> ConditionalMap:
-    path = Path.between((1.0, max(_FIRST_PENALTY, alpha)), (1.0, alpha), _STEPS)
+    path = Path.between((1.0, first_alpha), (1.0, alpha), _STEPS if first_alpha > alpha else 1)
     objectives = path.objectives(
         MatchedInformation(matching), Z.shape, penalty, leave_one_out=leave_one_out
     )

@@ -12,6 +12,7 @@ whose matches are chains of those between comparable items
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,7 +23,7 @@ from sidelight.latent.data_kernels import squared_distances
 from sidelight.latent.known_factor import KnownFactor
 
 #: Temperatures of the match between classes, softest first; the map tells which was best.
-CLASS_TEMPERATURES = (0.8, 0.4, 0.2, 0.1, 0.05)
+CLASS_TEMPERATURES = (0.8, 0.4, 0.2, 0.1, 0.05, 0.02)
 _REPEATED_TEMPERATURE = 0.01
 _BALANCING_STEPS = 30
 #: Matches are trusted by this power of the mean best cosine at their gap.
@@ -61,7 +62,9 @@ class Matching:
         return np.asarray(A / A.sum(axis=1).mean())
 
 
-def match_items(Y: FloatArray, factor: KnownFactor) -> list[Matching]:
+def match_items(
+    Y: FloatArray, factor: KnownFactor, *, temperatures: Sequence[float] = CLASS_TEMPERATURES
+) -> list[Matching]:
     """Match items across the values of a factor.
 
     Parameters
@@ -70,6 +73,8 @@ def match_items(Y: FloatArray, factor: KnownFactor) -> list[Matching]:
         The data.
     factor : KnownFactor
         What is known.
+    temperatures : sequence of float
+        Of the match between classes, one each.
 
     Returns
     -------
@@ -84,7 +89,7 @@ def match_items(Y: FloatArray, factor: KnownFactor) -> list[Matching]:
     residuals = _residuals(Y, M)
     products = residuals @ residuals.T
     if factor.kind == "classes":
-        return [Matching(_balanced_match(products, M, t), M, even) for t in CLASS_TEMPERATURES]
+        return [Matching(_balanced_match(products, M, t), M, even) for t in temperatures]
     W = _balanced_match(products, M, _REPEATED_TEMPERATURE)
     return [Matching(W, M, _trust(products, factor.coordinates, M))]
 

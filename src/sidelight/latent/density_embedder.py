@@ -5,11 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
 from sidelight.arrays import FloatArray
 from sidelight.base import Embedder, place_in_blocks
+from sidelight.latent.data_kernels import squared_distances
+from sidelight.latent.gap_filling import fill_gaps
 from sidelight.latent.joint_density import JointDensity
 from sidelight.latent.known_factor import KnownFactor
+from sidelight.parameters import Whole
 
 
 class DensityEmbedder(Embedder):
@@ -46,7 +50,7 @@ class DensityEmbedder(Embedder):
         Parameters
         ----------
         X : array of shape (n_samples, n_features)
-            Rows.
+            Rows; NaN where an entry is missing: z is then given the others.
 
         Returns
         -------
@@ -55,7 +59,7 @@ class DensityEmbedder(Embedder):
         std : ndarray of shape (n_samples, n_components)
             The root of the conditional variance of each coordinate.
         """
-        X = np.asarray(self._check_new(X), dtype=np.float64)
+        X = self._check_with_gaps(X)
         return _both(lambda rows: np.stack(self._density.expected_points(rows), axis=1), X, self)
 
     def inverse_transform(self, Z: Any, *, return_std: bool = False, condition: Any = None) -> Any:
@@ -105,6 +109,59 @@ class DensityEmbedder(Embedder):
             Where they would lie without noise.
         """
         return np.asarray(self.inverse_transform(self.posterior(X)[0]))
+
+    def impute(self, X: Any, *, n_neighbors: int = 20) -> FloatArray:
+        """Fill in missing entries by what is near the row in the map.
+
+        A row is placed by its known entries (:meth:`posterior`; one that was fitted where it is),
+        and its missing entries are regressed on the known ones among the items that are nearest
+        there: to first order, where E[y | z] is a mean.  Columns of codes take the most likely.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features)
+            Rows; NaN where an entry is missing.
+        n_neighbors : int
+            Items to regress on.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_features)
+            The rows, complete.
+        """
+        items = self._check_with_gaps(X)
+        if not Whole(1).admits(n_neighbors):
+            raise ValueError(
+                f"The 'n_neighbors' argument of {self._name}.impute must be an int of at least 1. "
+                f"Got {n_neighbors!r}."
+            )
+        density = self._density
+        k = min(n_neighbors, len(density.points))
+
+        def fill(rows: FloatArray) -> FloatArray:
+            fitted = density.recognise(rows)[:, None]
+            Z = np.where(
+                fitted >= 0, density.points[fitted[:, 0]], density.expected_points(rows)[0]
+            )
+            if not hasattr(density.data_kernel, "n_features"):
+                return np.where(np.isnan(rows), density.expected_items(Z)[0], rows)
+            squared = squared_distances(Z, density.points)
+            nearest = np.argsort(squared, axis=1, kind="stable")[:, :k]
+            return fill_gaps(rows, density.items, nearest, np.take_along_axis(squared, nearest, 1))
+
+        return place_in_blocks(fill, items, max(len(density.points), k * items.shape[1]))
+
+    def _check_with_gaps(self, X: Any) -> FloatArray:
+        """Rows in which entries may be missing, where the kernel can do without them."""
+        check_is_fitted(self)
+        rows = self._checked(X, reset=False, ensure_all_finite="allow-nan")
+        rows = np.asarray(rows, dtype=np.float64)
+        if np.isfinite(self._density.data_kernel.reach) and np.isnan(rows).any():
+            raise ValueError(
+                f"Input X contains NaN. {self._name} places rows by their known entries with "
+                f"kernel='gaussian' or 'discrete' only: fill them in, or fit with another kernel."
+            )
+        return rows
 
     def render(
         self, X: Any, *, condition: Any, detail: float = 0.0, smoothing: float = 1.0

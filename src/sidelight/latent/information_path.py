@@ -15,6 +15,7 @@ import numpy as np
 
 from sidelight.arrays import FloatArray
 from sidelight.latent.penalties import Penalty
+from sidelight.solvers.continuation import Continuation, follow
 from sidelight.solvers.descent import Objective
 from sidelight.solvers.eigen import largest_eigenpairs
 
@@ -24,6 +25,8 @@ _CLOSE = 1e-4
 _FIRST = 0.9
 #: The standard deviation that a start is brought to.
 START_SPREAD = 0.1
+#: Most iterations of a step on the way.
+_ON_THE_WAY = 25
 
 
 class Information(Protocol):
@@ -174,7 +177,7 @@ class Path:
         return len(self.bandwidths)
 
     def objectives(
-        self, pairs: Information, shape: tuple[int, int], penalty: Penalty, *, leave_one_out: bool
+        self, pairs: Information, shape: tuple[int, ...], penalty: Penalty, *, leave_one_out: bool
     ) -> Callable[[int], Objective]:
         """Make the objective of every step: λ Σ ω(z_a) − Σ log P_a / Q_a, to be lowered.
 
@@ -212,6 +215,65 @@ class Path:
             return value_and_gradient
 
         return objective_at
+
+    def follow(
+        self,
+        pairs: Information,
+        start: FloatArray,
+        penalty: Penalty,
+        *,
+        leave_one_out: bool,
+        first: int,
+        max_iter: int,
+        tol: float,
+        judge: Callable[[float, FloatArray], float] | None,
+        who: str,
+    ) -> Continuation:
+        """Let latent points unfold along the path.
+
+        Parameters
+        ----------
+        pairs : Information
+            The sums over pairs.
+        start : ndarray of shape (n, d)
+            Where they begin.
+        penalty : callable
+            Σ ω and its gradient.
+        leave_one_out : bool
+            Whether a point's own term is left out.
+        first : int
+            The step to begin with.
+        max_iter : int
+            Most iterations of the last step.
+        tol : float
+            Of each descent.
+        judge : callable, optional
+            From a step's bandwidth and points to an error; the best step is kept.
+        who : str
+            The estimator, for messages.
+
+        Returns
+        -------
+        Continuation
+            Where the path led.
+        """
+
+        def judged(step: int, x: FloatArray) -> float:
+            assert judge is not None
+            return judge(float(self.bandwidths[step]), x.reshape(start.shape))
+
+        return follow(
+            self.objectives(pairs, start.shape, penalty, leave_one_out=leave_one_out),
+            self.n_steps,
+            start.ravel(),
+            first=first,
+            max_iter=_ON_THE_WAY,
+            final_max_iter=max_iter,
+            tol=tol,
+            judge=None if judge is None else judged,
+            stage="the unfolding of latent points",
+            who=who,
+        )
 
 
 def first_penalty(onset: Onset, last: float) -> float:

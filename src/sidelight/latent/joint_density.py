@@ -51,7 +51,7 @@ class JointDensity:
         Parameters
         ----------
         Y : ndarray of shape (m, p)
-            Items.
+            Items; NaN where an entry is missing, over which the density is integrated.
 
         Returns
         -------
@@ -93,6 +93,22 @@ class JointDensity:
             mean = _most_likely_codes(weights, self.items)
         return mean, std
 
+    def reconstruction_error(self, Y: FloatArray) -> float:
+        """Measure how far items are from their projection, E[y | E[z | y]].
+
+        Parameters
+        ----------
+        Y : ndarray of shape (m, p)
+            Items.
+
+        Returns
+        -------
+        float
+            The mean squared distance.
+        """
+        back = self.expected_items(self.expected_points(Y)[0])[0]
+        return float(np.mean(np.sum((back - Y) ** 2, axis=1)))
+
     def density(self, Z: FloatArray) -> FloatArray:
         """Compute p̂(z) (3.5).
 
@@ -116,15 +132,29 @@ class JointDensity:
         Parameters
         ----------
         Y : ndarray of shape (m, p)
-            Items.
+            Items; NaN where an entry is missing.
 
         Returns
         -------
         ndarray of shape (m, n)
             Rows sum to one.
         """
-        D = self.data_kernel.dissimilarities(Y[:, self.columns], self.items[:, self.columns])
-        return normalised_weights(D, self.data_kernel, self.bandwidth)
+        return normalised_weights(self._dissimilarities(Y), self.data_kernel, self.bandwidth)
+
+    def _dissimilarities(self, Y: FloatArray) -> FloatArray:
+        """In the entries that are known: both kernels with infinite reach are products."""
+        Y, items = Y[:, self.columns], self.items[:, self.columns]
+        missing = np.isnan(Y)
+        if not missing.any():
+            return self.data_kernel.dissimilarities(Y, items)
+        if not isinstance(self.data_kernel, GaussianKernel):
+            # NaN differs from every code
+            differing = self.data_kernel.dissimilarities(Y, items)
+            return np.asarray(differing - missing.sum(axis=1)[:, None])
+        centre = items.mean(axis=0)
+        seen, items = np.where(missing, 0.0, Y - centre), items - centre
+        squared = (~missing) @ (items**2).T - 2 * seen @ items.T + (seen**2).sum(axis=1)[:, None]
+        return np.asarray(np.maximum(squared, 0.0))
 
     def weights_of_points(
         self, Z: FloatArray, similarity: FloatArray | None = None, *, smoothing: float = 1.0
@@ -160,16 +190,16 @@ class JointDensity:
         Parameters
         ----------
         Y : ndarray of shape (m, p)
-            Items.
+            Items; NaN where an entry is missing.
 
         Returns
         -------
         ndarray of shape (m,)
             Its index, or −1 for a row that is new.
         """
-        D = self.data_kernel.dissimilarities(Y[:, self.columns], self.items[:, self.columns])
-        nearest = D.argmin(axis=1)
-        same = (self.items[nearest] == Y).all(axis=1)
+        nearest = self._dissimilarities(Y).argmin(axis=1)
+        missing = np.isnan(Y)
+        same = ((self.items[nearest] == Y) | missing).all(axis=1) & ~missing.all(axis=1)
         return np.where(same, nearest, -1)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -9,7 +11,7 @@ from sklearn.base import clone
 from sklearn.utils import check_random_state
 
 from sidelight.arrays import FloatArray, IntArray
-from sidelight.latent.bandwidth import data_scale, leave_one_out_bandwidth, regression_bandwidth
+from sidelight.latent.bandwidth import data_scale, regression_bandwidth
 from sidelight.latent.conditional_fit import PENALTIES_OF_FORMS, fit_conditional
 from sidelight.latent.data_kernels import KERNELS, kernel_for
 from sidelight.latent.density_embedder import DensityEmbedder
@@ -25,16 +27,14 @@ from sidelight.latent.information_start import starting_points
 from sidelight.latent.joint_density import JointDensity
 from sidelight.latent.latent_axes import on_axes, warn_if_collapsed
 from sidelight.latent.near_pairs import pairs_of
+from sidelight.latent.path_ends import PathEnds, ends_of_path
 from sidelight.latent.penalties import PENALTIES, penalty_for
 from sidelight.latent.resumable import Resumable
 from sidelight.neighbors.inputs import count_threads
 from sidelight.parameters import COMPONENTS, FUNCTION, Matching, OneOf, Real, Whole
 from sidelight.side.condition import Condition
-from sidelight.solvers.continuation import Continuation, follow
+from sidelight.solvers.continuation import Continuation
 
-#: "auto" is this share of the mean squared distance of items; paths to less than the other begin
-#: at a quarter of it and arrive early, all others begin at the whole.
-_AUTO_SHARE, _NARROW = 8.0, 16.0
 #: With a kernel of finite support, the path to the last step is followed by this many rows.
 _PATH_ROWS = 2000
 
@@ -61,8 +61,9 @@ class KernelInformationEmbedding(Resumable, DensityEmbedder):
         Dimensions of the map, ``n_components_``; ``"auto"`` is the intrinsic dimension of X.
     bandwidth : float, "auto" or "leave_one_out"
         The final h of k(y, y') = exp(−‖y − y'‖²/h).  ``"auto"`` is an eighth of the mean squared
-        distance between items; ``"leave_one_out"`` maximises the likelihood of each item given the
-        others, which is right in few dimensions and far too small in many.
+        distance between items, and the whole of it for a curve (see Notes); ``"leave_one_out"``
+        maximises the likelihood of each item given the others, which is right in few dimensions
+        and far too small in many.
     kernel : {"gaussian", "quartic", "discrete"}
         ``"quartic"`` has finite support in both spaces, for many rows; ``"discrete"`` compares
         columns of codes.
@@ -70,7 +71,8 @@ class KernelInformationEmbedding(Resumable, DensityEmbedder):
         ω.  L4 aligns the map with its axes.  A callable takes Z and gives Σ_a ω(z_a) and its
         gradient.
     alpha : float or "auto"
-        The final λ; ``"auto"`` is 0.001, and 0.05 where items are matched.
+        The final λ; ``"auto"`` is 0.001, 0.05 where items are matched, and up to 0.1 for a curve
+        with ``bandwidth="auto"``.
     continuation : {"both", "penalty", "none"}
         What shrinks along the path; with ``"none"`` there is a single descent from ``init``.
     n_steps : int
@@ -81,8 +83,9 @@ class KernelInformationEmbedding(Resumable, DensityEmbedder):
         Where the path begins.  ``"spectral"`` takes the directions in which the points leave the
         origin first.  Where there is a path, any start is brought to a small scale.
     validation_fraction : float
-        Hold out this share of the rows, take the step of the path that reconstructs them best,
-        and follow the path with all rows that far.  ``fit(X, validation=…)`` takes rows of yours.
+        Hold out this share of the rows, take the step that reconstructs them best of three paths
+        (from a wide, a middling and the last bandwidth), and follow that path with all rows that
+        far.  ``fit(X, validation=…)`` takes rows of yours.
     conditioning : {"matching", "information"}
         How a ``Condition`` is left out: by matching items across its values (the default), or by
         the conditional mutual information as the thesis prints it.
@@ -123,6 +126,11 @@ class KernelInformationEmbedding(Resumable, DensityEmbedder):
     A row that was fitted is recognised and placed where it is in the map; every other row is
     placed at E[z | y].  :meth:`posterior` gives E[z | y] for any row, and :meth:`denoise` goes
     there and back.
+
+    Points in two or more dimensions fly apart as λ shrinks, which tears a closed curve.  Where
+    items follow one another along a curve (few leaves of their minimum spanning tree), "auto"
+    therefore takes a kernel as wide as the data and stops at a large λ; new rows are then placed
+    with the narrower kernel that predicts every latent point best from all others.
 
     The penalty is subtracted, and the sum over items is optimised, not the mean.
 
@@ -167,6 +175,7 @@ class KernelInformationEmbedding(Resumable, DensityEmbedder):
     }
     _understands = ("Condition",)
     _takes_sparse = False
+    _way: int  # which of several paths was best
 
     def __init__(
         self,
@@ -267,7 +276,7 @@ class KernelInformationEmbedding(Resumable, DensityEmbedder):
         held_out: FloatArray | None,
         *,
         path: Path | None = None,
-        left_off: tuple[int, FloatArray] | None = None,
+        left_off: tuple[int, int, FloatArray] | None = None,
     ) -> Path:
         """Fit all rows, in the order of their values: the order of X must not show."""
         order = np.lexsort(items[:, columns].T[::-1])
@@ -278,85 +287,85 @@ class KernelInformationEmbedding(Resumable, DensityEmbedder):
         pairs = pairs_of(
             Y, kernel, n_threads=count_threads(self.n_jobs, who=self._name), who=self._name
         )
-        if path is None and self.kernel == "quartic" and len(Y) > _PATH_ROWS:
-            path, start = self._path_through_part(items, order, held_out)
-        elif path is None:
-            path, start = self._lay_path(Y, kernel, pairs, order)
-        else:
-            start = self._start(
-                Y,
-                find_onset(
-                    pairs,
-                    pairs.kernel(path.bandwidths[0]),
-                    *shape,
-                    leave_one_out=self.leave_one_out,
-                    who=self._name,
-                ),
-                order,
-            )
-        first = 0
-        if left_off is not None:
-            first, start = min(left_off[0], path.n_steps - 1), left_off[1]
-
-        def reconstruct(step: int, x: FloatArray) -> float:
-            assert held_out is not None
-            density = JointDensity(
-                items, x.reshape(shape), columns, kernel, float(path.bandwidths[step])
-            )
-            back = density.expected_items(density.expected_points(held_out)[0])[0]
-            return float(np.mean(np.sum((back - held_out) ** 2, axis=1)))
-
-        found = follow(
-            path.objectives(
-                pairs, shape, penalty_for(self.penalty), leave_one_out=self.leave_one_out
-            ),
-            path.n_steps,
-            start.ravel(),
-            first=first,
-            max_iter=25,
-            final_max_iter=self.max_iter,
-            tol=self.tol,
-            judge=None if held_out is None else reconstruct,
-            stage="the unfolding of latent points",
-            who=self._name,
+        ends = ends_of_path(
+            self.bandwidth,
+            Y,
+            kernel,
+            self.n_components_,
+            shrinks=self.continuation == "both",
+            judged=held_out is not None,
         )
-        self._keep(found, path, first)
+
+        def density_of(Z: FloatArray, h: float) -> JointDensity:
+            if ends.along_curve:  # the kernel that holds a curve together is too wide to place rows
+                h = regression_bandwidth(Y, Z, kernel, ends.final)
+            return JointDensity(items, Z, columns, kernel, h)
+
+        def error_at(h: float, Z: FloatArray) -> float:
+            return density_of(Z, h).reconstruction_error(np.asarray(held_out))
+
+        ways: Iterable[tuple[Path, FloatArray]]
+        if path is not None:
+            onset = self._find_onset(pairs, float(path.bandwidths[0]), len(Y))
+            ways = [(path, self._start(Y, onset, order))]
+        elif self.kernel == "quartic" and len(Y) > _PATH_ROWS:
+            ways = [self._path_through_part(items, order, held_out)]
+        else:
+            ways = self._lay_paths(Y, ends, pairs, order)
+        best: tuple[int, Path, Continuation] | None = None
+        for number, (way, start) in enumerate(ways):
+            first = 0
+            if left_off is not None:
+                if number != left_off[0]:
+                    continue
+                first, start = min(left_off[1], way.n_steps - 1), left_off[2]
+            found = way.follow(
+                pairs,
+                start.reshape(shape),
+                penalty_for(self.penalty),
+                leave_one_out=self.leave_one_out,
+                first=first,
+                max_iter=self.max_iter,
+                tol=self.tol,
+                judge=None if held_out is None else error_at,
+                who=self._name,
+            )
+            if best is None or np.min(found.errors, initial=np.inf) < np.min(best[2].errors):
+                best = (number, way, found)
+                self._keep(found, way, first)
+            if found.interrupted:
+                break
+        assert best is not None
+        number, way, found = best
         unfinished = found.interrupted or (held_out is None and not found.converged)
-        where = (found.step, found.x) if unfinished else None
+        where = (number, found.step, found.x) if unfinished else None
         self._leave_off(where, found.x.size, items[np.argsort(order)])
-        self._keep_density(items, found.x.reshape(shape), columns, kernel, order, pairs)
-        return path
+        self._keep_density(density_of(found.x.reshape(shape), self.bandwidth_), order, pairs)
+        return way
 
-    def _lay_path(
-        self, Y: FloatArray, kernel: Any, pairs: Information, order: IntArray
-    ) -> tuple[Path, FloatArray]:
-        scale = data_scale(Y, kernel)
-        if self.bandwidth == "auto":
-            final = scale / _AUTO_SHARE
-        elif self.bandwidth == "leave_one_out":
-            final = leave_one_out_bandwidth(Y, kernel)
-        else:
-            final = float(self.bandwidth)
-        narrow = final < scale / _NARROW
-        widest = (
-            max(scale / 4 if narrow else scale, final) if self.continuation == "both" else final
-        )
-        onset = find_onset(
+    def _lay_paths(
+        self, Y: FloatArray, ends: PathEnds, pairs: Information, order: IntArray
+    ) -> Iterator[tuple[Path, FloatArray]]:
+        for widest in ends.widest:
+            onset = self._find_onset(pairs, widest, len(Y))
+            alpha = ends.final_penalty(self.alpha, onset)
+            self._onset = float(onset.penalties[0])
+            if self.continuation == "none":
+                path = Path(np.array([ends.final]), np.array([alpha]))
+            else:
+                begin, end = (widest, first_penalty(onset, alpha)), (ends.final, alpha)
+                path = Path.between(begin, end, self.n_steps, arrival=ends.arrival)
+            yield path, self._start(Y, onset, order)
+
+    def _find_onset(self, pairs: Information, bandwidth: float, n: int) -> Onset:
+        return find_onset(
             pairs,
-            pairs.kernel(widest),
-            len(Y),
+            pairs.kernel(bandwidth),
+            n,
             self.n_components_,
             leave_one_out=self.leave_one_out,
             who=self._name,
         )
-        self._onset = float(onset.penalties[0])
-        if self.continuation == "none":
-            path = Path(np.array([final]), np.array([self._final_penalty()]))
-        else:
-            first = (widest, first_penalty(onset, self._final_penalty()))
-            last = (final, self._final_penalty())
-            path = Path.between(first, last, self.n_steps, arrival=0.02 if narrow else 0.004)
-        return path, self._start(Y, onset, order)
 
     def _path_through_part(
         self, items: FloatArray, order: IntArray, held_out: FloatArray | None
@@ -396,16 +405,8 @@ class KernelInformationEmbedding(Resumable, DensityEmbedder):
             self.path_["error"] = found.errors
         self._history = found.values
 
-    def _keep_density(
-        self,
-        items: FloatArray,
-        Z: FloatArray,
-        columns: IntArray,
-        kernel: Any,
-        order: IntArray,
-        pairs: Information,
-    ) -> None:
-        n = len(Z)
+    def _keep_density(self, density: JointDensity, order: IntArray, pairs: Information) -> None:
+        Z, n = density.points, len(order)
         K = pairs.kernel(self.bandwidth_)
         gained = pairs.information(Z, K)[0] / n
         # R_a is P_a where all latent points coincide, and then Q_a = n
@@ -414,16 +415,17 @@ class KernelInformationEmbedding(Resumable, DensityEmbedder):
         self.objective_ = self.mutual_information_ - self.alpha_ * paid
         self.history_ = -self._history / n
         del self._history
-        Z = on_axes(Z, self.penalty)
         back = np.argsort(order)
-        self.embedding_ = Z[back]
-        self._items = items[back]
-        self._density = JointDensity(self._items, self.embedding_, columns, kernel, self.bandwidth_)
+        self.embedding_ = on_axes(Z, self.penalty)[back]
+        self._items = density.items[back]
+        self._density = replace(density, items=self._items, points=self.embedding_)
 
     def _fit_without(self, items: FloatArray, columns: IntArray, condition: Condition) -> None:
         """Leave a known factor out of the map."""
         Y = items[:, columns]
-        self.alpha_ = self._final_penalty(PENALTIES_OF_FORMS[self.conditioning])
+        self.alpha_ = PENALTIES_OF_FORMS[self.conditioning]
+        if not isinstance(self.alpha, str):
+            self.alpha_ = float(self.alpha)
         found, self._factor = fit_conditional(
             Y,
             condition,
@@ -445,6 +447,3 @@ class KernelInformationEmbedding(Resumable, DensityEmbedder):
         self.objective_, self.history_ = found.value / len(Y), found.history / len(Y)
         self.n_iter_, self._items = found.n_iter, items
         self._density = JointDensity(items, self.embedding_, columns, kernel, self.bandwidth_)
-
-    def _final_penalty(self, automatic: float = 1e-3) -> float:
-        return automatic if isinstance(self.alpha, str) else float(self.alpha)

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sidelight.arrays import ArrayLike, FloatArray, IntArray
+from sidelight.parameters import Real
 from sidelight.plot.style import (
     FAINT,
     INK,
@@ -19,6 +20,7 @@ from sidelight.plot.style import (
     SINGLE,
     SMALL_SIZE,
     name_power,
+    periodic_map,
     style_legend,
     value_map,
 )
@@ -62,6 +64,8 @@ class Colouring:
         The least and the greatest value, where points are coloured by value.
     background : ndarray of shape (n_points,)
         Points drawn first: missing values and the rare labels taken together.
+    periodic : bool
+        Whether the greatest value is the least one again.
     """
 
     colours: FloatArray
@@ -69,6 +73,7 @@ class Colouring:
     key: tuple[KeyEntry, ...]
     limits: tuple[float, float] | None
     background: npt.NDArray[np.bool_]
+    periodic: bool = False
 
     def markers(self) -> npt.NDArray[Any]:
         """The shape of each point.
@@ -84,7 +89,12 @@ class Colouring:
 
 
 def choose_colours(
-    who: str, n_points: int, color: ArrayLike | str | None, labels: ArrayLike | None
+    who: str,
+    n_points: int,
+    color: ArrayLike | str | None,
+    labels: ArrayLike | None,
+    *,
+    period: float | None = None,
 ) -> Colouring:
     """Turn values or labels into colours.
 
@@ -98,6 +108,8 @@ def choose_colours(
         Values (coloured along a map), words (as labels), or the name of one colour for all.
     labels : array-like or None
         The class of each point.
+    period : float, optional
+        Values that differ by this much are the same, as angles that differ by 360.
 
     Returns
     -------
@@ -107,12 +119,17 @@ def choose_colours(
     Raises
     ------
     ValueError
-        If both are given or a length is wrong.
+        If both are given, a length is wrong, or a period has no values or is not positive.
     """
     if color is not None and labels is not None:
         raise ValueError(
             f"Give {who} either 'color' (values) or 'labels' (classes), not both: a point has one "
             "colour."
+        )
+    if period is not None and not (Real(0, open_below=True).admits(period) and _is_values(color)):
+        raise ValueError(
+            f"The 'period' parameter of {who} must be a number above zero, given with numbers as "
+            f"'color'. Got {period!r}."
         )
     if labels is not None:
         return _by_label(_one_per_point(who, "labels", labels, n_points))
@@ -129,7 +146,7 @@ def choose_colours(
         if numbers is None:
             return _by_label(values)
         values = numbers
-    return _by_value(values.astype(float))
+    return _by_value(values.astype(float), period)
 
 
 def key_width(colouring: Colouring) -> float:
@@ -167,7 +184,7 @@ def draw_key(holder: Any, colouring: Colouring, axes: Any, *, title: str | None 
         What the colours mean.
     """
     if colouring.limits is not None:
-        _draw_bar(holder, colouring.limits, axes, title)
+        _draw_bar(holder, colouring, axes, title)
     if not colouring.key:
         return
     from matplotlib.figure import Figure
@@ -191,18 +208,27 @@ def draw_key(holder: Any, colouring: Colouring, axes: Any, *, title: str | None 
     style_legend(legend)
 
 
-def _draw_bar(holder: Any, limits: tuple[float, float], axes: Any, title: str | None) -> None:
+def _is_values(color: ArrayLike | str | None) -> bool:
+    return (
+        color is not None and not isinstance(color, str) and np.asarray(color).dtype.kind in "fiu"
+    )
+
+
+def _draw_bar(holder: Any, colouring: Colouring, axes: Any, title: str | None) -> None:
     from matplotlib.cm import ScalarMappable
     from matplotlib.colors import Normalize
     from matplotlib.figure import Figure
-    from matplotlib.ticker import MaxNLocator
+    from matplotlib.ticker import LinearLocator, MaxNLocator
 
+    assert colouring.limits is not None
     figure = holder if isinstance(holder, Figure) else holder.figure
-    mappable = ScalarMappable(Normalize(*limits), value_map())
+    colours = periodic_map() if colouring.periodic else value_map()
+    mappable = ScalarMappable(Normalize(*colouring.limits), colours)
     bar = figure.colorbar(mappable, ax=axes, shrink=0.6, aspect=24, pad=0.02)
     bar.outline.set_visible(False)
-    bar.locator = MaxNLocator(5)
-    name_power(bar.ax.yaxis, max(map(abs, limits)))
+    # quarters of the period, both ends with them
+    bar.locator = LinearLocator(5) if colouring.periodic else MaxNLocator(5)
+    name_power(bar.ax.yaxis, max(map(abs, colouring.limits)))
     bar.ax.tick_params(labelsize=SMALL_SIZE, labelcolor=FAINT, color=FAINT, length=2.5, width=0.6)
     if title:
         bar.ax.set_title(title, fontsize=SMALL_SIZE, color=INK, loc="left")
@@ -237,13 +263,17 @@ def _one_colour(who: str, n_points: int, colour: str) -> Colouring:
     )
 
 
-def _by_value(values: FloatArray) -> Colouring:
+def _by_value(values: FloatArray, period: float | None) -> Colouring:
     from matplotlib.colors import Normalize, to_rgba
 
     known = np.isfinite(values)
     if not known.any():
         limits = None
         colours = np.tile(to_rgba(MISSING), (len(values), 1))
+    elif period is not None:
+        limits = (0.0, float(period))
+        turns = np.where(known, values, np.nan) / period
+        colours = periodic_map()(np.ma.masked_invalid(turns % 1))
     else:
         limits = (float(values[known].min()), float(values[known].max()))
         spread = values if limits[0] < limits[1] else np.where(known, 0.5, np.nan)
@@ -256,6 +286,7 @@ def _by_value(values: FloatArray) -> Colouring:
         key=key,
         limits=limits,
         background=~known,
+        periodic=period is not None,
     )
 
 

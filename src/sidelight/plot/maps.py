@@ -28,6 +28,7 @@ def scatter(
     *,
     color: ArrayLike | str | None = None,
     labels: ArrayLike | None = None,
+    period: float | None = None,
     images: ArrayLike | None = None,
     image_shape: tuple[int, ...] | None = None,
     title: str | None = None,
@@ -55,6 +56,9 @@ def scatter(
     labels : array-like of shape (n_points,), optional
         The class of each point, shown in a palette that colour-blind people can read.  From the
         eleventh label on, shapes help; beyond twenty, the rarer ones are drawn together in grey.
+    period : float, optional
+        The values of ``color`` come round after this much, as angles do after 360: they are shown
+        in colours that come round, too.
     images : array-like of shape (n_points, rows, columns) or (n_points, pixels), optional
         One image per point; as many as fit are drawn without overlap, framed in the colour of
         their point.  Two dimensions only.
@@ -106,7 +110,7 @@ def scatter(
     points = as_map("scatter", Z)
     n_dimensions = points.shape[1]
     _check("scatter", n_dimensions, images is not None, legend, axis_names, ax)
-    colouring = choose_colours("scatter", len(points), color, labels)
+    colouring = choose_colours("scatter", len(points), color, labels, period=period)
     pictures = None
     if images is not None:
         pictures = as_images("scatter", images, image_shape, len(points))

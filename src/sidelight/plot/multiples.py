@@ -28,6 +28,7 @@ def comparison(
     *,
     color: ArrayLike | str | None = None,
     labels: ArrayLike | None = None,
+    period: float | None = None,
     scores: Mapping[str, float | str] | None = None,
     key_title: str | None = None,
     title: str | None = None,
@@ -45,6 +46,8 @@ def comparison(
         A value per point, as in :func:`sidelight.plot.scatter`.
     labels : array-like of shape (n_points,), optional
         The class of each point.
+    period : float, optional
+        After how much the values of ``color`` come round, as angles do after 360.
     scores : mapping of str to float or str, optional
         A score for each map, written beside its name.
     key_title : str, optional
@@ -95,7 +98,8 @@ def comparison(
             f"The 'scores' parameter of comparison names maps that are not there: {unknown}. "
             f"The maps are {list(points)}."
         )
-    colouring = choose_colours("comparison", next(iter(lengths.values())), color, labels)
+    n_points = next(iter(lengths.values()))
+    colouring = choose_colours("comparison", n_points, color, labels, period=period)
     columns = n_columns or min(len(points), int(np.ceil(np.sqrt(1.4 * len(points)))))
     rows = -(-len(points) // columns)
     width = _WIDTH * columns + key_width(colouring)

@@ -77,6 +77,52 @@ def value_map() -> Any:
     return ListedColormap(colours, name="sidelight").with_extremes(bad=MISSING)
 
 
+def periodic_map() -> Any:
+    """Give the colour map for values that come round, such as angles: both ends are the same.
+
+    The hue goes round once at even chroma; the lightness rises and falls with it, so that two
+    halves differ in grey, too, and nothing is pale enough to vanish on a white page.
+
+    Returns
+    -------
+    Colormap
+        A new matplotlib colour map.
+
+    References
+    ----------
+    B. Ottosson (2020), "A perceptual color space for image processing" (OKLab).
+    """
+    import numpy as np
+    from matplotlib.colors import ListedColormap
+
+    hue = 0.3 + 2 * np.pi * np.arange(256) / 256
+    lightness, chroma = 0.65 + 0.1 * np.cos(hue - 1.75), 0.105  # yellow is lightest, blue darkest
+    a, b = chroma * np.cos(hue), chroma * np.sin(hue)
+    # OKLab to linear light …
+    cones = np.column_stack(
+        [
+            lightness + 0.3963377774 * a + 0.2158037573 * b,
+            lightness - 0.1055613458 * a - 0.0638541728 * b,
+            lightness - 0.0894841775 * a - 1.2914855480 * b,
+        ]
+    )
+    light = np.clip(
+        cones**3
+        @ np.array(
+            [
+                [4.0767416621, -1.2684380046, -0.0041960863],
+                [-3.3077115913, 2.6097574011, -0.7034186147],
+                [0.2309699292, -0.3413193965, 1.7076147010],
+            ]
+        ),
+        0.0,
+        1.0,
+    )
+    # … and to the screen's curve
+    shown = np.where(light <= 0.0031308, 12.92 * light, 1.055 * light ** (1 / 2.4) - 0.055)
+    return ListedColormap(shown, name="sidelight-periodic").with_extremes(bad=MISSING)
+
+
 def density_map() -> Any:
     """Give the colour map for counts: from a pale tint to a dark blue.
 

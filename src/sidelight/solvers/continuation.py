@@ -153,12 +153,14 @@ def follow(
             for one in said:
                 warnings.warn(one.message, one.category, stacklevel=3)
         late = judge is not None and len(errors) - int(np.argmin(errors)) > patience
-        if interrupted or late or not _go_on(stage, step, n_steps, found.value, who):
+        if interrupted or late:
+            break
+        if not _go_on(stage, step, n_steps, found.value, who):
+            interrupted = not last
             break
     if best is None:
         raise ValueError(f"A path needs at least one step. Got {n_steps}, of which {first} done.")
     step, found = best
-    interrupted = interrupted or (judge is None and step < n_steps - 1)
     return Continuation(
         found.x,
         found.value,

@@ -35,7 +35,8 @@ def test_things_are_matched_across_all_angles():
         items, angles, things, _ = turning_things(seed)
         factor = KnownFactor.of(Condition(angles, period=360), who="test")
         assert nearest_far_away(cdist(items, items), angles, things) < 0.7
-        W = chained_matches(items, factor)
+        W, carried = chained_matches(items, factor)
+        assert carried
         assert nearest_far_away(-W, angles, things) == 1.0
         Z = KernelInformationEmbedding(2).fit(items, side=Condition(angles, period=360)).embedding_
         assert nearest_far_away(cdist(Z, Z), angles, things) > 0.85

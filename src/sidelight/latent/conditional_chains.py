@@ -41,11 +41,13 @@ _FEWEST_AXES, _MOST_AXES = 10, 60
 _SAMPLED = 300
 #: Rounds of matching and learning, and how many may pass without a better match.
 _ROUNDS, _PATIENCE = 10, 2
+#: A transport is believed if it brings best matches closer by this factor.
+_CLEARLY_CLOSER = 0.8
 #: Matches of an item from which the transport is learned.
 _LEARNED_FROM = 10
 
 
-def chained_matches(Y: FloatArray, factor: KnownFactor) -> FloatArray:
+def chained_matches(Y: FloatArray, factor: KnownFactor) -> tuple[FloatArray, bool]:
     """Match items of all values through chains of matches between comparable ones.
 
     Parameters
@@ -57,18 +59,20 @@ def chained_matches(Y: FloatArray, factor: KnownFactor) -> FloatArray:
 
     Returns
     -------
-    ndarray of shape (n, n)
+    matches : ndarray of shape (n, n)
         Symmetric and positive; not balanced yet.
+    carried : bool
+        Whether items match better once they are carried by what the number does.
     """
     differences = factor.differences()
     gaps = np.sqrt(np.einsum("abc,abc->ab", differences, differences))
     R = above_noise(unexplained(Y, differences, gaps))
-    squared = squared_distances(R, R)
+    squared, carried = squared_distances(R, R), False
     if factor.positions is not None:
-        squared = _carried(R, factor, differences[:, :, 0], squared)
+        squared, carried = _carried(R, factor, differences[:, :, 0], squared)
     links = _links(squared, gaps, _Gaps(gaps, _CANDIDATES).best_matches(squared))
     chains = np.linalg.inv(np.eye(len(Y)) - _GO_ON * links)
-    return np.maximum((chains + chains.T) / 2, 1e-12)
+    return np.maximum((chains + chains.T) / 2, 1e-12), carried
 
 
 def unexplained(Y: FloatArray, differences: FloatArray, gaps: FloatArray) -> FloatArray:
@@ -212,10 +216,10 @@ def _links(
 
 def _carried(
     R: FloatArray, factor: KnownFactor, differences: FloatArray, squared: FloatArray
-) -> FloatArray:
-    """Squared distances after the transport under which best matches are closest.
+) -> tuple[FloatArray, bool]:
+    """Squared distances after the transport under which best matches are closest, if it is clear.
 
-    Matching and learning alternate, from two first guesses; no transport is a candidate as well.
+    Matching and learning alternate, from two first guesses.
     """
     gaps = np.abs(differences)
     positions = factor.positions
@@ -224,7 +228,8 @@ def _carried(
     sorted_gaps = _Gaps(gaps, _CANDIDATES)
     best = sorted_gaps.best_matches(squared)
     closest = _Gaps(gaps, _FEW_CANDIDATES).best_matches(squared)
-    found = (best.mean, squared)
+    uncarried = best.mean
+    found = (uncarried, squared)
     for first in (
         _links(squared, gaps, best),
         _links(squared, gaps, closest, close_enough=_VERY_CLOSE, floor=0.0),
@@ -234,15 +239,16 @@ def _carried(
             pairs = _strongest(links, differences)
             for _ in range(2):
                 transport = transport.learned_from(R, pairs)
-            carried = transport.squared_distances(R, positions, period)
-            best = sorted_gaps.best_matches(carried)
+            moved = transport.squared_distances(R, positions, period)
+            best = sorted_gaps.best_matches(moved)
             waited = 0 if best.mean < found[0] else waited + 1
             if best.mean < found[0]:
-                found = (best.mean, carried)
+                found = (best.mean, moved)
             if waited == _PATIENCE:
                 break
-            links = _links(carried, gaps, best)
-    return found[1]
+            links = _links(moved, gaps, best)
+    carried = found[0] < _CLEARLY_CLOSER * uncarried
+    return (found[1] if carried else squared), carried
 
 
 def _strongest(links: FloatArray, differences: FloatArray) -> MatchedPairs:

@@ -55,7 +55,7 @@ def fit_conditional(
     """
     n = len(Y)
     require_memory(
-        64.0 * n * n,
+        96.0 * n * n,
         what=f"the matches of {n} × {n} pairs",
         who=who,
         instead="Fit a part of the rows, and place the others with transform.",

@@ -10,13 +10,14 @@ from scipy.spatial.distance import pdist
 from scipy.stats import spearmanr
 from sklearn.exceptions import ConvergenceWarning
 
-from sidelight.arrays import BoolArray, FloatArray
-from sidelight.latent.conditional_matching import CLASS_TEMPERATURES, Matching, match_items
+from sidelight.arrays import FloatArray
+from sidelight.latent.conditional_matching import Matching
+from sidelight.latent.conditional_partial import matchings_to_try
 from sidelight.latent.data_kernels import squared_distances
 from sidelight.latent.information_path import Path
 from sidelight.latent.known_factor import KnownFactor
+from sidelight.latent.matched_axes import agree_where_matched, matched_axes
 from sidelight.latent.matched_information import MatchedInformation
-from sidelight.latent.noise_shrinkage import shrink_noise
 from sidelight.latent.penalties import Penalty
 from sidelight.solvers.continuation import follow
 from sidelight.solvers.eigen import largest_eigenpairs
@@ -25,10 +26,13 @@ from sidelight.solvers.eigen import largest_eigenpairs
 _SPARE = 8
 #: Scales of the map that are tried, as inverse variances of the kernel.
 _SCALES = 2.0 ** np.arange(-2, 8)
+#: Scales at which finished maps are compared.
+_COMPARED_SCALES = 2.0 ** np.arange(-8, 8)
+#: Reaches of numbers at which finished maps are compared, times that of the factor.
+_REACHES = 4.0 ** np.arange(-3, 2)
 #: Eigenvectors are chosen one by one for maps of few dimensions; a map of many takes them all.
 _CHOSEN_UP_TO = 3
 _JUDGED_AXES = 30
-_FIRST_PENALTY = 0.3
 #: A refined map of few dimensions is kept where it predicts better by this factor and its distances
 #: rank like those of the spectral map: torn by chasing noise, a map can predict better, too.
 _CLEARLY_BETTER, _SAME_MAP = 0.95, 0.6
@@ -75,7 +79,8 @@ def map_without_factor(
     those from which items are best predicted out of others of their class (leave-one-out): the
     leading ones may go round a closed curve twice.  The objective of matching is then ascended,
     and the result is kept where it predicts better and is still the same map.  Mean and spread of
-    each coordinate are made the same in every class.
+    each coordinate are made the same in every class, or, where items are matched in part, in the
+    parts that are matched.  Of several maps the one that predicts items best is kept.
 
     Parameters
     ----------
@@ -101,62 +106,116 @@ def map_without_factor(
     ConditionalMap
         The map.
     """
-    candidates = []
-    Y_judged = _leading_scores(Y)
-    same = factor.memberships() @ factor.memberships().T > 0.5
-    judged = factor.kind == "classes"
-    chosen = judged and n_components <= _CHOSEN_UP_TO
-    for matching in _matchings(Y, factor, n_components):
-        spare = _SPARE if chosen else 0
-        n_pairs = min(n_components + spare, len(Y) - 2)
+    few = n_components <= _CHOSEN_UP_TO
+    matchings = matchings_to_try(Y, factor, noisy=few)
+    M = matchings[-1].M
+    # items of two values are compared by what their value does not say
+    scores = _leading_scores(Y)
+    scores = scores - M @ np.linalg.lstsq(M, scores, rcond=None)[0]
+    classes = factor.kind == "classes"
+    starts = [
+        _start(matching, scores, n_components, judged=classes or matching.partial, who=who)
+        for matching in matchings
+    ]
+    if not any(matching.partial for matching in matchings):
+        best = min(range(len(starts)), key=lambda i: starts[i].error)
+        starts, matchings = [starts[best]], [matchings[best]]
+    maps = []
+    for matching, start in zip(matchings, starts, strict=True):
+        judged = classes or matching.partial
+        ends = [
+            _refine(
+                matching,
+                start.points if judged else 0.3 * start.points,
+                (first, alpha),
+                penalty,
+                # one item per value of the factor: left out of its own sums, it has no rival
+                leave_one_out=factor.kind != "repeated",
+                max_iter=max_iter,
+                tol=tol,
+                who=who,
+            )
+            for first in _first_penalties(matching, judged)
+        ]
+        if judged:
+            value = MatchedInformation(matching).information(start.points)[0]
+            value -= alpha * penalty(start.points)[0]
+            careful = few and not matching.partial
+            ends = [_best_end(start, value, ends, matching, scores, careful=careful)]
+        maps.append(ends[0])
+    if len(maps) == 1:
+        return maps[0]
+    errors = []
+    for matching, found in zip(matchings, maps, strict=True):
+        D = squared_distances(found.points, found.points)
+        rivals = [matching.rivals] if classes else _alike_by_reach(factor)
+        errors.append(min(min(_errors(D, scores, r, _COMPARED_SCALES)) for r in rivals))
+    return maps[int(np.argmin(errors))]
+
+
+def _alike_by_reach(factor: KnownFactor) -> list[FloatArray]:
+    """Similarities of numbers at several reaches: a map gains nothing by telling the number."""
+    gaps = squared_distances(factor.coordinates, factor.coordinates)
+    return [np.exp(-np.minimum(gaps / (factor.reach * times), 30.0)) for times in _REACHES]
+
+
+def _first_penalties(matching: Matching, judged: bool) -> tuple[float, ...]:
+    """Penalties with which the ascent begins, one ascent each; zero ascends the map as it is."""
+    if matching.partial:
+        return (1.0, 0.0)  # partial matches leave more optima
+    return (0.0,) if judged else (0.3,)
+
+
+@dataclass(frozen=True)
+class _Start:
+    """A spectral map, and how well it predicts where that was asked."""
+
+    points: FloatArray
+    error: float
+
+
+def _start(
+    matching: Matching, Y: FloatArray, n_components: int, *, judged: bool, who: str
+) -> _Start:
+    spare = _SPARE if judged and n_components <= _CHOSEN_UP_TO else 0
+    n_pairs = min(n_components + spare, len(Y) - 2)
+    if matching.partial:
+        vectors = matched_axes(matching, n_pairs, who=who)
+    else:
         vectors = _eigenvectors(matching, n_pairs, who)
-        if judged:
-            vectors = _alike_at_all_values(vectors, matching.M)
-        Z = vectors[:, :n_components]
-        error = np.inf
-        if judged:
-            Z, error = _best_predicting(vectors, Y_judged, same, n_components)
-        candidates.append((error, Z, matching))
-    error, Z, matching = min(candidates, key=lambda candidate: candidate[0])
-    refined = _refine(
-        matching,
-        Z if judged else 0.3 * Z,
-        alpha if judged else max(_FIRST_PENALTY, alpha),
-        alpha,
-        penalty,
-        # one item per value of the factor: left out of its own sums, it would have no rival
-        leave_one_out=factor.kind != "repeated",
-        max_iter=max_iter,
-        tol=tol,
-        who=who,
-    )
-    if judged:
-        refined = replace(refined, points=_alike_at_all_values(refined.points, matching.M))
-    if judged and not (
-        prediction_error(refined.points, Y_judged, same)
-        < (_CLEARLY_BETTER if chosen else 1) * error
-        and (not chosen or spearmanr(pdist(Z), pdist(refined.points)).statistic > _SAME_MAP)
-    ):
-        value = MatchedInformation(matching).information(Z)[0] - alpha * penalty(Z)[0]
-        return ConditionalMap(Z, value, refined.history, refined.n_iter)
-    return refined
+    if not judged:
+        return _Start(vectors, np.inf)
+    vectors = _alike(vectors, matching)
+    return _Start(*_best_predicting(vectors, Y, matching.rivals, n_components))
 
 
-def _matchings(Y: FloatArray, factor: KnownFactor, n_components: int) -> list[Matching]:
-    """Matches to choose from: the prediction of items tells the best."""
-    if factor.kind != "classes":
-        return match_items(Y, factor)
-    if n_components > _CHOSEN_UP_TO:
-        # eigenvectors are not chosen: the coolest and the warmest lead astray
-        return match_items(Y, factor, temperatures=CLASS_TEMPERATURES[2:-1])
-    shrunk, classes = np.empty_like(Y), factor.memberships().argmax(axis=1)
-    for value in np.unique(classes):
-        shrunk[classes == value] = shrink_noise(Y[classes == value])
-    return match_items(Y, factor) + match_items(shrunk, factor)
+def _best_end(
+    start: _Start,
+    value: float,
+    ends: list[ConditionalMap],
+    matching: Matching,
+    Y: FloatArray,
+    *,
+    careful: bool,
+) -> ConditionalMap:
+    """Of the start and what it was refined to, the map that predicts best."""
+    ends = [replace(end, points=_alike(end.points, matching)) for end in ends]
+    errors = [prediction_error(end.points, Y, matching.rivals) for end in ends]
+    best = ends[int(np.argmin(errors))]
+    kept = min(errors) < (_CLEARLY_BETTER if careful else 1.0) * start.error
+    if kept and careful:
+        kept = bool(spearmanr(pdist(start.points), pdist(best.points)).statistic > _SAME_MAP)
+    return best if kept else replace(best, points=start.points, value=value)
 
 
-def prediction_error(Z: FloatArray, Y: FloatArray, same: BoolArray) -> float:
-    """Measure how well every item is predicted from others of its class near it in the map.
+def _alike(Z: FloatArray, matching: Matching) -> FloatArray:
+    if matching.partial:
+        return agree_where_matched(Z, matching)
+    return _alike_at_all_values(Z, matching.M)
+
+
+def prediction_error(Z: FloatArray, Y: FloatArray, rivals: FloatArray) -> float:
+    """Measure how well every item is predicted from others near it in the map.
 
     Parameters
     ----------
@@ -164,25 +223,26 @@ def prediction_error(Z: FloatArray, Y: FloatArray, same: BoolArray) -> float:
         Latent points; the kernel's bandwidth is one.
     Y : ndarray of shape (n, p)
         The data.
-    same : ndarray of shape (n, n)
-        Which items share a class.
+    rivals : ndarray of shape (n, n)
+        How far item b counts in the prediction of item a: those of the same class, and those of
+        other classes from which a is to be told.
 
     Returns
     -------
     float
         The mean squared error of leave-one-out predictions.
     """
-    return _errors(squared_distances(Z, Z), Y, same, np.ones(1))[0]
+    return _errors(squared_distances(Z, Z), Y, rivals, np.ones(1))[0]
 
 
-def _errors(D: FloatArray, Y: FloatArray, same: BoolArray, scales: FloatArray) -> list[float]:
-    others = same & ~np.eye(len(D), dtype=bool)
-    distances = np.where(others, D, np.inf)
+def _errors(D: FloatArray, Y: FloatArray, rivals: FloatArray, scales: FloatArray) -> list[float]:
+    others = np.where(np.eye(len(D), dtype=bool), 0.0, rivals)
+    distances = np.where(others > 0, D, np.inf)
     nearest = distances.min(axis=1, keepdims=True)
     nearest[~np.isfinite(nearest)] = 0.0
     errors = []
     for scale in scales:
-        k = np.exp(-scale * (distances - nearest))
+        k = others * np.exp(-scale * (distances - nearest))
         total = k.sum(axis=1, keepdims=True)
         predicted = (k / np.maximum(total, 1e-300)) @ Y
         errors.append(float(np.mean((Y - predicted) ** 2)))
@@ -224,7 +284,7 @@ def _leading_scores(Y: FloatArray) -> FloatArray:
 
 
 def _best_predicting(
-    vectors: FloatArray, Y: FloatArray, same: BoolArray, n_components: int
+    vectors: FloatArray, Y: FloatArray, rivals: FloatArray, n_components: int
 ) -> tuple[FloatArray, float]:
     """Choose eigenvectors one by one, and their scale, by leave-one-out prediction."""
     chosen: list[int] = []
@@ -237,12 +297,12 @@ def _best_predicting(
         best = (np.inf, -1)
         for j in set(range(vectors.shape[1])) - set(chosen):
             column = vectors[:, [j]]
-            errors = _errors(D + squared_distances(column, column), Y, same, _SCALES)
+            errors = _errors(D + squared_distances(column, column), Y, rivals, _SCALES)
             best = min(best, (min(errors), j))
         chosen.append(best[1])
         column = vectors[:, [best[1]]]
         D += squared_distances(column, column)
-    errors = _errors(D, Y, same, _SCALES)
+    errors = _errors(D, Y, rivals, _SCALES)
     at = int(np.argmin(errors))
     return vectors[:, chosen] * np.sqrt(_SCALES[at]), errors[at]
 
@@ -250,8 +310,7 @@ def _best_predicting(
 def _refine(
     matching: Matching,
     Z: FloatArray,
-    first_alpha: float,
-    alpha: float,
+    penalties: tuple[float, float],
     penalty: Penalty,
     *,
     leave_one_out: bool,
@@ -259,7 +318,10 @@ def _refine(
     tol: float,
     who: str,
 ) -> ConditionalMap:
-    path = Path.between((1.0, first_alpha), (1.0, alpha), _STEPS if first_alpha > alpha else 1)
+    first, alpha = penalties
+    path = Path(np.ones(1), np.array([alpha]))
+    if first > 0:
+        path = Path.between((1.0, max(first, alpha)), (1.0, alpha), _STEPS)
     objectives = path.objectives(
         MatchedInformation(matching), Z.shape, penalty, leave_one_out=leave_one_out
     )

@@ -7,13 +7,15 @@ is what a would be at b's value of the factor, and every item sends mass one to 
 Three cases:  *classes*, whose items are compared by their residuals from the class mean;
 *repeated* numbers, likewise, with less weight to matches across a wide gap;  *different* numbers,
 whose matches are chains of those between comparable items
-(:mod:`~sidelight.latent.conditional_chains`).
+(:mod:`~sidelight.latent.conditional_chains`).  Where items have no like in some classes, matches
+are partial (:mod:`~sidelight.latent.conditional_partial`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -43,11 +45,31 @@ class Matching:
         Memberships of items to values.
     trust : ndarray of shape (n, L)
         How far item a's matches at value l are to be trusted; rows sum to one.
+    partial : bool
+        Whether some items have no match at some values.
+    carried : bool
+        Whether what the factor does was learned, and carried items to be matched.
     """
 
     W: FloatArray
     M: FloatArray
     trust: FloatArray
+    partial: bool = False
+    carried: bool = False
+
+    @cached_property
+    def rivals(self) -> FloatArray:
+        """From whom every item is to be told, of shape (n, n).
+
+        Those of its own value; and those of another value, as far as neither has a match there:
+        else what is seen at one value only would be free to lie on what is seen at another only.
+        """
+        same = np.asarray(self.M @ self.M.T)
+        if not self.partial:
+            return same
+        shares = self.trust / np.sum(self.trust * self.M, axis=1, keepdims=True)
+        unmatched = np.maximum(1 - shares @ self.M.T, 0.0)
+        return np.asarray(np.where(same > 0.5, same, unmatched * unmatched.T))
 
     def graph(self) -> FloatArray:
         """Weigh the matches by their trust.
@@ -84,8 +106,9 @@ def match_items(
     M = factor.memberships()
     even = np.full(M.shape, 1 / M.shape[1])
     if factor.kind == "different":
-        W = balance(chained_matches(Y, factor), M)
-        return [Matching(W / (W @ M).mean(), M, even)]
+        chains, carried = chained_matches(Y, factor)
+        W = balance(chains, M)
+        return [Matching(W / (W @ M).mean(), M, even, carried=carried)]
     residuals = _residuals(Y, M)
     products = residuals @ residuals.T
     if factor.kind == "classes":

@@ -87,8 +87,8 @@ class KernelInformationEmbedding(Resumable, DensityEmbedder):
         (from a wide, a middling and the last bandwidth), and follow that path with all rows that
         far.  ``fit(X, validation=…)`` takes rows of yours.
     conditioning : {"matching", "information"}
-        How a ``Condition`` is left out: by matching items across its values (the default), or by
-        the conditional mutual information as the thesis prints it.
+        How a ``Condition`` is left out: by matching items across its values, as far as they have
+        their like there (the default), or by conditional information as the thesis prints it.
     max_iter : int
         Most iterations of the last step.
     tol : float

@@ -18,7 +18,7 @@ LAYERS = [
     {"arrays", "errors", "memory", "progress", "registry", "parameters", "table_errors"},
     {"solvers"},
     {"side", "neighbors", "similarity", "mapping", "metric", "processes", "quality", "transforms"},
-    {"base", "informed", "piecewise", "graph_based", "barycentric"},
+    {"base", "informed", "piecewise", "graph_based", "barycentric", "resumable", "fingerprints"},
     {"spectral", "unfolding", "latent", "gated"},
     {"datasets", "embedding", "io", "plot"},
     {"cli", "explorer"},

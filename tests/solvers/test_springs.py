@@ -195,3 +195,37 @@ def test_an_interrupted_fit_keeps_the_best_so_far():
         found = fit_springs(80, edges, squares, grounds, tol=1e-9)
     assert found.n_iter == 20
     assert found.value == pytest.approx(found.history[-1], rel=1e-12)
+
+
+@pytest.mark.parametrize("penalty", [0.0, 0.5])
+def test_an_interrupted_fit_of_free_springs_keeps_the_best_so_far(penalty):
+    edges, squares, grounds = problem(40, 4, p=30)
+    options = {"signs": "free", "tol": 1e-9, "penalty": penalty}
+    whole = fit_springs(40, edges, squares, grounds, **options)
+
+    def stop(progress):
+        if progress.done == 2:
+            raise KeyboardInterrupt
+
+    with pytest.warns(InterruptedFitWarning, match="after 2 steps; the best"), listening(stop):
+        found = fit_springs(40, edges, squares, grounds, **options)
+    assert found.interrupted
+    assert whole.value < found.value == pytest.approx(whole.history[2], rel=1e-12)
+    value, extensions = naive(edges, found.strengths, grounds)
+    np.testing.assert_allclose(found.extensions, extensions, rtol=1e-6)
+    np.testing.assert_allclose(found.log_determinant, value, rtol=1e-9)
+    assert found.residual > 1e-9
+    rest = fit_springs(40, edges, squares, grounds, start=found.strengths, **options)
+    assert rest.n_iter == whole.n_iter - 2
+    np.testing.assert_allclose(rest.strengths, whole.strengths, rtol=1e-6, atol=1e-12)
+
+
+@pytest.mark.parametrize("signs", ["free", "nonnegative"])
+def test_springs_that_are_all_alike_are_not_kept(signs, monkeypatch):
+    def stop(*_):
+        raise KeyboardInterrupt
+
+    edges, squares, grounds = problem(40, 4, p=30)
+    monkeypatch.setattr("sidelight.solvers.spring_field.DenseField.extensions", stop)
+    with pytest.raises(KeyboardInterrupt):
+        fit_springs(40, edges, squares, grounds, signs=signs)

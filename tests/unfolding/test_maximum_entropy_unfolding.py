@@ -8,9 +8,15 @@ from scipy.spatial.distance import cdist
 from scipy.stats import multivariate_normal
 from sklearn.exceptions import ConvergenceWarning
 
+import sidelight
 from sidelight import PCA, MaximumEntropyUnfolding
 from sidelight.datasets import swiss_roll
-from sidelight.errors import DisconnectedGraphError, DisconnectedGraphWarning
+from sidelight.errors import (
+    DisconnectedGraphError,
+    DisconnectedGraphWarning,
+    InterruptedFitWarning,
+)
+from sidelight.progress import listening
 from sidelight.quality import procrustes
 from sidelight.similarity.centring import centre_kernel
 
@@ -227,3 +233,79 @@ def test_units_in_which_squares_are_lost_are_refused(unit):
     Y = np.random.default_rng(0).standard_normal((12, 3))
     with pytest.raises(ValueError, match="MaximumEntropyUnfolding cannot use X: its entries"):
         MaximumEntropyUnfolding(2).fit(unit * Y)
+
+
+def stop_at(stage, done, times=1):
+    """A listener that interrupts when a stage has done so much, for the nth time."""
+    seen = []
+
+    def stop(progress):
+        if progress.stage == stage and progress.done == done:
+            seen.append(progress)
+            if len(seen) == times:
+                raise KeyboardInterrupt
+
+    return stop
+
+
+SPRINGS = "maximum likelihood of the springs"
+#: Parameters, in which step to stop, and in which of the fits that a model takes.
+LEFT = [({}, 30, 1), ({"signs": "free"}, 3, 1), ({"penalty": 0.05}, 20, 2)]
+
+
+class TestInterrupted:
+    def interrupted(self, Y, parameters, step, times):
+        model = MaximumEntropyUnfolding(2, n_neighbors=6, tol=1e-8, **parameters)
+        with (
+            listening(stop_at(SPRINGS, step, times)),
+            pytest.warns(InterruptedFitWarning, match=f"after {step} steps.*tol=1e-08"),
+        ):
+            return model.fit(Y)
+
+    @pytest.mark.parametrize(("parameters", "step", "times"), LEFT)
+    def test_a_fit_is_gone_on_with(self, parameters, step, times, tmp_path):
+        Y = gaussian_rows(80, 30)
+        whole = MaximumEntropyUnfolding(2, n_neighbors=6, tol=1e-8, **parameters).fit(Y)
+        left = self.interrupted(Y, parameters, step, times)
+        assert left.n_iter_ == step
+        assert left.kkt_residual_ > 1e-6
+        assert left.objective_ < whole.objective_
+        assert whole.objective_ <= left.objective_ + left.gap_
+        assert left.objective_ == pytest.approx(left.history_[-1], rel=1e-12)
+        loaded = sidelight.load(sidelight.save(left, tmp_path / "left.sidelight"))
+        before = left.objective_
+        for model in (left, loaded):
+            model.set_params(warm_start=True).fit(Y)
+            assert model.history_[0] == pytest.approx(before, rel=1e-12)
+            assert model.n_iter_ < whole.n_iter_
+            assert model.kkt_residual_ <= 1e-8
+            np.testing.assert_allclose(model.springs_, whole.springs_, rtol=1e-4, atol=1e-5)
+        np.testing.assert_array_equal(left.embedding_, loaded.embedding_)
+
+    @pytest.mark.parametrize(("parameters", "step", "times"), LEFT)
+    def test_without_warm_start_it_starts_afresh(self, parameters, step, times):
+        Y = gaussian_rows(80, 30)
+        whole = MaximumEntropyUnfolding(2, n_neighbors=6, tol=1e-8, **parameters).fit(Y)
+        left = self.interrupted(Y, parameters, step, times)
+        np.testing.assert_array_equal(left.fit(Y).embedding_, whole.embedding_)
+
+    def test_other_data_start_afresh_and_say_so(self):
+        left = self.interrupted(gaussian_rows(80, 30), *LEFT[0]).set_params(warm_start=True)
+        with pytest.warns(UserWarning, match="MaximumEntropyUnfolding cannot go on.*afresh"):
+            left.fit(gaussian_rows(80, 30, seed=1))
+
+    def test_springs_of_another_sign_or_ground_are_a_start_as_well(self):
+        Y = gaussian_rows(80, 30)
+        free = self.interrupted(Y, *LEFT[1]).set_params(warm_start=True, signs="nonnegative")
+        whole = MaximumEntropyUnfolding(2, n_neighbors=6, tol=1e-8).fit(Y)
+        np.testing.assert_allclose(free.fit(Y).springs_, whole.springs_, rtol=1e-4, atol=1e-5)
+        free = self.interrupted(Y, *LEFT[1]).set_params(warm_start=True, gamma=1e-12)
+        whole = MaximumEntropyUnfolding(2, n_neighbors=6, tol=1e-8, signs="free", gamma=1e-12)
+        np.testing.assert_allclose(
+            free.fit(Y).springs_, whole.fit(Y).springs_, rtol=1e-4, atol=1e-5
+        )
+
+    def test_without_prices_there_is_nothing_to_keep(self):
+        model = MaximumEntropyUnfolding(2, n_neighbors=6, penalty=0.05)
+        with listening(stop_at(SPRINGS, 5)), pytest.raises(KeyboardInterrupt):
+            model.fit(gaussian_rows(80, 30))

@@ -9,7 +9,12 @@ from sklearn.datasets import make_swiss_roll
 from sklearn.exceptions import ConvergenceWarning
 
 from sidelight.datasets import digits, rotated_image, swiss_roll
-from sidelight.errors import DisconnectedGraphError, DisconnectedGraphWarning
+from sidelight.errors import (
+    DisconnectedGraphError,
+    DisconnectedGraphWarning,
+    InterruptedFitWarning,
+)
+from sidelight.progress import listening
 from sidelight.quality import procrustes
 from sidelight.side import Pairs
 from sidelight.unfolding.semidefinite_embedding import SemidefiniteEmbedding
@@ -215,3 +220,54 @@ def test_a_map_with_more_axes_than_the_kernel_has():
 def test_parameters_are_checked(parameters, message):
     with pytest.raises(ValueError, match=message):
         SemidefiniteEmbedding(**parameters).fit(np.random.default_rng(0).random((30, 3)))
+
+
+class TestInterrupted:
+    def stopped(self, stage, reports, model, X):
+        seen = []
+
+        def stop(progress):
+            if progress.stage == stage:
+                seen.append(progress)
+                if len(seen) > reports:
+                    raise KeyboardInterrupt
+
+        with (
+            listening(stop),
+            pytest.warns(InterruptedFitWarning, match=r"SemidefiniteEmbedding was .*gap of \S+e"),
+        ):
+            return model.fit(X)
+
+    @pytest.mark.parametrize(
+        ("n", "stage", "reports", "parameters"),
+        [
+            (120, "semidefinite program", 12, {}),
+            (400, "unfolding", 4, {}),
+            (400, "unfolding", 4, {"n_landmarks": 320}),
+        ],
+    )
+    def test_the_best_so_far_is_a_map_with_a_bound_that_holds(self, n, stage, reports, parameters):
+        X = swiss_roll(n, random_state=0).X
+        whole = SemidefiniteEmbedding(2, n_neighbors=6, **parameters).fit(X)
+        model = SemidefiniteEmbedding(2, n_neighbors=6, **parameters)
+        early = self.stopped(stage, reports, model, X)
+        assert early.violation_ == 0
+        assert early.objective_ <= whole.dual_bound_
+        assert whole.objective_ <= early.dual_bound_
+        assert early.gap_ == pytest.approx(early.dual_bound_ / early.objective_ - 1)
+        assert 1e-4 < early.gap_ < 1
+        assert early.n_iter_ < whole.n_iter_
+        np.testing.assert_allclose(early.transform(X), early.embedding_, atol=1e-9)
+        np.testing.assert_array_equal(early.fit(X).embedding_, whole.embedding_)
+
+    def test_a_fit_that_has_nothing_yet_leaves_no_model(self):
+        X = swiss_roll(120, random_state=0).X
+
+        def stop(progress):
+            if progress.stage == "semidefinite program":
+                raise KeyboardInterrupt
+
+        model = SemidefiniteEmbedding(2, n_neighbors=6)
+        with listening(stop), pytest.raises(KeyboardInterrupt):
+            model.fit(X)
+        assert not hasattr(model, "embedding_")

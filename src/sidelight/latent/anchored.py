@@ -11,7 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from sidelight.arrays import FloatArray
 from sidelight.latent.pinned import OfPoints, Pins
-from sidelight.latent.resumable import Resumable
+from sidelight.resumable import Resumable
 from sidelight.solvers.descent import Descent
 
 

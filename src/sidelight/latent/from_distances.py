@@ -9,12 +9,12 @@ import numpy as np
 from sidelight.arrays import FloatArray, IntArray, is_sparse
 from sidelight.base import Embedder, place_in_blocks
 from sidelight.informed import MetricInformed
-from sidelight.latent.resumable import Resumable
 from sidelight.memory import require_memory
 from sidelight.neighbors import distinct_rows, nearest_neighbors
 from sidelight.neighbors.metrics import check_metric, distance_blocks
 from sidelight.neighbors.precomputed import check_distance_block, check_distances
 from sidelight.parameters import COMPONENTS, FUNCTION, RANDOM_STATE, Matching, OneOf, Real, Whole
+from sidelight.resumable import Resumable
 from sidelight.solvers.descent import Descent
 
 

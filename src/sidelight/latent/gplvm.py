@@ -12,13 +12,13 @@ from sidelight.latent.back_constraint import BackConstraint, first_weights
 from sidelight.latent.gplvm_objective import GPLVMObjective, State
 from sidelight.latent.gplvm_start import START, first_map, places_to_begin
 from sidelight.latent.gplvm_table import StandardTable, first_alike
-from sidelight.latent.resumable import Resumable
 from sidelight.memory import require_memory
 from sidelight.parameters import COMPONENTS, OneOf, Real, Whole
 from sidelight.processes.covariance import COVARIANCES
 from sidelight.processes.observed import ObservedTable
 from sidelight.processes.placing import Rows, place_rows, positive_part
 from sidelight.processes.prediction import Prediction
+from sidelight.resumable import Resumable
 
 #: "auto": exact up to so many rows, and so many inducing points beyond.
 _EXACT_ROWS, _INDUCING = 1000, 100

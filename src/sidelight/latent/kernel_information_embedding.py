@@ -29,9 +29,9 @@ from sidelight.latent.latent_axes import on_axes, warn_if_collapsed
 from sidelight.latent.near_pairs import pairs_of
 from sidelight.latent.path_ends import PathEnds, ends_of_path
 from sidelight.latent.penalties import PENALTIES, penalty_for
-from sidelight.latent.resumable import Resumable
 from sidelight.neighbors.inputs import count_threads
 from sidelight.parameters import COMPONENTS, FUNCTION, Matching, OneOf, Real, Whole
+from sidelight.resumable import Resumable
 from sidelight.side.condition import Condition
 from sidelight.solvers.continuation import Continuation
 

@@ -9,8 +9,8 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from sidelight.arrays import FloatArray
+from sidelight.fingerprints import fingerprint
 from sidelight.informed import MetricInformed
-from sidelight.latent.fingerprints import fingerprint
 from sidelight.latent.from_distances import DistanceEmbedder
 from sidelight.latent.mismatch import NeighborMismatch
 from sidelight.latent.neighbor_choices import NeighborChoices

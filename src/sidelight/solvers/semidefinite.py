@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,11 @@ from sidelight.solvers.semidefinite_low_rank import unfold_low_rank
 from sidelight.solvers.semidefinite_mixed import unfold_mixed
 from sidelight.solvers.semidefinite_mixed_low_rank import on_single_pairs, unfold_mixed_low_rank
 from sidelight.solvers.semidefinite_reach import upper_limits
-from sidelight.solvers.semidefinite_result import SemidefiniteResult, warn_if_not_converged
+from sidelight.solvers.semidefinite_result import (
+    SemidefiniteResult,
+    second_try,
+    warn_of_the_end,
+)
 
 #: Up to so many nodes and edges the dense method takes a second or two, whatever the rank of the
 #: kernel; the low-rank one may take a tenth of that or, where the rank is high, five times as long.
@@ -92,6 +97,9 @@ def unfold(
     -----
     ConvergenceWarning
         If the gap stayed above ``tol``.
+    InterruptedFitWarning
+        If a KeyboardInterrupt came when there was a kernel to keep: one that meets the hard
+        constraints and is proven to have half of the largest variance.  Before, it is raised.
 
     Examples
     --------
@@ -144,9 +152,14 @@ def unfold(
                 found = unfold_mixed_low_rank(
                     along, more, c_merged, tol=tol, max_iter=max_iter, who=who
                 )
+            dense = partial(
+                unfold_mixed, along, more, c_merged, tol=tol, max_iter=max_iter, who=who
+            )
             feasible = n_merged <= _FALLBACK_NODES and len(along) + len(more) <= _FALLBACK
-            if found is None or (not found.converged and feasible):
-                found = unfold_mixed(along, more, c_merged, tol=tol, max_iter=max_iter, who=who)
+            if found is None:
+                found = dense()
+            elif not found.converged and feasible:
+                found = second_try(found, dense)
         except ContradictionError as error:
             y[kept] = error.certificate[: len(kept)]
             y[len(edges) + kept_more] = error.certificate[len(kept) :]
@@ -154,9 +167,12 @@ def unfold(
             raise
         found = replace(found, converged=found.converged or 0 <= found.gap <= tol)
     if found is None or (bounds_alone and not found.converged):
-        other = unfold_low_rank(ends, bounds, n_merged, mass=c_merged, tol=tol, max_iter=max_iter)
-        found = other if found is None or other.gap < found.gap else found
-    warn_if_not_converged(found, tol=tol, who=who)
+        low_rank = partial(
+            unfold_low_rank, ends, bounds, n_merged, mass=c_merged, tol=tol, max_iter=max_iter
+        )
+        other = low_rank() if found is None else second_try(found, low_rank)
+        found = other if found is None or other.gap <= found.gap else found
+    warn_of_the_end(found, tol=tol, who=who)
     y[kept] = found.multipliers[: len(kept)]
     y[len(edges) + kept_more] = found.multipliers[len(kept) :]
     return replace(found, factor=found.factor[node], multipliers=y)

@@ -22,7 +22,7 @@ from sidelight.memory import require_memory
 from sidelight.progress import report
 from sidelight.solvers.eigen import fix_signs
 from sidelight.solvers.semidefinite_reach import largest_trace
-from sidelight.solvers.semidefinite_result import SemidefiniteResult
+from sidelight.solvers.semidefinite_result import SemidefiniteResult, keep_interrupted
 
 #: How far a step may go towards the boundary, at least, and by how much more a good one may.
 _FRACTION, _BOLDER = 0.9, 0.08
@@ -77,10 +77,10 @@ def solve_dense(
     Returns
     -------
     SemidefiniteResult
-        With the kernel scaled into the bounds where all constraints are hard bounds on single
-        pairs; else hard constraints hold to a relative 1e-6.  The value is ⟨C, K⟩, and
+        With the kernel scaled into the bounds where all constraints are hard and none is against
+        a smaller kernel; else hard constraints hold to a relative 1e-6.  The value is ⟨C, K⟩, and
         ``dual_bound`` is no smaller: no kernel that misses the soft constraints by as little, in
-        the sense of Σ ξ² / 2s, has a larger one.
+        the sense of Σ ξ² / 2s, has a larger one.  All of this holds of an interrupted one too.
 
     Raises
     ------
@@ -88,6 +88,8 @@ def solve_dense(
         If no kernel meets the constraints, with the proof.
     DisconnectedGraphError
         If they do not bound the kernel.
+    KeyboardInterrupt
+        If the user stopped it before there was a kernel to keep.
 
     References
     ----------
@@ -121,15 +123,13 @@ def solve_dense(
     unit = float(np.median(np.abs(bounds)[bounds != 0])) if np.any(bounds) else 1.0
     worth = float(np.abs(C).max()) or 1.0
     state = _Interior(C / worth, pairs, A, bounds / unit, ~same, soft * worth / unit, reach / unit)
-    history, n_iter = state.solve(tol, max_iter, who)
+    history, n_iter, interrupted = state.solve(tol, max_iter, who)
+    state.Z = state.within_bounds(state.Z)
     K = state.Z * unit
-    hard_bounds = combine is None and not same.any() and not soft.any()
-    if hard_bounds and np.all(bounds > 0):
-        K = K * min(1.0, (1 - 1e-12) / float((state.distances(state.Z) * unit / bounds).max()))
     value = float(np.vdot(C, K))
-    bound = state.dual_bound(K / unit) * unit * worth
+    bound = state.dual_bound(state.Z) * unit * worth
     gap = float(abs(bound - value) / abs(value)) if value else float("inf")
-    return SemidefiniteResult(
+    result = SemidefiniteResult(
         _factor(K),
         value,
         bound,
@@ -139,6 +139,9 @@ def solve_dense(
         bool(gap <= tol and state.feasible(1e-6)),
         history,
     )
+    if interrupted:  # what soft constraints are missed by is part of the gap
+        return keep_interrupted(result, feasible=state.feasible(1e-6, among=soft == 0))
+    return result
 
 
 @dataclass
@@ -197,13 +200,42 @@ class _Interior:
         left = self.residual()
         return np.asarray(np.where(self.free, np.maximum(-left - self.w, 0.0), np.abs(left)))
 
-    def feasible(self, tol: float) -> bool:
-        return bool(self.missed().max() <= tol * (1 + np.abs(self.b).max()))
+    def feasible(self, tol: float, among: Any = slice(None)) -> bool:
+        missed = float(self.missed()[among].max(initial=0.0))
+        return bool(missed <= tol * (1 + np.abs(self.b).max()))
 
-    def solve(self, tol: float, max_iter: int, who: str) -> tuple[FloatArray, int]:
+    def within_bounds(self, Z: FloatArray) -> FloatArray:
+        """Scale Z into the bounds, where no constraint is against a smaller kernel."""
+        if self.soft.any() or self.b[~self.free].any() or np.any(self.b < 0):
+            return Z
+        above = self.values(Z) / np.where(self.b > 0, self.b, np.inf)
+        return np.asarray(Z * min(1.0, (1 - 1e-12) / max(float(above.max()), 1e-300)))
+
+    def solve(self, tol: float, max_iter: int, who: str) -> tuple[FloatArray, int, bool]:
+        """Step by step to the optimum; the history, the steps and whether the user stopped it."""
         history: list[tuple[float, float]] = []
-        step, best, waited = 0, np.inf, 0
-        kept = (self.Z, self.S, self.w, self.y)
+        self.kept = (self.Z, self.S, self.w, self.y)
+        interrupted = False
+        try:
+            self._follow(tol, max_iter, who, history)
+        except KeyboardInterrupt:
+            interrupted = True
+        last = (self.Z, self.S, self.w, self.y)
+        gap = self._proven_gap() if interrupted else np.inf
+        self.Z, self.S, self.w, self.y = self.kept  # the last steps may have lost digits
+        if interrupted and gap < self._proven_gap():
+            self.Z, self.S, self.w, self.y = last
+        return np.asarray(history).reshape(-1, 2), len(history), interrupted
+
+    def _proven_gap(self) -> float:
+        Z = self.within_bounds(self.Z)
+        value = float(np.vdot(self.C, Z))
+        return (self.dual_bound(Z) - value) / max(value, 1e-300)
+
+    def _follow(
+        self, tol: float, max_iter: int, who: str, history: list[tuple[float, float]]
+    ) -> None:
+        best, waited = np.inf, 0
         scale = np.maximum(np.abs(self.b), 1e-3)
         for step in range(1, max_iter + 1):
             penalty = 0.5 * float(self.soft @ self.y**2)
@@ -217,18 +249,16 @@ class _Interior:
             error = max(gap, missed, off)
             waited = 0 if error < 0.9 * best else waited + 1
             if error < best:
-                best, kept = error, (self.Z, self.S, self.w, self.y)
+                best, self.kept = error, (self.Z, self.S, self.w, self.y)
             done = gap <= 0.5 * tol and missed <= 0.1 * tol and off <= 1e-9
             stuck = waited >= _PATIENCE and best < 1e-5
             if done or stuck or not np.isfinite(error):
-                break
+                return
             try:
                 if not self._step():
-                    break
+                    return
             except np.linalg.LinAlgError:  # as far as rounding lets it
-                break
-        self.Z, self.S, self.w, self.y = kept  # the last steps may have lost digits
-        return np.asarray(history), step
+                return
 
     def _step(self) -> bool:
         free, y, w = self.free, self.y, self.w

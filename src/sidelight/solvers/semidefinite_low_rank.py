@@ -15,7 +15,7 @@ their multipliers are taken over (see semidefinite_pair_terms).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -25,7 +25,11 @@ from sidelight.progress import report
 from sidelight.solvers.semidefinite_constraints import PairConstraints
 from sidelight.solvers.semidefinite_pair_terms import PairTerms
 from sidelight.solvers.semidefinite_problem import Unfolding
-from sidelight.solvers.semidefinite_result import SemidefiniteResult, principal_axes
+from sidelight.solvers.semidefinite_result import (
+    SemidefiniteResult,
+    keep_interrupted,
+    principal_axes,
+)
 from sidelight.solvers.semidefinite_start import unfolded_start
 from sidelight.solvers.semidefinite_steps import NewtonSystem, Shift
 
@@ -98,6 +102,8 @@ def unfold_low_rank(
     ------
     ContradictionError
         If a multiplier proves that no kernel meets the constraints.
+    KeyboardInterrupt
+        If the user stopped it before there was a kernel to keep.
 
     References
     ----------
@@ -128,21 +134,31 @@ def unfold_low_rank(
     else:
         R = origin
     problem = Unfolding(edges, lengths / scale, c, PairTerms(more, n, scale**2))
-    best, n_iter, history = _follow_path(problem, R, tol, max_iter, who)
+    path = _Path()
+    interrupted = False
+    try:
+        best = _follow_path(problem, R, tol, max_iter, who, path)
+    except KeyboardInterrupt:
+        interrupted = True
+        best = path.best_so_far(problem)
     R = _inside(principal_axes(best.R * scale, c), edges, lengths)
     value = problem.variance(R)
     bound = best.bound * scale**2
     gap = float((bound - value) / value)
-    return SemidefiniteResult(
+    result = SemidefiniteResult(
         R,
         value,
         bound,
         gap,
         best.y,
-        n_iter,
+        path.n_steps,
         bool(gap <= tol and best.unsettled <= _HELD),
-        np.asarray(history),
+        np.asarray(path.history),
     )
+    if interrupted:
+        held = problem.terms.worst(problem.terms.excess(best.R)) <= _HELD
+        return keep_interrupted(result, feasible=held)
+    return result
 
 
 @dataclass(frozen=True)
@@ -154,9 +170,26 @@ class _Certified:
     unsettled: float
 
 
+@dataclass
+class _Path:
+    """Where a path has come to, for those who end it early."""
+
+    R: FloatArray = field(default_factory=lambda: np.empty((0, 0)))
+    n_steps: int = 0
+    history: list[tuple[float, float]] = field(default_factory=list)
+    tensions: list[FloatArray] = field(default_factory=list)  # at every level
+    best: _Certified | None = None
+
+    def best_so_far(self, problem: Unfolding) -> _Certified:
+        """The last layout, with the level whose multipliers prove most of it."""
+        if not self.tensions:
+            raise KeyboardInterrupt
+        return _certify(problem, self.R, self.tensions, self.best)
+
+
 def _follow_path(
-    problem: Unfolding, R: FloatArray, tol: float, max_iter: int, who: str
-) -> tuple[_Certified, int, list[tuple[float, float]]]:
+    problem: Unfolding, R: FloatArray, tol: float, max_iter: int, who: str, path: _Path
+) -> _Certified:
     terms = problem.terms
     m = len(problem.edges) + len(terms)
     R = problem.centred(R)
@@ -164,7 +197,6 @@ def _follow_path(
     mu = _first_level(problem, R, s)
     z = problem.central(mu, s, problem.E @ R)
     shift, share, n_growths = Shift(), _LAST_SHARE, 0
-    history: list[tuple[float, float]] = []
     best: _Certified | None = None
     n_near, decrement_before = 0, np.inf
     if len(terms):
@@ -172,6 +204,7 @@ def _follow_path(
         terms.y = terms.believed.copy()
     stiffer, unsettled_before, just_grown = 1.0, np.inf, False
     for step in range(1, max_iter + 1):
+        path.R, path.n_steps = R, step
         newton = NewtonSystem(problem, R, z, shift, mu)
         value = newton.value
         at_end = m * mu <= 1.001 * share * tol * value
@@ -181,7 +214,7 @@ def _follow_path(
         if at_end and not len(terms):
             n_near = n_near + 1 if relative <= _NEAR else 0
             if n_near in (1, 4, 8) and (best is None or best.gap > tol):
-                best = _certify(problem, R, [newton.multipliers(direction)], best)
+                best = path.best = _certify(problem, R, [newton.multipliers(direction)], best)
             certified = best is not None and best.gap <= tol
             stalled = certified and relative > _GAINS * decrement_before
             solved = n_near > 0 and (relative <= _POLISHED or n_near > _MOST_POLISHING or stalled)
@@ -193,14 +226,15 @@ def _follow_path(
             solved = relative <= _SOLVED and not just_grown
         just_grown = False
         if solved:
-            history.append((value, m * mu / value))
-            report("unfolding", step, None, value)
             y = newton.multipliers(direction)
+            path.history.append((value, m * mu / value))
+            path.tensions.append(y)
+            report("unfolding", step, None, value)
             if at_end:
                 exact = np.concatenate([mu / newton.s, terms.multipliers(newton.g, mu)])
                 polished = _certify(problem, R, [exact, y], None)
                 if best is None or polished.gap <= max(tol, best.gap):
-                    best = polished
+                    best = path.best = polished
                 if best.gap <= tol and best.unsettled <= _KEPT:
                     break
             n_near, decrement_before = 0, np.inf
@@ -243,7 +277,7 @@ def _follow_path(
         y = newton.multipliers(direction)
         exact = np.concatenate([mu / problem.slack(R), terms.multipliers(terms.excess(R), mu)])
         best = _certify(problem, R, [exact, y], best)
-    return best, step, history
+    return best
 
 
 def _first_level(problem: Unfolding, R: FloatArray, s: FloatArray) -> float:

@@ -95,6 +95,8 @@ def unfold_mixed(
         missing = np.flatnonzero(waiting & (short > max(0.1 * tol, _KEPT)))
         if not len(missing):
             break
+        if found.interrupted:
+            raise KeyboardInterrupt  # it misses what was not asked of it yet
         worst = np.argsort(-short[missing], kind="stable")[: max(_FEWEST, len(active) // 2)]
         waiting[missing[worst]] = False
     return replace(
@@ -121,7 +123,10 @@ def _worth_a_start(
     if along.equal.any() or connected_components(order, directed=False)[0] > 1:
         return ~chosen  # equalities, or it takes more than edges to hold it together
     chosen[np.rint(minimum_spanning_tree(order).data - 1.0).astype(np.intp)] = True
-    R = unfold_low_rank(edges, np.sqrt(along.bounds), n, mass=mass, tol=1e-2).factor
+    plain = unfold_low_rank(edges, np.sqrt(along.bounds), n, mass=mass, tol=1e-2)
+    if plain.interrupted:
+        raise KeyboardInterrupt
+    R = plain.factor
     spans = R[everything.pairs[:, 0]] - R[everything.pairs[:, 1]]
     values = np.asarray(everything.combine @ np.einsum("ij,ij->i", spans, spans))
     near = values > everything.bounds - _TAUT * np.abs(everything.bounds)

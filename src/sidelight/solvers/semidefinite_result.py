@@ -1,15 +1,21 @@
-"""What a semidefinite solver returns, and how it says that it stopped too early."""
+"""What a semidefinite solver returns, and what it says where it stopped, or was stopped, early."""
 
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from sidelight.arrays import FloatArray
+from sidelight.errors import InterruptedFitWarning
 from sidelight.solvers.eigen import fix_signs
+
+#: Where a fit is interrupted its kernel is kept if it is proven to come this close to the best: to
+#: half of what any kernel can reach.  The maps of earlier steps show nothing yet.
+_WORTH_KEEPING = 1.0
 
 
 @dataclass(frozen=True)
@@ -34,6 +40,8 @@ class SemidefiniteResult:
         Whether the gap reached the tolerance.
     history : ndarray of shape (n_levels, 2)
         The value and the estimated relative gap at every level of the barrier.
+    interrupted : bool
+        Whether the user stopped it, so that this is the best so far.
     """
 
     factor: FloatArray
@@ -44,10 +52,64 @@ class SemidefiniteResult:
     n_iter: int
     converged: bool
     history: FloatArray
+    interrupted: bool = False
 
 
-def warn_if_not_converged(result: SemidefiniteResult, *, tol: float, who: str) -> None:
-    """Say that the gap is wider than was asked for, and what to change.
+def keep_interrupted(result: SemidefiniteResult, *, feasible: bool) -> SemidefiniteResult:
+    """Keep what an interrupted solver has, where that is a kernel to go by.
+
+    Parameters
+    ----------
+    result : SemidefiniteResult
+        The best so far.
+    feasible : bool
+        Whether it meets its hard constraints.
+
+    Returns
+    -------
+    SemidefiniteResult
+        The same, said to be interrupted.
+
+    Raises
+    ------
+    KeyboardInterrupt
+        If it does not, or may have less than half of the largest value.
+    """
+    if not (feasible and result.gap <= _WORTH_KEEPING):
+        raise KeyboardInterrupt
+    return replace(result, interrupted=True)
+
+
+def second_try(
+    found: SemidefiniteResult, again: Callable[[], SemidefiniteResult]
+) -> SemidefiniteResult:
+    """Try another method, unless the user has had enough; the first result is there to keep.
+
+    Parameters
+    ----------
+    found : SemidefiniteResult
+        By the first method.
+    again : callable
+        The second method.
+
+    Returns
+    -------
+    SemidefiniteResult
+        By the second method; where it was interrupted, the one with the smaller gap.
+    """
+    if found.interrupted:
+        return found
+    try:
+        other = again()
+    except KeyboardInterrupt:
+        return replace(found, interrupted=True)
+    if other.interrupted and found.gap < other.gap:
+        return replace(found, interrupted=True)
+    return other
+
+
+def warn_of_the_end(result: SemidefiniteResult, *, tol: float, who: str) -> None:
+    """Say that the fit was interrupted, or that the gap is wider than was asked for.
 
     Parameters
     ----------
@@ -58,7 +120,14 @@ def warn_if_not_converged(result: SemidefiniteResult, *, tol: float, who: str) -
     who : str
         Named in the warning.
     """
-    if not result.converged:
+    if result.interrupted:
+        warnings.warn(
+            f"{who} was interrupted after {result.n_iter} steps; the best kernel so far is kept, "
+            f"certified to a relative gap of {result.gap:.1e} where tol={tol:g} was asked for.",
+            InterruptedFitWarning,
+            stacklevel=3,
+        )
+    elif not result.converged:
         warnings.warn(
             f"The kernel of {who} is certified to a relative gap of {result.gap:.1e} after "
             f"{result.n_iter} steps, and tol={tol:g} was asked for; violation_ says by how much "

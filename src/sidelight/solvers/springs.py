@@ -60,6 +60,8 @@ class Springs:
         Whether the residual reached the tolerance.
     diverged : bool
         Whether springs of free sign have no optimum, so that these are those with λ ≥ 0.
+    interrupted : bool
+        Whether the user stopped it, so that these are the best springs so far.
     """
 
     strengths: FloatArray
@@ -72,6 +74,7 @@ class Springs:
     n_iter: int
     converged: bool
     diverged: bool = False
+    interrupted: bool = False
 
 
 def fit_springs(
@@ -82,6 +85,7 @@ def fit_springs(
     *,
     penalty: float | FloatArray = 0.0,
     signs: str = "nonnegative",
+    start: FloatArray | None = None,
     tol: float = 1e-4,
     max_iter: int = 1000,
     who: str = "fit_springs",
@@ -102,6 +106,8 @@ def fit_springs(
         ρ, at least 0.
     signs : {"nonnegative", "free"}
         Whether springs may push.
+    start : ndarray of shape (m,), optional
+        Strengths to go on from, of an earlier fit; all alike by default.
     tol : float
         Largest residual.
     max_iter : int
@@ -119,7 +125,7 @@ def fit_springs(
     ConvergenceWarning
         If the residual stayed above ``tol``, or springs of free sign have no optimum.
     InterruptedFitWarning
-        If the fit was interrupted.
+        If the fit was interrupted; before its first step the KeyboardInterrupt is raised.
 
     Examples
     --------
@@ -132,7 +138,7 @@ def fit_springs(
     array([1.  , 0.25, 2.  ])
     """
     prices = np.broadcast_to(np.asarray(penalty, dtype=np.float64), squares.shape)
-    task = _Task(n, edges, squares, grounds, prices, tol, max_iter, who)
+    task = _Task(n, edges, squares, grounds, prices, start, tol, max_iter, who)
     if signs == "free":
         found = _free(task)
         if found is not None:
@@ -157,6 +163,7 @@ class _Task:
     squares: FloatArray
     grounds: FloatArray
     prices: FloatArray
+    start: FloatArray | None
     tol: float
     max_iter: int
     who: str
@@ -170,18 +177,15 @@ def _nonnegative(task: _Task, *, diverged: bool) -> Springs:
         log_determinant, extensions = field.evaluate(u / costs)
         return -log_determinant + float(u.sum()), 1.0 - extensions / costs
 
-    trail = _Trail(np.full(len(costs), (n - 1) / len(costs)))
+    alike = np.full(len(costs), (n - 1) / len(costs))
+    trail = _Trail(alike if task.start is None else np.maximum(task.start, 0.0) * costs)
     interrupted = False
     try:
         _descend(evaluate, trail, task)
     except KeyboardInterrupt:
+        if len(trail.values) < (2 if task.start is None else 1):
+            raise  # springs that are all alike are no fit
         interrupted = True
-        warnings.warn(
-            f"The fit of {task.who} was interrupted after {len(trail.values) - 1} steps; the best "
-            f"springs so far are kept.",
-            InterruptedFitWarning,
-            stacklevel=4,
-        )
     u = trail.u
     residual = _residual(u, evaluate(u)[1])
     unfinished = residual > task.tol and not interrupted and len(trail.values) <= task.max_iter
@@ -202,8 +206,9 @@ def _nonnegative(task: _Task, *, diverged: bool) -> Springs:
         len(trail.values) - 1,
         residual <= task.tol,
         diverged,
+        interrupted,
     )
-    if not (found.converged or interrupted):
+    if interrupted or not found.converged:
         _warn(found, task)
     return found
 
@@ -226,7 +231,8 @@ def _descend(
     """Go down to the optimum over u ≥ 0."""
     value, gradient = evaluate(trail.u)
     trail.follow(trail.u, value)
-    for _ in range(_SORTING_STEPS):  # u ← u·v/c never raises the value, and keeps u > 0
+    n_sorting = _SORTING_STEPS if task.start is None else 0
+    for _ in range(n_sorting):  # u ← u·v/c never raises the value, and keeps u > 0
         u = trail.u * (1.0 - gradient)
         value, gradient = evaluate(u)
         trail.follow(u, value)
@@ -235,7 +241,7 @@ def _descend(
         trail.follow(np.array(intermediate_result.x), float(intermediate_result.fun))
 
     for _ in range(3):  # a memory that has gone stale is dropped
-        left = task.max_iter + _SORTING_STEPS + 1 - len(trail.values)
+        left = task.max_iter + n_sorting + 1 - len(trail.values)
         if left < 1 or _residual(trail.u, evaluate(trail.u)[1]) <= task.tol:
             return
         minimize(
@@ -260,12 +266,15 @@ def _free(task: _Task) -> Springs | None:
         DenseField(task.n, task.edges, task.grounds, who=task.who),
         task.squares,
         task.prices,
+        start=task.start,
         tol=task.tol,
         max_iter=task.max_iter,
         stage=STAGE,
         who=task.who,
     )
     if found.diverged:
+        if found.interrupted:
+            raise KeyboardInterrupt
         return None
     strengths = found.strengths
     cost = float(task.squares @ strengths + task.prices @ np.abs(strengths))
@@ -279,8 +288,9 @@ def _free(task: _Task) -> Springs | None:
         found.history,
         len(found.history) - 1,
         found.residual <= task.tol,
+        interrupted=found.interrupted,
     )
-    if not result.converged:
+    if result.interrupted or not result.converged:
         _warn(result, task)
     return result
 
@@ -303,6 +313,15 @@ def _gap(n: int, u: FloatArray, ratios: FloatArray) -> float:
 
 
 def _warn(found: Springs, task: _Task) -> None:
+    if found.interrupted:
+        warnings.warn(
+            f"The fit of {task.who} was interrupted after {found.n_iter} steps; the best springs "
+            f"so far are kept, optimal to {found.residual:.1e} where tol={task.tol:g} was asked "
+            f"for.",
+            InterruptedFitWarning,
+            stacklevel=5,
+        )
+        return
     warnings.warn(
         f"The springs of {task.who} are optimal to {found.residual:.1e} after {found.n_iter} "
         f"steps, and tol={task.tol:g} was asked for. Raise max_iter or tol.",

@@ -46,6 +46,8 @@ class FreeSprings:
         Values on the way.
     diverged : bool
         Whether there is no optimum.
+    interrupted : bool
+        Whether the user stopped it, so that these are the best springs so far.
     """
 
     strengths: FloatArray
@@ -54,6 +56,7 @@ class FreeSprings:
     residual: float
     history: FloatArray
     diverged: bool
+    interrupted: bool = False
 
 
 def newton_springs(
@@ -61,6 +64,7 @@ def newton_springs(
     squares: FloatArray,
     penalty: FloatArray | float,
     *,
+    start: FloatArray | None = None,
     tol: float,
     max_iter: int,
     stage: str,
@@ -76,6 +80,8 @@ def newton_springs(
         c, positive.
     penalty : ndarray of shape (m,) or float
         ρ.
+    start : ndarray of shape (m,), optional
+        λ to go on from, where L(λ) + G is positive definite; all alike by default, or else.
     tol : float
         Largest residual.
     max_iter : int
@@ -113,48 +119,59 @@ def newton_springs(
     cost = squares / scale  # of u = λ (c + ρ); the penalty's share is what is missing to one
     share = penalty / scale
     penalised = bool(np.any(share > 0))
-    u = np.full(m, (field.n - 1) / m)
+    alike = np.full(m, (field.n - 1) / m)
+    u = alike if start is None else start * scale
+    log_determinant, factor = field.factor(u / scale)
+    if factor is None:  # another ground than that of the start
+        u, start = alike, None
+        log_determinant, factor = field.factor(u / scale)
+    assert factor is not None
+    value = -log_determinant + float(cost @ u + share @ np.abs(u))
+    history = [value]
+    interrupted = False
+    try:
+        while len(history) <= max_iter and float(np.abs(u).max()) <= _DIVERGED:
+            K = field.covariance(factor)
+            slope = cost - field.extensions(K) / scale
+            gradient = _one_sided(u, slope, share)
+            residual = float(np.abs(gradient).max())
+            if residual <= tol:
+                break
+            moving = np.flatnonzero((u != 0) | (gradient != 0))
+            H = _hessian(K, field.edges[moving], scale[moving])
+            direction = np.zeros(m)
+            if penalised:
+                direction[moving] = _penalised(H, slope[moving], share[moving], u[moving], residual)
+                size = share @ (np.abs(u + direction) - np.abs(u))
+                promised = float(slope @ direction + size)
+            else:
+                direction[moving] = _newton(H, gradient[moving])
+                promised = float(gradient @ direction)
+            step = 1.0
+            while step > _SMALLEST_STEP:
+                trial = u + step * direction
+                log_determinant, candidate = field.factor(trial / scale)
+                if candidate is not None:
+                    new = -log_determinant + float(cost @ trial + share @ np.abs(trial))
+                    if new <= value + 1e-4 * step * promised:
+                        break
+                step /= 2
+            else:
+                break
+            u, value, factor = trial, new, candidate
+            history.append(value)
+            report(stage, len(history) - 1, None, -value)
+    except KeyboardInterrupt:
+        if len(history) == 1 and start is None:
+            raise  # springs that are all alike are no fit
+        interrupted = True
     log_determinant, factor = field.factor(u / scale)
     assert factor is not None
-    value = -log_determinant + float(u.sum())
-    history = [value]
-    while True:
-        K = field.covariance(factor)
-        extensions = field.extensions(K)
-        slope = cost - extensions / scale
-        gradient = _one_sided(u, slope, share)
-        residual = float(np.abs(gradient).max())
-        diverged = float(np.abs(u).max()) > _DIVERGED
-        if residual <= tol or diverged or len(history) > max_iter:
-            break
-        moving = np.flatnonzero((u != 0) | (gradient != 0))
-        H = _hessian(K, field.edges[moving], scale[moving])
-        direction = np.zeros(m)
-        if penalised:
-            direction[moving] = _penalised(H, slope[moving], share[moving], u[moving], residual)
-            size = share @ (np.abs(u + direction) - np.abs(u))
-            promised = float(slope @ direction + size)
-        else:
-            direction[moving] = _newton(H, gradient[moving])
-            promised = float(gradient @ direction)
-        step = 1.0
-        while step > _SMALLEST_STEP:
-            trial = u + step * direction
-            log_determinant, candidate = field.factor(trial / scale)
-            if candidate is not None:
-                new = -log_determinant + float(cost @ trial + share @ np.abs(trial))
-                if new <= value + 1e-4 * step * promised:
-                    break
-            step /= 2
-        else:
-            break
-        u, value, factor = trial, new, candidate
-        history.append(value)
-        report(stage, len(history) - 1, None, -value)
-    log_determinant, _ = field.factor(u / scale)
-    return FreeSprings(
-        u / scale, log_determinant, extensions, residual, np.array(history), diverged
-    )
+    extensions = field.extensions(field.covariance(factor))
+    residual = float(np.abs(_one_sided(u, cost - extensions / scale, share)).max())
+    diverged = float(np.abs(u).max()) > _DIVERGED
+    found = (u / scale, log_determinant, extensions, residual, np.array(history), diverged)
+    return FreeSprings(*found, interrupted)
 
 
 def polish_springs(field: DenseField, costs: FloatArray, u: FloatArray) -> FloatArray:

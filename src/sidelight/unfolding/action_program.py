@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -22,6 +22,8 @@ _ALL_UP_TO = 900
 _ANCHORS = 3
 #: Rounds of adding what was violated.
 _ROUNDS = 6
+#: Up to this violation, of what was not asked for yet, an interrupted kernel respects the actions.
+_RESPECTED = 0.01
 
 
 @dataclass(frozen=True)
@@ -94,6 +96,11 @@ def solve_action_program(
     -------
     ActionSolution
         The kernel and how well it keeps all of the constraints.
+
+    Raises
+    ------
+    KeyboardInterrupt
+        If the user stopped it before there was a kernel that respects the actions.
     """
     n = len(C)
     before, after = all_equalities(np.arange(n), steps[:, 1:], steps[:, 0])
@@ -102,14 +109,22 @@ def solve_action_program(
     if everything.combine.shape[0] > _ALL_UP_TO:
         kept = _anchored(steps, before, after)
     unit = float(np.mean(squares))
+    solution: ActionSolution | None = None
     for _ in range(_ROUNDS):
         chosen = everything if kept.all() else equalities_between(before[kept], after[kept], n)
         pairs, bounds, equal, combine = with_bounds(chosen, edges, squares, mean=mean_bounds)
-        found = solve_dense(
-            C, pairs, bounds, equal=equal, combine=combine, tol=tol, max_iter=max_iter, who=who
-        )
+        try:
+            found = solve_dense(
+                C, pairs, bounds, equal=equal, combine=combine, tol=tol, max_iter=max_iter, who=who
+            )
+        except KeyboardInterrupt:
+            return _best_of_interrupted([solution])
         missed = _missed(found.factor, before, after, unit)
         worst = float(missed.max(initial=0.0))
+        last = solution
+        solution = ActionSolution(found, worst, len(before), chosen.combine.shape[0])
+        if found.interrupted:
+            return _best_of_interrupted([last, solution])
         add = ~kept & (missed > violation)
         if not add.any():
             break
@@ -117,7 +132,17 @@ def solve_action_program(
         order = np.argsort(-np.where(add, missed, -1.0))[: min(int(add.sum()), 2 * n)]
         kept = kept.copy()
         kept[order] = True
-    return ActionSolution(found, worst, len(before), chosen.combine.shape[0])
+    assert solution is not None
+    return solution
+
+
+def _best_of_interrupted(rounds: list[ActionSolution | None]) -> ActionSolution:
+    """The round that is closest to an optimum that respects the actions, where there is one."""
+    usable = [each for each in rounds if each is not None and each.violation <= _RESPECTED]
+    if not usable:
+        raise KeyboardInterrupt
+    best = min(usable, key=lambda each: max(each.found.gap, each.violation))
+    return replace(best, found=replace(best.found, interrupted=True))
 
 
 def _missed(R: FloatArray, before: IntArray, after: IntArray, unit: float) -> FloatArray:

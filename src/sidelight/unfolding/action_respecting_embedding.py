@@ -14,7 +14,7 @@ from sidelight.neighbors import distinct_rows
 from sidelight.neighbors.given_graph import is_graph
 from sidelight.neighbors.metrics import check_metric, distance_blocks
 from sidelight.parameters import COMPONENTS, OneOf, Real, Whole
-from sidelight.solvers.semidefinite_result import principal_axes, warn_if_not_converged
+from sidelight.solvers.semidefinite_result import principal_axes, warn_of_the_end
 from sidelight.unfolding.action_map import ActionMap
 from sidelight.unfolding.action_program import solve_action_program
 from sidelight.unfolding.rigid_actions import fit_rigid_actions
@@ -108,6 +108,9 @@ class ActionRespectingEmbedding(ActionMap, SemidefiniteEmbedding):
     is solved for; for long walks only those of a few anchor steps of each action, and all are
     checked, those violated added, until none is.  Inverses: where b came back once from where a
     led, and never led elsewhere, it undoes a everywhere.
+
+    A fit that is interrupted keeps its best kernel, with the ``gap_`` proven so far, once that
+    respects all actions to a hundredth (``violation_``) and has half of the largest value.
 
     References
     ----------
@@ -318,7 +321,7 @@ class ActionRespectingEmbedding(ActionMap, SemidefiniteEmbedding):
             who=self._name,
         )
         found = solution.found
-        warn_if_not_converged(found, tol=self.tol, who=self._name)
+        warn_of_the_end(found, tol=self.tol, who=self._name)
         self._factor = principal_axes(found.factor, counts)
         self.objective_, self.dual_bound_, self.gap_ = found.objective, found.dual_bound, found.gap
         self.violation_, self.n_constraints_ = solution.violation, solution.n_equalities

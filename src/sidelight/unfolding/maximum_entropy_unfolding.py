@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import replace
 from functools import partial
 from typing import Any, ClassVar, Self
@@ -12,10 +13,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from sidelight.arrays import FloatArray, IntArray, is_sparse
 from sidelight.barycentric import BarycentricEmbedder
+from sidelight.errors import InterruptedFitWarning
 from sidelight.graph_based import GraphEmbedder, Neighborhood
 from sidelight.memory import require_memory
 from sidelight.neighbors import DistinctRows
 from sidelight.parameters import OneOf, Real, Whole
+from sidelight.resumable import Resumable
 from sidelight.similarity.barycentre import solve_convex_barycentres
 from sidelight.similarity.laplacian import laplacian_of
 from sidelight.solvers.eigen import fix_signs, smallest_eigenpairs
@@ -33,7 +36,7 @@ _GAMMA = 1e-3
 _SHORTEST = 1e-10
 
 
-class MaximumEntropyUnfolding(BarycentricEmbedder):
+class MaximumEntropyUnfolding(Resumable, BarycentricEmbedder):
     """Maximum entropy unfolding (MEU): the most likely springs between neighbours.
 
     Of all densities whose neighbours are, in expectation, as far apart as in the data, that of
@@ -75,6 +78,10 @@ class MaximumEntropyUnfolding(BarycentricEmbedder):
         The largest violation of the conditions of optimality, relative to the squared distances.
     max_iter : int
         Most steps.
+    warm_start : bool
+        Whether ``fit`` goes on from the springs of the last one, to the same neighbours and
+        distances, where that was interrupted or came to ``max_iter``.  ``history_`` and
+        ``n_iter_`` then tell of what was done since.
     metric : str or callable
         Of neighbouring points; ``"precomputed"`` for a table of distances, or a sparse graph of
         them, which count as those of one feature.  The scatter of a graph is that of the distances
@@ -171,6 +178,7 @@ class MaximumEntropyUnfolding(BarycentricEmbedder):
         "gamma": (OneOf(("auto",)), Real(0, open_below=True)),
         "tol": (Real(0, open_below=True),),
         "max_iter": (Whole(1),),
+        "warm_start": (OneOf((True, False)),),
     }
 
     def __init__(
@@ -183,6 +191,7 @@ class MaximumEntropyUnfolding(BarycentricEmbedder):
         gamma: float | str = "auto",
         tol: float = 1e-6,
         max_iter: int = 1000,
+        warm_start: bool = False,
         metric: Any = "euclidean",
         neighbors: str = "auto",
         on_disconnected: str = "connect",
@@ -194,6 +203,7 @@ class MaximumEntropyUnfolding(BarycentricEmbedder):
         self.gamma = gamma
         self.tol = tol
         self.max_iter = max_iter
+        self.warm_start = warm_start
         self.metric = metric
         self.neighbors = neighbors
         self.on_disconnected = on_disconnected
@@ -292,6 +302,15 @@ class MaximumEntropyUnfolding(BarycentricEmbedder):
 
     def _most_likely(self, squares: FloatArray, grounds: FloatArray) -> Springs:
         """The springs, and with a penalty those that are worth it."""
+        told, m = (self.edges_, squares), len(squares)
+        start: FloatArray | None = self._left_off(m, told)
+        found = self._from_start(start, squares, grounds)
+        self._leave_off(None if found.converged else found.strengths, m, told)
+        return found
+
+    def _from_start(
+        self, start: FloatArray | None, squares: FloatArray, grounds: FloatArray
+    ) -> Springs:
         fit = partial(
             fit_springs,
             len(grounds),
@@ -302,13 +321,18 @@ class MaximumEntropyUnfolding(BarycentricEmbedder):
         )
         if self.signs == "free":
             uniform = self.penalty * float(squares.mean())
-            return fit(self.edges_, squares, penalty=uniform, signs="free")
-        found = fit(self.edges_, squares)
+            return fit(self.edges_, squares, penalty=uniform, signs="free", start=start)
         if self.penalty == 0:
-            return found
+            return fit(self.edges_, squares, start=start)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", InterruptedFitWarning)
+            found = fit(self.edges_, squares)
+        if found.interrupted:
+            raise KeyboardInterrupt  # without its prices no spring can be chosen
         held = np.flatnonzero(found.strengths)
         prices = self.penalty / found.strengths[held]
-        chosen = fit(self.edges_[held], squares[held], penalty=prices)
+        left = None if start is None else start[held]
+        chosen = fit(self.edges_[held], squares[held], penalty=prices, start=left)
         strengths, extensions = np.zeros(len(squares)), found.extensions.copy()
         strengths[held], extensions[held] = chosen.strengths, chosen.extensions
         return replace(chosen, strengths=strengths, extensions=extensions)

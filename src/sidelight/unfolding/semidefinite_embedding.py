@@ -129,6 +129,10 @@ class SemidefiniteEmbedding(BarycentricEmbedder):
     ``Actions`` or ``constraint="equal"``: these need a dense interior point, whose memory grows
     with the square of the number of constraints.
 
+    A fit that is interrupted keeps its best kernel, with the ``gap_`` proven so far, once that
+    meets what is asked exactly and has half of the largest variance.  The next fit starts afresh:
+    an interior point cannot go on from the boundary that it came to.
+
     References
     ----------
     K. Q. Weinberger, F. Sha and L. K. Saul (2004), "Learning a kernel matrix for nonlinear

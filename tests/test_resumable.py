@@ -18,7 +18,7 @@ from sidelight import (
 )
 from sidelight.datasets import noisy_s
 from sidelight.errors import InterruptedFitWarning
-from sidelight.latent.fingerprints import fingerprint
+from sidelight.fingerprints import fingerprint
 from sidelight.progress import listening
 from sidelight.side import Condition, Distances, Relation
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sidelight.arrays import FloatArray
-from sidelight.latent.fingerprints import fingerprint
+from sidelight.fingerprints import fingerprint
 from sidelight.solvers.descent import Descent, Objective, minimise
 
 

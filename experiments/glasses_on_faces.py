@@ -7,10 +7,10 @@ glasses is said by a classifier of edges around the eyes that was trained on the
 
 Measured (10 splits of the people): the classifier sees glasses on 96 % of the real faces with
 glasses of people it was not trained on, and on 1.5 % of those without.  Of faces without glasses,
-rendered with them from a map of 20 dimensions, it sees them on 97 % (fewest in a split 87 %) of the
-mixtures of other faces that the forward map gives, and on 95 % (90 %) of the person's own face with
-what the change does added; with a softer kernel that keeps more of the person, on 93 % (87 %).
-Five dimensions do less well (92, 89 and 84 %), two do not (87, 79 and 73 %; 40 % in one split).
+rendered with them from a map of 20 dimensions, it sees them on 97 % (fewest in a split 90 %) of the
+mixtures of other faces that the forward map gives, and on 93 % (85 %) of the person's own face with
+what the change does added; with a softer kernel that keeps more of the person, on 87 % (79 %).
+Five dimensions do as well (95, 92 and 89 %), two nearly (88, 84 and 80 %).
 """
 
 from __future__ import annotations

@@ -19,6 +19,7 @@ from sidelight.arrays import FloatArray
 from sidelight.latent.data_kernels import squared_distances
 from sidelight.latent.known_factor import KnownFactor
 from sidelight.latent.transport import MatchedPairs, Transport
+from sidelight.quality.components import components_above_noise
 
 #: A chain goes on with this probability.
 _GO_ON = 0.8
@@ -117,16 +118,9 @@ def above_noise(R: FloatArray) -> FloatArray:
     -------
     ndarray of shape (n, q)
         Their scores.
-
-    References
-    ----------
-    M. Gavish and D. L. Donoho (2014), "The optimal hard threshold for singular values is 4/√3":
-    2.02 to 2.86 median singular values, by the shape of the table.
     """
     U, lengths, _ = np.linalg.svd(R - R.mean(axis=0), full_matrices=False)
-    shape = min(R.shape) / max(R.shape)
-    threshold = 0.56 * shape**3 - 0.95 * shape**2 + 1.82 * shape + 1.43
-    n_axes = int(np.sum(lengths > threshold * np.median(lengths)))
+    n_axes = components_above_noise(lengths**2, *R.shape)
     n_axes = min(max(n_axes, _FEWEST_AXES), _MOST_AXES, len(lengths))
     return np.asarray(U[:, :n_axes] * lengths[:n_axes])
 

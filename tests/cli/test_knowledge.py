@@ -13,7 +13,7 @@ import sidelight
 from sidelight.cli.application import application
 from sidelight.datasets import image_walk
 from sidelight.io import read_table, write_table
-from sidelight.side import Actions, Anchors, Distances, Pairs
+from sidelight.side import Actions, Anchors, Condition, Distances, Pairs
 
 X = np.random.default_rng(0).standard_normal((60, 4))
 
@@ -134,3 +134,30 @@ def test_episodes_by_column() -> None:
     expected = sidelight.embed(np.column_stack([x, y]), side=side).points
     np.testing.assert_allclose(read_table("m.csv").select(COLUMNS), expected, atol=1e-4)
     run("embed", "walks.csv", "--episode-column", "walk", "--ignore", "do", code=2)
+
+
+def test_a_condition_by_column() -> None:
+    rng = np.random.default_rng(0)
+    batch, place = np.repeat(["a", "b"], 40), rng.uniform(-1, 1, 80)
+    X = np.column_stack([place, place**2, 3.0 * (batch == "b"), 0.1 * rng.normal(size=80)])
+    columns = {name: X[:, i] for i, name in enumerate("pqrs")}
+    write_table("cells.csv", {**columns, "batch": batch})
+    run("embed", "cells.csv", "--condition-column", "batch", "-d", "1", "-o", "map.csv")
+    expected = sidelight.embed(X, side=Condition(batch.tolist()), n_components=1)
+    found = read_table("map.csv").select(["kernelinformationembedding0"])
+    np.testing.assert_allclose(found, expected.points, atol=1e-4)
+    write_table("gap.csv", {**columns, "batch": np.array(["", *batch[1:]])})
+    done = run("embed", "gap.csv", "--condition-column", "batch", code=2)
+    assert "empty in row 1" in done.output
+    done = run("embed", "cells.csv", "--ignore", "batch", "--condition-period", "360", code=2)
+    assert "Give --condition-column too" in done.output
+
+
+def test_a_condition_that_comes_round() -> None:
+    angle = np.arange(0.0, 360, 5)
+    X = np.column_stack([np.cos(np.radians(angle)), np.sin(np.radians(angle)), angle % 10])
+    write_table("ring.csv", {"x": X[:, 0], "y": X[:, 1], "z": X[:, 2], "angle": angle})
+    done = run(
+        "embed", "ring.csv", "--condition-column", "angle", "--condition-period", "360", "-d", "1"
+    )
+    assert "period 360" in done.output

@@ -152,6 +152,25 @@ def embed(
             show_default=False,
         ),
     ] = None,
+    condition_column: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COLUMN",
+            help="A factor that is known, names or numbers: it is left out of the map.  The column "
+            "is not used as data.",
+            rich_help_panel=KNOWN,
+            show_default=False,
+        ),
+    ] = None,
+    condition_period: Annotated[
+        float | None,
+        typer.Option(
+            metavar="NUMBER",
+            help="With --condition-column: where its numbers come round again, as 360 for degrees.",
+            rich_help_panel=KNOWN,
+            show_default=False,
+        ),
+    ] = None,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -204,9 +223,8 @@ def embed(
     if picture is not None:
         check_picture(picture)
     takes_missing = method != "auto" and find_method(method).load()._takes_missing
-    aside = [
-        name for name in (color_by, label_column, action_column, episode_column) if name is not None
-    ]
+    told = (color_by, label_column, action_column, episode_column, condition_column)
+    aside = [name for name in told if name is not None]
     graph = precomputed and holds_graph(file)
     if graph:
         table, n_missing = read_graph(file).set_aside(aside), 0
@@ -234,6 +252,8 @@ def embed(
         label_column=label_column,
         action_column=action_column,
         episode_column=episode_column,
+        condition_column=condition_column,
+        condition_period=condition_period,
     )
     kinds = sorted({type(value).__name__ for value in known})
     if method == "auto":

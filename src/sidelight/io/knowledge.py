@@ -12,7 +12,7 @@ import numpy as np
 
 from sidelight.arrays import FloatArray, IntArray
 from sidelight.io.table import Table, read_table
-from sidelight.side import Actions, Anchors, Distances, Pairs
+from sidelight.side import Actions, Anchors, Condition, Distances, Pairs
 
 #: All pairs of a label column are too many to be of use: this many of each kind are drawn.
 LABEL_PAIRS = 5000
@@ -29,6 +29,8 @@ def read_knowledge(
     label_column: str | None = None,
     action_column: str | None = None,
     episode_column: str | None = None,
+    condition_column: str | None = None,
+    condition_period: float | None = None,
 ) -> list[Any]:
     """Read what is known about the rows of a table.
 
@@ -50,6 +52,10 @@ def read_knowledge(
         A column set aside in the table: the action that led from each row to the next.
     episode_column : str, optional
         A column set aside in the table: the walk of each row.
+    condition_column : str, optional
+        A column set aside in the table: a factor that is to be left out of the map.
+    condition_period : float, optional
+        The period of its numbers.
 
     Returns
     -------
@@ -80,6 +86,13 @@ def read_knowledge(
         raise ValueError(
             f"The column {episode_column!r} of episodes says nothing without a column of actions. "
             f"Give --action-column too."
+        )
+    if condition_column is not None:
+        known.append(_condition_of_column(table, condition_column, condition_period))
+    elif condition_period is not None:
+        raise ValueError(
+            f"A period of {condition_period:g} says nothing without a column of numbers that come "
+            f"round. Give --condition-column too."
         )
     return known
 
@@ -133,6 +146,20 @@ def _pairs_of_column(table: Table, column: str) -> Pairs:
             f"column with repeated labels, empty where they are not known."
         )
     return Pairs.from_labels(values, unknown="", max_pairs=LABEL_PAIRS)
+
+
+def _condition_of_column(table: Table, column: str, period: float | None) -> Condition:
+    values = table.labels[column]
+    empty = np.isnan(values) if values.dtype.kind == "f" else values == ""
+    if np.any(empty):
+        row = int(table.rows[np.flatnonzero(empty)[0]]) + 1
+        raise ValueError(
+            f"The column {column!r} of {table.name} must hold the condition of every row. It is "
+            f"empty in row {row}. Fill it in, or leave these rows out."
+        )
+    if values.dtype.kind in "fiu":
+        return Condition(values.astype(np.float64), period=period)
+    return Condition([str(value) for value in values], period=period)
 
 
 def _actions_of_columns(table: Table, column: str, episode_column: str | None) -> Actions:

@@ -9,6 +9,12 @@ from sidelight.latent.transport import MatchedPairs, Transport
 RNG = np.random.default_rng(0)
 
 
+@pytest.fixture(autouse=True)
+def same_draws():
+    """Every test draws the same numbers, whatever ran before it."""
+    RNG.bit_generator.state = np.random.default_rng(0).bit_generator.state
+
+
 def planted(n_axes):
     """An antisymmetric generator."""
     basis = np.linalg.qr(RNG.normal(size=(n_axes, n_axes)))[0]

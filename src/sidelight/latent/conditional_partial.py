@@ -34,6 +34,8 @@ _ROUNDS = 6
 #: Beyond this many values, or below this many items, partial matches are not tried.
 _MOST_VALUES = 20
 _FEWEST_ITEMS = 40
+#: Principal axes of residuals by which noisy items are compared.
+_LEADING_AXES = 10
 #: Groups of similar numbers, across which items are matched.
 _GROUPS = 6
 
@@ -80,7 +82,8 @@ def matchings_to_try(Y: FloatArray, factor: KnownFactor, *, noisy: bool) -> list
     shrunk, classes = np.empty_like(Y), M.argmax(axis=1)
     for value in np.unique(classes):
         shrunk[classes == value] = shrink_noise(Y[classes == value])
-    return match_items(Y, factor) + match_items(shrunk, factor)
+    candidates = (Y, shrunk, _leading(Y - M @ ((M / M.sum(axis=0)).T @ Y)))
+    return [matching for items in candidates for matching in match_items(items, factor)]
 
 
 def match_in_part(Y: FloatArray, M: FloatArray, temperature: float) -> tuple[Matching, FloatArray]:
@@ -157,6 +160,12 @@ def _transported(R: FloatArray, M: FloatArray, temperature: float) -> tuple[Matc
     W = W / np.maximum((W @ M) @ M.T, 1e-300)
     shares = np.minimum(shares, 1.0)
     return Matching(W, M, shares / shares.sum(axis=1, keepdims=True), partial=True), shares
+
+
+def _leading(R: FloatArray) -> FloatArray:
+    """The leading principal scores of residuals, which noise reaches last."""
+    U, lengths, _ = np.linalg.svd(R, full_matrices=False)
+    return np.asarray(U[:, :_LEADING_AXES] * lengths[:_LEADING_AXES])
 
 
 def _rotated(Y: FloatArray) -> FloatArray:

@@ -13,10 +13,6 @@ map on fresh draws; matching items across the values of the factor does.
   up–down and light can be read off the map (cross-validated R² of ten neighbours).
 * *Size known*: 300 blobs of random place and size; how well place and size can be read off the
   map (cross-validated R² of ten neighbours).
-* *Different supports*: one digit by two hands, the first at 0–200°, the second at 120–320° (or at
-  0–120° and 60–180°), the hand known; and blobs of two sizes that keep to different parts of the
-  plane, the size known.  How far the nearest item of the other class is off, in the range that
-  both share, and whether the rest is in order.
 * *Cell cycle or counts known*: 700 single cells (50 principal components); how well the known
   factor and the cell type can be read off the map by neighbours, over five draws of 80 % of the
   cells.  Types differ in phase and count: what can be read off the type alone (every cell near
@@ -36,14 +32,6 @@ any more (R² −0.02, −0.16 and −0.05; plain 0.68, 0.54 and 0.74), and the 
 better (0.85 to 0.97).  *Size known*: R² of place 0.98 ± 0.00, of size −0.17 ± 0.03 (below zero:
 worse than the mean), the same with noise; plain 0.90 and 0.70.
 
-*Different supports*: *blobs* of the middle are 0.8 pixels from their like of the other size (plain
-1.7; where all items were matched with all sizes 1.2), and R² of place is 0.95 (0.91; 0.56).
-*Angles 0–120° and 60–180°*: off by 13° in the mean, 5° in the median (plain 13°, 8°), rank
-correlation of a line with the angle 0.68 in the mean, 0.91 in the median (plain 0.53, 0.56).
-**0–200° and 120–320°: no better than the plain map** (19°, 13°; plain 18°, 12°): a digit looks
-much like itself upside down, so that parts of the ranges that are not shared are matched by
-mistake, and the ends nearly meet, so that a line has to cut the curve somewhere.
-
 *Cells*: with the **phase** known it is read with 0.35 ± 0.01 (0.44 ± 0.04 plain, 0.37 from the type
 alone, 0.33 by chance) and types with 0.78 ± 0.01 (0.69 plain).  With the **count** known its R² is
 0.12 ± 0.01 (0.28 ± 0.04 plain, 0.10 from the type alone), within types −0.09 ± 0.01 (0.11 plain,
@@ -61,7 +49,6 @@ from typing import Any
 import numpy as np
 from scipy.ndimage import zoom
 from scipy.spatial.distance import cdist
-from scipy.stats import spearmanr
 from sklearn.datasets import load_digits
 from sklearn.metrics import balanced_accuracy_score, silhouette_score
 from sklearn.model_selection import cross_val_predict
@@ -121,44 +108,6 @@ def draw_blobs(
     pixels = np.indices((side, side)).reshape(2, -1).T
     squared = ((pixels[None] - place[:, None]) ** 2).sum(axis=2)
     return np.exp(-squared / (2 * size[:, None] ** 2)), place, size
-
-
-def draw_ranges(
-    seed: int, ranges: tuple[tuple[int, int], ...], step: int
-) -> tuple[FloatArray, FloatArray, IntArray]:
-    """One kind of digit by different hands, each turned through a range of its own."""
-    rng = np.random.default_rng(2 * seed + 1)
-    digits = load_digits()
-    of_kind = np.flatnonzero(digits.target == int(rng.choice((2, 3, 4, 5, 6, 7, 9))))
-    rows, angles, which = [], [], []
-    for i, (low, high) in enumerate(ranges):
-        frame = np.zeros((23, 23))
-        image = digits.images[rng.choice(of_kind)] / 16
-        frame[3:19, 3:19] = np.clip(zoom(image, 2, order=3), 0, 1)
-        turned = np.arange(low, high + 1, step)
-        rows.append(rotated_image(frame, 360, fill=0.0).X[turned])
-        angles.append(turned.astype(float))
-        which.append(np.full(len(turned), i))
-    return np.concatenate(rows), np.concatenate(angles), np.concatenate(which)
-
-
-def draw_parts(seed: int, n: int = 240, side: int = 16) -> tuple[FloatArray, FloatArray, IntArray]:
-    """Small blobs on the left, large ones on the right, both in the middle; place and class."""
-    rng = np.random.default_rng(seed)
-    large = np.arange(n) % 2
-    across = np.where(large, rng.uniform(6.5, 13, n), rng.uniform(3, 9.5, n))
-    place = np.column_stack([rng.uniform(4, 12, n), across])
-    pixels = np.indices((side, side)).reshape(2, -1).T
-    squared = ((pixels[None] - place[:, None]) ** 2).sum(axis=2)
-    return np.exp(-squared / (2 * np.where(large, 2.2, 1.3)[:, None] ** 2)), place, large
-
-
-def off_across(Z: FloatArray, truth: FloatArray, which: IntArray, shared: Any) -> float:
-    """How far the nearest item of another class is off, for items of the shared range."""
-    D = cdist(Z, Z)
-    D[which[:, None] == which] = np.inf
-    truth = truth.reshape(len(Z), -1)
-    return float(np.linalg.norm(truth[D.argmin(axis=1)] - truth, axis=1)[shared].mean())
 
 
 def angle_error(Z: FloatArray, angle: FloatArray, which: IntArray) -> float:
@@ -282,37 +231,6 @@ def noisy_digits(draws: int) -> list[list[str]]:
     return rows
 
 
-def different_supports(draws: int) -> list[list[str]]:
-    """Classes that share a part of what is left when the class is known."""
-    found: dict[str, list[tuple[float, float]]] = {}
-    seeds = range(FIRST_SEED, FIRST_SEED + draws)
-    for ranges, step in ((((0, 200), (120, 320)), 5), (((0, 120), (60, 180)), 3)):
-        for seed in seeds:
-            X, angle, hand = draw_ranges(seed, ranges, step)
-            shared = (angle >= ranges[1][0]) & (angle <= ranges[0][1])
-            for name, side in (("nothing", None), ("hand", Condition(hand.astype(str)))):
-                line = fit(X, side, n_components=1)[:, 0]
-                measures = (
-                    off_across(fit(X, side), angle, hand, shared),
-                    abs(float(spearmanr(line, angle)[0])),
-                )
-                words = " and ".join(f"{low}–{high}°" for low, high in ranges)
-                found.setdefault(f"{words}: {name} known", []).append(measures)
-    for seed in seeds:
-        X, place, size = draw_parts(seed)
-        shared = (place[:, 1] > 6.5) & (place[:, 1] < 9.5)
-        for name, side in (("nothing", None), ("size", Condition(size.astype(str)))):
-            Z = fit(X, side)
-            measures = off_across(Z, place, size, shared), readable(Z, place)
-            found.setdefault(f"blobs in parts of the plane: {name} known", []).append(measures)
-    rows = []
-    for name, values in found.items():
-        off, order = np.array(values).T
-        numbers = (off.mean(), np.median(off), order.mean(), np.median(order))
-        rows.append([name, *(f"{number:.2f}" for number in numbers)])
-    return rows
-
-
 def within_types(target: FloatArray, types: Any) -> FloatArray:
     """What is left of columns when the means of the types are taken away."""
     left = target.reshape(len(types), -1).astype(float)
@@ -419,11 +337,6 @@ def main(output: Path, *, quick: bool = False) -> None:
         for i, name in enumerate(names)
     ]
     print_table(["map of blobs", "R² of place", "R² of size"], rows, title="Blobs (mean ± sd)")
-    print_table(
-        ["different supports", "off, mean", "median", "order, mean", "median"],
-        different_supports(draws),
-        title="Off across classes (degrees, pixels); rank correlation of a line, R² of place",
-    )
     print_table(
         ["map of cells", "phase (balanced)", "R², in types", "R² of count", "in types", "type"],
         cells(quick),

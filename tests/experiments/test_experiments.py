@@ -27,7 +27,11 @@ EXPERIMENTS = {
     "information_maps": (("oil_flow", "cmu35_walk"), ("S-shaped sheet", "turns")),
     "informed_cells": (("pbmc68k_reduced",), ("Isomap",)),
     "informed_faces": (("olivetti_faces",), ("five pairs",)),
-    "known_factor_removed": (("pbmc68k_reduced",), ("angle known", "R² of size")),
+    "known_factor_removed": (
+        ("pbmc68k_reduced", "isomap_faces"),
+        ("angle known", "R² of size"),
+    ),
+    "different_supports": ((), ("hand known", "size known")),
     "landmark_quality": ((), ("mean ratio",)),
     "likelihood_of_maps": (
         ("stick_run1", "robot_wireless", "oil_flow"),

@@ -59,6 +59,7 @@ def test_a_number_that_only_shifts_items_is_left_out():
     number, place = rng.normal(size=150), rng.uniform(-1, 1, 150)
     items = np.outer(number, [3.0, 1, 0, 0]) + np.outer(place, [0.0, 1, 1, 1])
     items += 0.02 * rng.normal(size=items.shape)
+    assert not chained_matches(items, KnownFactor.of(Condition(number), who="test"))[1]
     plain = KernelInformationEmbedding(1).fit(items).embedding_[:, 0]
     Z = KernelInformationEmbedding(1).fit(items, side=Condition(number)).embedding_[:, 0]
     assert abs(np.corrcoef(plain, number)[0, 1]) > 0.9

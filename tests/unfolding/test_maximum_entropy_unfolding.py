@@ -19,6 +19,7 @@ from sidelight.errors import (
 from sidelight.progress import listening
 from sidelight.quality import procrustes
 from sidelight.similarity.centring import centre_kernel
+from tests.interruption import stop_at
 
 
 def gaussian_rows(n, p, seed=0):
@@ -233,19 +234,6 @@ def test_units_in_which_squares_are_lost_are_refused(unit):
     Y = np.random.default_rng(0).standard_normal((12, 3))
     with pytest.raises(ValueError, match="MaximumEntropyUnfolding cannot use X: its entries"):
         MaximumEntropyUnfolding(2).fit(unit * Y)
-
-
-def stop_at(stage, done, times=1):
-    """A listener that interrupts when a stage has done so much, for the nth time."""
-    seen = []
-
-    def stop(progress):
-        if progress.stage == stage and progress.done == done:
-            seen.append(progress)
-            if len(seen) == times:
-                raise KeyboardInterrupt
-
-    return stop
 
 
 SPRINGS = "maximum likelihood of the springs"

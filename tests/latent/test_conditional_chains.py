@@ -5,6 +5,7 @@ from scipy.spatial.distance import cdist
 
 from sidelight import KernelInformationEmbedding
 from sidelight.latent.conditional_chains import above_noise, chained_matches, unexplained
+from sidelight.latent.conditional_map import error_beside_number
 from sidelight.latent.known_factor import KnownFactor
 from sidelight.latent.transport import Transport
 from sidelight.side import Condition
@@ -93,3 +94,16 @@ def test_axes_above_the_noise_are_kept():
     noise = rng.normal(size=(200, 300))
     assert above_noise(signal + noise).shape[1] == 14
     assert above_noise(signal[:, :5]).shape[1] == 5
+
+
+def test_a_map_is_not_better_for_telling_the_number():
+    rng = np.random.default_rng(4)
+    number, place = rng.normal(size=(120, 1)), rng.uniform(-1, 1, (120, 1))
+    Y = np.hstack([5 * number, place, place**2]) + 0.01 * rng.normal(size=(120, 3))
+    factor = KnownFactor.of(Condition(number[:, 0]), who="test")
+    telling, leaving = (error_beside_number(Z, Y, factor) for Z in (number, place))
+    assert leaving < 0.7 * telling
+    # without it, a map that tells the number predicts best
+    D = cdist(number, number) + np.diag(np.full(120, np.inf))
+    E = cdist(place, place) + np.diag(np.full(120, np.inf))
+    assert np.mean((Y - Y[D.argmin(axis=1)]) ** 2) < np.mean((Y - Y[E.argmin(axis=1)]) ** 2)

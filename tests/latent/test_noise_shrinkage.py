@@ -50,3 +50,18 @@ def test_place_is_left_when_the_size_is_known_in_spite_of_noise():
     rank = np.argsort(np.argsort(Z[:, 0]))
     assert abs(np.corrcoef(rank, place)[0, 1]) > 0.95
     assert abs(np.corrcoef(rank, size)[0, 1]) < 0.2
+
+
+def test_a_singular_value_is_shrunk_by_the_angles_of_its_vectors():
+    """What x became under noise is y; the least error is at x cos α cos β, α and β the angles."""
+    rng = np.random.default_rng(6)
+    n, p = 41, 100
+    beta, x = (n - 1) / p, 2.0
+    y = np.sqrt((x + 1 / x) * (x + beta / x))
+    cosines = (x**4 - beta) / np.sqrt((x**4 + beta * x**2) * (x**4 + x**2))
+    lengths = np.full(n - 1, np.sqrt(median_of_noise(beta)))  # all noise but the first
+    lengths[0] = y
+    U = np.linalg.qr(np.column_stack([np.ones(n), rng.normal(size=(n, n - 1))]))[0][:, 1:]
+    V = np.linalg.qr(rng.normal(size=(p, n - 1)))[0]
+    found = np.linalg.svd(shrink_noise((U * lengths) @ V.T), compute_uv=False)
+    np.testing.assert_allclose(found, [x * cosines] + [0] * (n - 1), atol=1e-8)

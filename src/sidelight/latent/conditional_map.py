@@ -147,16 +147,38 @@ def map_without_factor(
         return maps[0]
     errors = []
     for matching, found in zip(matchings, maps, strict=True):
-        D = squared_distances(found.points, found.points)
-        rivals = [matching.rivals] if classes else _alike_by_reach(factor)
-        errors.append(min(min(_errors(D, scores, r, _COMPARED_SCALES)) for r in rivals))
+        if classes:
+            D = squared_distances(found.points, found.points)
+            errors.append(min(_errors(D, scores, matching.rivals, _COMPARED_SCALES)))
+        else:
+            errors.append(error_beside_number(found.points, scores, factor))
     return maps[int(np.argmin(errors))]
 
 
-def _alike_by_reach(factor: KnownFactor) -> list[FloatArray]:
-    """Similarities of numbers at several reaches: a map gains nothing by telling the number."""
+def error_beside_number(Z: FloatArray, Y: FloatArray, factor: KnownFactor) -> float:
+    """Measure how well items are predicted from others near in the map *and* in a known number.
+
+    The number is there already, so that a map gains nothing by telling it.
+
+    Parameters
+    ----------
+    Z : ndarray of shape (n, d)
+        Latent points.
+    Y : ndarray of shape (n, p)
+        The data.
+    factor : KnownFactor
+        The number.
+
+    Returns
+    -------
+    float
+        The mean squared error of leave-one-out predictions, at the best scale of the map and the
+        best reach of the number.
+    """
+    D = squared_distances(Z, Z)
     gaps = squared_distances(factor.coordinates, factor.coordinates)
-    return [np.exp(-np.minimum(gaps / (factor.reach * times), 30.0)) for times in _REACHES]
+    alike = (np.exp(-np.minimum(gaps / (factor.reach * times), 30.0)) for times in _REACHES)
+    return min(min(_errors(D, Y, rivals, _COMPARED_SCALES)) for rivals in alike)
 
 
 def _first_penalties(matching: Matching, judged: bool) -> tuple[float, ...]:

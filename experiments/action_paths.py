@@ -36,7 +36,7 @@ import numpy as np
 
 from experiments._common import print_table, start
 from sidelight import PCA, ActionRespectingEmbedding, SemidefiniteEmbedding
-from sidelight.arrays import FloatArray, IntArray
+from sidelight.core.arrays import FloatArray, IntArray
 from sidelight.datasets import image_walk, picture
 from sidelight.datasets.dataset import Dataset
 from sidelight.plot import save
@@ -51,7 +51,7 @@ from sidelight.plot.style import (
     style_legend,
 )
 from sidelight.side import Actions
-from sidelight.unfolding.prediction import agreeing_places
+from sidelight.unfolding.actions.prediction import agreeing_places
 
 PATCH = 32
 STEP = PATCH / 4

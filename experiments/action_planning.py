@@ -25,7 +25,7 @@ import numpy as np
 from experiments._common import print_table, start
 from experiments.action_paths import MOVES, STEP, draw_path, places, questions, states
 from sidelight import ActionRespectingEmbedding
-from sidelight.arrays import FloatArray
+from sidelight.core.arrays import FloatArray
 from sidelight.datasets import image_walk
 from sidelight.datasets.dataset import Dataset
 from sidelight.plot import save

@@ -21,7 +21,7 @@ import scipy.sparse as sp
 
 from experiments._common import print_table, start
 from sidelight import MaximumEntropyUnfolding
-from sidelight.arrays import FloatArray
+from sidelight.core.arrays import FloatArray
 from sidelight.neighbors import neighborhood_graph
 from sidelight.plot import save
 from sidelight.plot.style import HAIRLINE, PALETTE, new_axes, style_axes, style_legend

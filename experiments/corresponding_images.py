@@ -29,7 +29,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from experiments._common import print_table, start
 from sidelight import MultipleRelationalEmbedding
-from sidelight.arrays import FloatArray
+from sidelight.core.arrays import FloatArray
 from sidelight.datasets import load
 from sidelight.mapping.smoother import KernelSmoother
 from sidelight.plot import save

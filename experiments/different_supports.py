@@ -29,7 +29,7 @@ from sklearn.datasets import load_digits
 
 from experiments._common import print_table, start
 from experiments.known_factor_removed import FIRST_SEED, N_DRAWS, fit, readable
-from sidelight.arrays import FloatArray, IntArray
+from sidelight.core.arrays import FloatArray, IntArray
 from sidelight.datasets import rotated_image
 from sidelight.plot import comparison, save
 from sidelight.side import Condition

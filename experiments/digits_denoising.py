@@ -26,7 +26,7 @@ import numpy as np
 
 from experiments._common import print_table, start
 from sidelight import PCA, KernelPCA
-from sidelight.arrays import FloatArray
+from sidelight.core.arrays import FloatArray
 from sidelight.datasets import digits
 from sidelight.plot import save
 from sidelight.plot.style import (

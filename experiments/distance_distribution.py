@@ -22,7 +22,7 @@ from scipy.spatial.distance import pdist
 from scipy.stats import gamma
 
 from experiments._common import print_table, start
-from sidelight.arrays import FloatArray
+from sidelight.core.arrays import FloatArray
 from sidelight.datasets import load
 from sidelight.plot import save
 from sidelight.plot.style import INK, PALETTE, few_ticks, new_figure, style_axes, style_legend

@@ -22,7 +22,7 @@ import numpy as np
 
 from experiments._common import print_table, start
 from sidelight import ClassicalMDS
-from sidelight.arrays import FloatArray
+from sidelight.core.arrays import FloatArray
 from sidelight.datasets import load
 from sidelight.plot import eigenvalues, save, scatter
 from sidelight.plot.style import FAINT, HAIRLINE, INK, SINGLE, new_axes, style_legend

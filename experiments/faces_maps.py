@@ -32,7 +32,7 @@ from sidelight import (
     LaplacianEigenmaps,
     LocallyLinearEmbedding,
 )
-from sidelight.arrays import FloatArray
+from sidelight.core.arrays import FloatArray
 from sidelight.datasets import load
 from sidelight.neighbors import neighborhood_graph
 from sidelight.plot import coranking_curves as draw_curves

@@ -24,7 +24,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from experiments._common import print_table, start
 from sidelight import GPLVM, PCA
-from sidelight.arrays import FloatArray, IntArray
+from sidelight.core.arrays import FloatArray, IntArray
 from sidelight.datasets import load
 from sidelight.plot import save
 from sidelight.plot.style import INK, PALETTE, TEXT_SIZE, new_figure, style_axes, style_legend

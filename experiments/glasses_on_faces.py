@@ -25,7 +25,7 @@ from sklearn.preprocessing import StandardScaler
 
 from experiments._common import print_table, start
 from sidelight import KernelInformationEmbedding
-from sidelight.arrays import BoolArray, FloatArray, IntArray
+from sidelight.core.arrays import BoolArray, FloatArray, IntArray
 from sidelight.datasets import load
 from sidelight.plot import save
 from sidelight.plot.style import SMALL_SIZE, new_figure

@@ -28,7 +28,7 @@ import numpy as np
 from experiments._common import print_table, start
 from experiments.motion_maps import turning
 from sidelight import PCA, KernelInformationEmbedding, ProbabilisticPCA
-from sidelight.arrays import BoolArray, FloatArray, IntArray
+from sidelight.core.arrays import BoolArray, FloatArray, IntArray
 from sidelight.datasets import load, s_curve
 from sidelight.plot import save, scatter
 from sidelight.plot.style import HAIRLINE, new_figure

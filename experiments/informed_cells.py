@@ -25,7 +25,7 @@ import numpy as np
 from experiments._common import print_table, start
 from experiments.informed_faces import METHODS, draw_map
 from experiments.pair_metric_safety import neighbor_accuracy
-from sidelight.arrays import BoolArray, FloatArray, IntArray
+from sidelight.core.arrays import BoolArray, FloatArray, IntArray
 from sidelight.datasets import load
 from sidelight.metric import EquivalenceMetric
 from sidelight.plot import comparison, save

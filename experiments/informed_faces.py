@@ -39,9 +39,9 @@ import numpy as np
 from experiments._common import print_table, start
 from experiments.pair_metric_safety import neighbor_accuracy
 from sidelight import PCA, ClassicalMDS, Isomap, LaplacianEigenmaps, LocallyLinearEmbedding
-from sidelight.arrays import BoolArray, FloatArray, IntArray
+from sidelight.core.arrays import BoolArray, FloatArray, IntArray
+from sidelight.core.errors import DisconnectedGraphWarning
 from sidelight.datasets import load
-from sidelight.errors import DisconnectedGraphWarning
 from sidelight.metric import DistanceMetric, EquivalenceMetric, MultiAttributeMetric
 from sidelight.plot import save, scatter
 from sidelight.plot.style import FAINT, INK, TEXT_SIZE, new_figure

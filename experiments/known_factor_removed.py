@@ -56,7 +56,7 @@ from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 
 from experiments._common import print_table, start
 from sidelight import KernelInformationEmbedding
-from sidelight.arrays import FloatArray, IntArray
+from sidelight.core.arrays import FloatArray, IntArray
 from sidelight.datasets import load, rotated_digits, rotated_image
 from sidelight.plot import comparison, save
 from sidelight.side import Condition

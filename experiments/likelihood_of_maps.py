@@ -41,9 +41,9 @@ from sidelight import (
     MaximumEntropyUnfolding,
     SemidefiniteEmbedding,
 )
-from sidelight.arrays import FloatArray
+from sidelight.core.arrays import FloatArray
+from sidelight.core.errors import DisconnectedGraphWarning
 from sidelight.datasets import load
-from sidelight.errors import DisconnectedGraphWarning
 from sidelight.plot import comparison, save
 from sidelight.plot.style import (
     FAINT,

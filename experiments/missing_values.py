@@ -26,7 +26,7 @@ from sklearn.impute import KNNImputer
 
 from experiments._common import print_table, start
 from sidelight import GPLVM, ProbabilisticPCA
-from sidelight.arrays import BoolArray, FloatArray
+from sidelight.core.arrays import BoolArray, FloatArray
 from sidelight.datasets import load
 from sidelight.plot import save
 from sidelight.plot.style import INK, PALETTE, TEXT_SIZE, new_figure, style_axes, style_legend

@@ -21,7 +21,7 @@ import numpy as np
 
 from experiments._common import print_table, start
 from sidelight import PCA, Isomap, LaplacianEigenmaps, LocallyLinearEmbedding
-from sidelight.arrays import FloatArray
+from sidelight.core.arrays import FloatArray
 from sidelight.datasets import load
 from sidelight.plot import comparison, save
 from sidelight.plot.style import HAIRLINE

@@ -27,12 +27,12 @@ from scipy.spatial.distance import cdist
 
 from experiments._common import print_table, start
 from sidelight import KernelInformationEmbedding
-from sidelight.arrays import FloatArray
+from sidelight.core.arrays import FloatArray
 from sidelight.datasets import noisy_s
 from sidelight.datasets.dataset import Dataset
-from sidelight.latent.bandwidth import leave_one_out_bandwidth
-from sidelight.latent.data_kernels import GaussianKernel
-from sidelight.latent.joint_density import JointDensity
+from sidelight.latent.density.bandwidth import leave_one_out_bandwidth
+from sidelight.latent.density.joint import JointDensity
+from sidelight.latent.density.kernels import GaussianKernel
 from sidelight.plot import save
 from sidelight.plot.style import FAINT, INK, PALETTE, SMALL_SIZE, new_figure, style_axes
 

@@ -31,8 +31,8 @@ from sidelight import (
     LocallyLinearEmbedding,
     ProbabilisticPCA,
 )
+from sidelight.core.errors import DisconnectedGraphWarning
 from sidelight.datasets import load
-from sidelight.errors import DisconnectedGraphWarning
 from sidelight.neighbors import component_labels, neighborhood_graph
 from sidelight.plot import comparison, save
 from sidelight.quality import coranking_curves, neighbor_label_accuracy

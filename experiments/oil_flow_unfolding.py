@@ -31,9 +31,9 @@ import numpy as np
 
 from experiments._common import print_table, start
 from sidelight import PCA, Isomap, SemidefiniteEmbedding
-from sidelight.arrays import FloatArray
+from sidelight.core.arrays import FloatArray
+from sidelight.core.errors import DisconnectedGraphWarning
 from sidelight.datasets import load
-from sidelight.errors import DisconnectedGraphWarning
 from sidelight.plot import comparison, save
 from sidelight.quality import neighbor_label_accuracy
 

@@ -36,7 +36,7 @@ from sklearn.preprocessing import StandardScaler
 
 from experiments._common import print_table, start
 from sidelight import PCA
-from sidelight.arrays import BoolArray, FloatArray, IntArray
+from sidelight.core.arrays import BoolArray, FloatArray, IntArray
 from sidelight.datasets import digits, load
 from sidelight.metric import EquivalenceMetric
 from sidelight.plot import save

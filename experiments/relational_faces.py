@@ -29,7 +29,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from experiments._common import print_table, start
 from sidelight import MultipleRelationalEmbedding
-from sidelight.arrays import FloatArray, IntArray
+from sidelight.core.arrays import FloatArray, IntArray
 from sidelight.datasets import digits, load
 from sidelight.plot import save, scatter
 from sidelight.plot.style import FAINT, INK, TEXT_SIZE, new_figure, value_map

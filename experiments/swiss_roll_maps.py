@@ -29,7 +29,7 @@ from sidelight import (
     LaplacianEigenmaps,
     LocallyLinearEmbedding,
 )
-from sidelight.arrays import FloatArray
+from sidelight.core.arrays import FloatArray
 from sidelight.datasets import Dataset, s_curve, swiss_roll
 from sidelight.plot import comparison, save
 from sidelight.quality import coranking_curves, procrustes

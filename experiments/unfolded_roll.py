@@ -30,9 +30,9 @@ import numpy as np
 
 from experiments._common import print_table, start
 from sidelight import Isomap, LocallyLinearEmbedding, SemidefiniteEmbedding
-from sidelight.arrays import FloatArray
+from sidelight.core.arrays import FloatArray
+from sidelight.core.errors import DisconnectedGraphWarning
 from sidelight.datasets import Dataset, swiss_roll
-from sidelight.errors import DisconnectedGraphWarning
 from sidelight.plot import save
 from sidelight.plot.colouring import choose_colours
 from sidelight.plot.points import draw_points

@@ -22,7 +22,7 @@ import numpy as np
 
 from experiments._common import print_table, start
 from sidelight import PCA, Isomap, SemidefiniteEmbedding
-from sidelight.arrays import FloatArray
+from sidelight.core.arrays import FloatArray
 from sidelight.datasets import Dataset, load, rotated_image
 from sidelight.plot import comparison, save, scatter
 from sidelight.plot.thumbnails import draw_thumbnails

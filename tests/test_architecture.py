@@ -15,13 +15,17 @@ PACKAGE = Path(sidelight.__file__).parent
 
 #: Layers from the ground up: a module may import from its own layer and from those below.
 LAYERS = [
-    {"arrays", "errors", "memory", "progress", "registry", "parameters", "table_errors"},
+    {"core", "registry", "errors", "progress"},
     {"solvers"},
-    {"side", "neighbors", "similarity", "mapping", "metric", "processes", "quality", "transforms"},
-    {"base", "informed", "piecewise", "graph_based", "barycentric", "resumable", "fingerprints"},
+    {"neighbors"},
+    {"similarity", "transforms"},
+    {"side"},
+    {"mapping", "metric", "gaussian_process"},
+    {"quality"},
+    {"estimator"},
     {"spectral", "unfolding", "latent", "gated"},
-    {"datasets", "embedding", "io", "plot"},
-    {"cli", "explorer"},
+    {"datasets", "io", "plot", "embedding"},
+    {"cli", "explorer", "scale"},
 ]
 
 #: What `import sidelight` may load of its own.

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from sidelight import Isomap, ProbabilisticPCA
-from sidelight.errors import InterruptedFitWarning, MissingExtraError
-from sidelight.memory import available_memory, format_bytes, require_memory
-from sidelight.parameters import OneOf, Real, Whole
-from sidelight.progress import listening
+from sidelight.core.errors import InterruptedFitWarning, MissingExtraError
+from sidelight.core.memory import available_memory, format_bytes, require_memory
+from sidelight.core.parameters import OneOf, Real, Whole
+from sidelight.core.progress import listening
 from sidelight.registry import entry_for
 
 

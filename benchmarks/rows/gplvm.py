@@ -19,9 +19,9 @@ def _start(problem: Problem) -> tuple[Array, Array]:
 
 
 def _ours(problem: Problem, n_inducing: int) -> Array:
-    from sidelight.latent.gplvm_objective import GPLVMObjective
-    from sidelight.processes.covariance import COVARIANCES
-    from sidelight.processes.observed import ObservedTable
+    from sidelight.gaussian_process.covariance import COVARIANCES
+    from sidelight.gaussian_process.observed import ObservedTable
+    from sidelight.latent.gplvm.objective import GPLVMObjective
 
     Y, Z = _start(problem)
     table = ObservedTable.of(Y)

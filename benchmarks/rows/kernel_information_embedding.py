@@ -20,8 +20,8 @@ def _start(problem: Problem) -> tuple[Array, float]:
 
 def ours(problem: Problem) -> Array:
     """sidelight."""
-    from sidelight.latent.data_kernels import GaussianKernel
-    from sidelight.latent.near_pairs import pairs_of
+    from sidelight.latent.density.kernels import GaussianKernel
+    from sidelight.latent.information.mutual_information_near import pairs_of
 
     Z, h = _start(problem)
     kernel = GaussianKernel(problem.X.shape[1])

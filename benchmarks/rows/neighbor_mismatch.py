@@ -23,7 +23,7 @@ def picked_neighbors(n: int) -> Problem:
 
 def compiled(problem: Problem) -> Array:
     """sidelight."""
-    from sidelight.latent.mismatch import NeighborMismatch
+    from sidelight.latent.neighbors.mismatch import NeighborMismatch
 
     assert problem.truth is not None
     mismatch = NeighborMismatch(problem.X)

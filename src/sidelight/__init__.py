@@ -15,13 +15,14 @@ __version__ = "0.1.0"
 
 _SUBPACKAGES = (
     "datasets",
+    "errors",
+    "gaussian_process",
     "io",
     "latent",
     "mapping",
     "metric",
     "neighbors",
     "plot",
-    "processes",
     "progress",
     "quality",
     "side",
@@ -33,8 +34,8 @@ _SUBPACKAGES = (
 _FUNCTIONS = {
     "embed": "sidelight.embedding",
     "Embedding": "sidelight.embedding",
-    "save": "sidelight.io.models",
-    "load": "sidelight.io.models",
+    "save": "sidelight.io.model.files",
+    "load": "sidelight.io.model.files",
 }
 _HOMES = {entry.name: entry.module for entry in ESTIMATORS} | _FUNCTIONS
 

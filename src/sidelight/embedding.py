@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from sidelight.arrays import FloatArray, is_sparse
+from sidelight.core.arrays import FloatArray, is_sparse
 from sidelight.registry import MAPS, Entry, entry_for
 
 #: Up to this many rows Isomap measures every geodesic distance; beyond, from landmarks.
@@ -195,7 +195,7 @@ class Embedding:
         path : path
             Where to.
         """
-        from sidelight.io.models import save
+        from sidelight.io.model.files import save
 
         save(self.model, path)
 

@@ -319,7 +319,7 @@ def test_experiments_are_listed_without_running_and_run_by_name() -> None:
 
 
 def test_the_experiments_of_the_sources_are_found() -> None:
-    from sidelight.cli.reproduce import experiments, summary
+    from sidelight.cli.commands.reproduce import experiments, summary
 
     scripts = experiments()
     assert all(summary(script)[-1:] in (".", "?") for script in scripts.values())

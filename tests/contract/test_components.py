@@ -9,9 +9,9 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
 import sidelight
+from sidelight.core.errors import DisconnectedGraphWarning
 from sidelight.datasets import swiss_roll
 from sidelight.embedding import embed
-from sidelight.errors import DisconnectedGraphWarning
 
 
 @pytest.fixture(scope="session")

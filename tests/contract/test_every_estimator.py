@@ -12,7 +12,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import check_estimator
 
-from sidelight.errors import DisconnectedGraphError, DisconnectedGraphWarning
+from sidelight.core.errors import DisconnectedGraphError, DisconnectedGraphWarning
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
@@ -222,7 +222,7 @@ def test_many_new_rows_are_placed_in_blocks(estimator, X, new, monkeypatch):
     estimator.fit(X)
     at_once = estimator.transform(new)
     monkeypatch.setattr(
-        "sidelight.base.row_blocks",
+        "sidelight.estimator.base.row_blocks",
         lambda n, width, budget: [slice(i, i + 3) for i in range(0, n, 3)],
     )
     np.testing.assert_allclose(estimator.transform(new), at_once, atol=1e-10)

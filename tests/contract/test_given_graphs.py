@@ -19,8 +19,8 @@ from sidelight import (
     MaximumEntropyUnfolding,
     SemidefiniteEmbedding,
 )
+from sidelight.core.errors import DisconnectedGraphError, DisconnectedGraphWarning
 from sidelight.embedding import embed
-from sidelight.errors import DisconnectedGraphError, DisconnectedGraphWarning
 from sidelight.neighbors import arrows_to, nearest_neighbors
 from sidelight.quality import quality_report
 from sidelight.side import Actions, Distances

@@ -43,7 +43,7 @@ def test_nothing_known_is_the_plain_method_to_the_bit(informed, X, new, nothing)
     np.testing.assert_array_equal(given.transform(new), plain.transform(new))
 
 
-@pytest.mark.filterwarnings("ignore::sidelight.errors.DisconnectedGraphWarning")
+@pytest.mark.filterwarnings("ignore::sidelight.core.errors.DisconnectedGraphWarning")
 @pytest.mark.parametrize("kind", KINDS)
 def test_it_is_the_plain_method_on_rows_in_the_learned_metric(informed, X, new, kind):
     side, learner = KINDS[kind]

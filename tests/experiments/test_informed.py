@@ -15,7 +15,7 @@ from experiments.pair_metric_safety import (
     neighbor_accuracy,
     split_groups,
 )
-from sidelight.errors import DisconnectedGraphWarning
+from sidelight.core.errors import DisconnectedGraphWarning
 from sidelight.metric import EquivalenceMetric
 from sidelight.side import Pairs
 

@@ -185,7 +185,7 @@ def test_an_unknown_class_is_named_with_those_there_are(model_file: Path) -> Non
     [
         ("os", "system"),
         ("subprocess", "Popen"),
-        ("sidelight.io.models", "ModelFile"),
+        ("sidelight.io.model.files", "ModelFile"),
         ("sidelight.__main__", "main"),
         ("sidelight.cli.preparation", "Preparation"),
         ("sidelight.similarity.centring", "np"),

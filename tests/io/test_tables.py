@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sidelight.errors import MissingExtraError
+from sidelight.core.errors import MissingExtraError
 from sidelight.io import Table, read_table, write_table
 
 

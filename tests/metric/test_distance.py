@@ -11,10 +11,10 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.estimator_checks import check_estimator
 
-from sidelight.errors import InterruptedFitWarning
+from sidelight.core.errors import InterruptedFitWarning
+from sidelight.core.progress import listening
 from sidelight.metric import DistanceMetric, cone
-from sidelight.metric.squared_gram import SquaredGram
-from sidelight.progress import listening
+from sidelight.metric.learning.distance_ridge import SquaredGram
 from sidelight.side import Distances, Pairs
 
 

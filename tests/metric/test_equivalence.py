@@ -16,15 +16,15 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import check_estimator
 
 from sidelight.metric import EquivalenceMetric, opening
-from sidelight.metric.equivalence_problem import (
+from sidelight.metric.learning.leave_out import HeldOut, PairSpectrum, choose_strength
+from sidelight.metric.learning.pair_graph import graph_rank, spanning_forest
+from sidelight.metric.learning.safe_pairs import (
     PRIOR_PAIRS,
     EquivalenceProblem,
     geometric_mean_of_inverse,
     safe_metric,
 )
-from sidelight.metric.held_out import HeldOut, PairSpectrum, choose_strength
-from sidelight.metric.pair_graph import graph_rank, spanning_forest
-from sidelight.metric.scatter import Spread
+from sidelight.metric.learning.scatter import Spread
 from sidelight.side import Distances, Pairs
 
 
@@ -236,7 +236,7 @@ def test_many_pairs_are_judged_by_some_of_them(monkeypatch):
     X, y = labelled(300, 12)
     pairs = Pairs.from_labels(y, max_pairs=900)
     whole = EquivalenceMetric().fit(X, side=pairs)
-    monkeypatch.setattr("sidelight.metric.held_out.JUDGED_PAIRS", 200)
+    monkeypatch.setattr("sidelight.metric.learning.leave_out.JUDGED_PAIRS", 200)
     some = EquivalenceMetric().fit(X, side=pairs)
     assert some.strength_ <= whole.strength_  # less evidence never makes bolder
     assert some.strength_ >= 1

@@ -11,10 +11,10 @@ import scipy.sparse as sp
 from scipy.spatial.distance import cdist
 
 from sidelight.neighbors import nearest_neighbors
-from sidelight.neighbors.certified import certified_nearest
-from sidelight.neighbors.descent import descent_nearest
-from sidelight.neighbors.exact import exact_nearest, forbid_self
-from sidelight.neighbors.tree import tree_nearest
+from sidelight.neighbors.search.blocked import exact_nearest, forbid_self
+from sidelight.neighbors.search.certified import certified_nearest
+from sidelight.neighbors.search.neighbor_descent import descent_nearest
+from sidelight.neighbors.search.tree import tree_nearest
 
 
 def naive(D, k, exclude_self):
@@ -76,7 +76,7 @@ def test_searches_give_the_same_bits(seed):
 
 
 def test_tiles_of_the_certified_search_meet(monkeypatch):
-    monkeypatch.setattr("sidelight.neighbors.certified._TILE", 70)
+    monkeypatch.setattr("sidelight.neighbors.search.certified._TILE", 70)
     X = np.random.default_rng(0).normal(size=(333, 40))
     assert_same(certified_nearest(X, None, 9, threads=3), naive(cdist(X, X), 9, True))
     Q = X[:150] + 0.1
@@ -85,7 +85,7 @@ def test_tiles_of_the_certified_search_meet(monkeypatch):
 
 def test_float32_cannot_tell_these_rows_apart_and_the_certificate_notices(monkeypatch):
     redone = []
-    import sidelight.neighbors.refine as refine
+    import sidelight.neighbors.search.refine as refine
 
     def counting(X, Q, k, *, forbid=None):
         redone.append(len(Q))

@@ -56,7 +56,7 @@ def test_importing_the_plots_does_not_load_matplotlib():
 
 
 def test_without_matplotlib_the_extra_is_named(monkeypatch):
-    from sidelight.errors import MissingExtraError
+    from sidelight.core.errors import MissingExtraError
     from sidelight.plot import scatter
 
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from scipy.spatial.distance import cdist
 
-from sidelight.progress import listening
+from sidelight.core.progress import listening
 from sidelight.quality import (
     continuity,
     coranking_curves,

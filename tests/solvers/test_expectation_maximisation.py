@@ -7,8 +7,8 @@ import pytest
 from scipy.stats import multivariate_normal
 from sklearn.exceptions import ConvergenceWarning
 
-from sidelight.errors import InterruptedFitWarning
-from sidelight.progress import listening
+from sidelight.core.errors import InterruptedFitWarning
+from sidelight.core.progress import listening
 from sidelight.solvers.expectation_maximisation import fit_with_missing, latent_posterior
 
 

@@ -7,7 +7,7 @@ import pytest
 from sklearn.base import clone
 
 from sidelight import KernelPCA
-from sidelight.errors import NotEuclideanWarning
+from sidelight.core.errors import NotEuclideanWarning
 
 
 @pytest.fixture

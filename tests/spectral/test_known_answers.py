@@ -17,7 +17,7 @@ from sidelight import (
     ProbabilisticPCA,
 )
 from sidelight.neighbors import neighborhood_graph
-from sidelight.solvers.eigen import fix_signs
+from sidelight.solvers.eigen.eigenpairs import fix_signs
 from tests.comparison import assert_same_map, subspace_gap
 
 

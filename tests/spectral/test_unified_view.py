@@ -49,7 +49,7 @@ def X():
     return np.column_stack([t * np.cos(t), t * np.sin(t), 2 * rng.random(140)])
 
 
-@pytest.mark.filterwarnings("ignore::sidelight.errors.NotEuclideanWarning")
+@pytest.mark.filterwarnings("ignore::sidelight.core.errors.NotEuclideanWarning")
 @pytest.mark.parametrize("name", METHODS)
 def test_kernel_pca_on_the_kernel_gives_the_same_map(name, X):
     estimator, scaling = METHODS[name]

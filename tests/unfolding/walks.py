@@ -6,7 +6,7 @@ import numpy as np
 
 from sidelight.datasets import image_walk
 from sidelight.side import Actions
-from sidelight.unfolding.action_respecting_embedding import ActionRespectingEmbedding
+from sidelight.unfolding.actions.action_respecting_embedding import ActionRespectingEmbedding
 
 SIDES = {"right": (1, 0), "left": (-1, 0), "up": (0, 1), "down": (0, -1)}
 

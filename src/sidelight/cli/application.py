@@ -8,15 +8,15 @@ import typer
 from typer.core import TyperGroup
 
 import sidelight
-from sidelight.cli.compare import compare
+from sidelight.cli.commands.compare import compare
+from sidelight.cli.commands.datasets import datasets
+from sidelight.cli.commands.decode import decode
+from sidelight.cli.commands.embed import embed
+from sidelight.cli.commands.methods import methods
+from sidelight.cli.commands.reproduce import reproduce
+from sidelight.cli.commands.score import score
+from sidelight.cli.commands.transform import transform
 from sidelight.cli.console import errors
-from sidelight.cli.datasets import datasets
-from sidelight.cli.decode import decode
-from sidelight.cli.embed import embed
-from sidelight.cli.methods import methods
-from sidelight.cli.reproduce import reproduce
-from sidelight.cli.score import score
-from sidelight.cli.transform import transform
 
 USER_ERROR = 2
 INTERRUPTED = 130

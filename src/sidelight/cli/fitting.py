@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from sidelight.cli import console
-from sidelight.progress import Progress, listening
+from sidelight.core.progress import Progress, listening
 
 
 @contextmanager

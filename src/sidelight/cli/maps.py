@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sidelight.arrays import FloatArray, IntArray
-from sidelight.io.delimited import listed
-from sidelight.io.table import Table
+from sidelight.core.arrays import FloatArray, IntArray
+from sidelight.io.table.delimited import listed
+from sidelight.io.table.reading import Table
 from sidelight.registry import MAPS
 
 #: The column that says which row of the data a row of a map is, counted from 1.

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sidelight.io.table import Table
+from sidelight.io.table.reading import Table
 
 # Up to this many different whole numbers are classes, not values.
 _MOST_CLASSES = 20

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from sidelight.arrays import FloatArray
-from sidelight.io.delimited import listed
-from sidelight.io.table import Table
+from sidelight.core.arrays import FloatArray
+from sidelight.io.table.delimited import listed
+from sidelight.io.table.reading import Table
 
 
 @dataclass(frozen=True, eq=False)

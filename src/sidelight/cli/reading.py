@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from sidelight.cli import console
-from sidelight.io.table import Table, read_table
+from sidelight.io.table.reading import Table, read_table
 
 # Names that people give to the column that holds the answer.
 _ANSWERS = ("label", "labels", "class", "target", "species", "category", "cluster")

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.ndimage import zoom
 from sklearn.utils import check_random_state
 
-from sidelight.arrays import FloatArray, IntArray
+from sidelight.core.arrays import FloatArray, IntArray
 from sidelight.datasets.dataset import Dataset
 from sidelight.datasets.descriptions import DESCRIPTIONS
 from sidelight.datasets.rotations import rotated_image

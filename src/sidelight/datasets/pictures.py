@@ -6,9 +6,9 @@ import numpy as np
 from scipy.ndimage import gaussian_filter
 from sklearn.utils import check_random_state
 
-from sidelight.arrays import FloatArray
+from sidelight.core.arrays import FloatArray
+from sidelight.core.errors import MissingExtraError
 from sidelight.datasets.validation import require_count
-from sidelight.errors import MissingExtraError
 
 _PHOTOGRAPHS = ("china", "flower")
 _MATERIALS = ("brick", "grass", "gravel")

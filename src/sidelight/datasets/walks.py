@@ -10,7 +10,7 @@ import numpy.typing as npt
 from scipy.ndimage import map_coordinates
 from sklearn.utils import check_random_state
 
-from sidelight.arrays import ArrayLike, FloatArray
+from sidelight.core.arrays import ArrayLike, FloatArray
 from sidelight.datasets.dataset import Dataset
 from sidelight.datasets.descriptions import DESCRIPTIONS
 from sidelight.datasets.pictures import picture as named_picture

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from sidelight.io.models import ModelFile, load, read_model, save
-from sidelight.io.table import Table, read_table
-from sidelight.io.writing import write_table
+from sidelight.io.model.files import ModelFile, load, read_model, save
+from sidelight.io.table.reading import Table, read_table
+from sidelight.io.table.writing import write_table
 
 __all__ = ["ModelFile", "Table", "load", "read_model", "read_table", "save", "write_table"]

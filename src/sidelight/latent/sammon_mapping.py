@@ -6,16 +6,16 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from sidelight.arrays import FloatArray, IntArray
-from sidelight.informed import MetricInformed
-from sidelight.latent.anchored import Anchored
-from sidelight.latent.from_distances import DistanceEmbedder
-from sidelight.latent.pair_sums import over_bands
-from sidelight.latent.pinned import pins_of
-from sidelight.latent.starts import START, starting_points
+from sidelight.core.arrays import FloatArray, IntArray
+from sidelight.estimator.listening import MetricInformed
+from sidelight.latent.descending.anchored import Anchored
+from sidelight.latent.descending.from_distances import DistanceEmbedder
+from sidelight.latent.descending.pair_sums import over_bands
+from sidelight.latent.descending.pinned import pins_of
+from sidelight.latent.descending.starts import START, starting_points
 from sidelight.neighbors.inputs import row_blocks
 from sidelight.similarity.neighbor_choice import wide_bandwidth
-from sidelight.solvers.rowwise import minimise_rows
+from sidelight.solvers.descent.rowwise import minimise_rows
 
 
 class SammonMapping(Anchored, DistanceEmbedder):
@@ -198,7 +198,7 @@ class SammonStress:
         >>> value, gradient.ravel()
         (0.25, array([ 0.5, -0.5]))
         """
-        from sidelight.latent._pairs_compiled import stress_forces
+        from sidelight.latent.descending._pairs_compiled import stress_forces
 
         n, d = Z.shape
         Zt = np.ascontiguousarray(Z.T, dtype=np.float64)

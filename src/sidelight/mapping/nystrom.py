@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sidelight.arrays import FloatArray
+from sidelight.core.arrays import FloatArray
 from sidelight.similarity.centring import Centring
 
 

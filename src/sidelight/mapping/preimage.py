@@ -19,7 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.linalg
 
-from sidelight.arrays import FloatArray
+from sidelight.core.arrays import FloatArray
 from sidelight.similarity.kernels import GaussianKernel
 
 

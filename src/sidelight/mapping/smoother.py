@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from sidelight.arrays import FloatArray, IntArray, is_sparse
+from sidelight.core.arrays import FloatArray, IntArray, is_sparse
 from sidelight.neighbors.nearest import nearest_neighbors
 
 #: The smoother looks at this many of the nearest points.

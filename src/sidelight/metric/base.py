@@ -17,12 +17,10 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
-from sidelight.arrays import FloatArray, IntArray
-from sidelight.memory import require_memory
-from sidelight.metric.equivalence_problem import InnerMetric
-from sidelight.metric.opening import open_kernel
-from sidelight.metric.space import KernelSpace, Space, SpannedSpace
-from sidelight.parameters import (
+from sidelight.core.arrays import FloatArray, IntArray
+from sidelight.core.memory import require_memory
+from sidelight.core.messages import explain_table
+from sidelight.core.parameters import (
     FUNCTION,
     RANDOM_STATE,
     Expected,
@@ -31,9 +29,11 @@ from sidelight.parameters import (
     check_parameters,
     random_generator,
 )
+from sidelight.metric.learning.choice_of_space import open_kernel
+from sidelight.metric.learning.safe_pairs import InnerMetric
+from sidelight.metric.learning.space import KernelSpace, Space, SpannedSpace
 from sidelight.side.understanding import gather_side
 from sidelight.similarity.kernels import KERNEL_NAMES, resolve_kernel
-from sidelight.table_errors import explain_table
 
 KERNEL_PARAMETERS: Mapping[str, tuple[Expected, ...]] = {
     "kernel": (OneOf((None, *KERNEL_NAMES, "precomputed")), FUNCTION),

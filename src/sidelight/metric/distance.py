@@ -9,16 +9,16 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from sidelight.arrays import FloatArray
-from sidelight.errors import InterruptedFitWarning
+from sidelight.core.arrays import FloatArray
+from sidelight.core.errors import InterruptedFitWarning
+from sidelight.core.parameters import OneOf, Real, Whole
 from sidelight.metric.base import LearnedMetric
-from sidelight.metric.cone import ConeFit, fit_with_ridge, fit_without_ridge
-from sidelight.metric.equivalence_problem import InnerMetric
-from sidelight.metric.pair_graph import spanning_forest
-from sidelight.metric.scatter import squared_lengths
-from sidelight.metric.space import FeatureSpace, Space, SpannedSpace
-from sidelight.metric.squared_gram import SquaredGram, choose_ridge
-from sidelight.parameters import OneOf, Real, Whole
+from sidelight.metric.learning.distance_cone import ConeFit, fit_with_ridge, fit_without_ridge
+from sidelight.metric.learning.distance_ridge import SquaredGram, choose_ridge
+from sidelight.metric.learning.pair_graph import spanning_forest
+from sidelight.metric.learning.safe_pairs import InnerMetric
+from sidelight.metric.learning.scatter import squared_lengths
+from sidelight.metric.learning.space import FeatureSpace, Space, SpannedSpace
 from sidelight.side.distances import Distances, describe
 
 
@@ -73,8 +73,8 @@ class DistanceMetric(LearnedMetric):
     -----
     Without the constraint A ⪰ 0 the solution is kernel ridge regression with (d_iᵀd_j)² between
     the pairs' differences.  If it is not positive semidefinite, the dual, in one variable per
-    pair, is solved by Newton's method (:mod:`sidelight.metric.cone`).  Outside the span of the
-    differences A = cI.
+    pair, is solved by Newton's method (:mod:`sidelight.metric.learning.distance_cone`).  Outside
+    the span of the differences A = cI.
 
     Examples
     --------

@@ -6,13 +6,13 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from sidelight.arrays import FloatArray, IntArray
+from sidelight.core.arrays import FloatArray, IntArray
+from sidelight.core.parameters import OneOf, Real
 from sidelight.metric.base import LearnedMetric
-from sidelight.metric.from_pairs import learn_from_pairs
-from sidelight.metric.opening import draw_background, open_features
-from sidelight.metric.scatter import Spread
-from sidelight.metric.space import FeatureSpace, Space
-from sidelight.parameters import OneOf, Real
+from sidelight.metric.learning.choice_of_space import draw_background, open_features
+from sidelight.metric.learning.from_pairs import learn_from_pairs
+from sidelight.metric.learning.scatter import Spread
+from sidelight.metric.learning.space import FeatureSpace, Space
 
 
 class PairwiseMetric(LearnedMetric):

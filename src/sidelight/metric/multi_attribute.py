@@ -8,10 +8,10 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import scipy.linalg
 
-from sidelight.arrays import FloatArray
+from sidelight.core.arrays import FloatArray
 from sidelight.metric.equivalence import PairwiseMetric
-from sidelight.metric.equivalence_problem import InnerMetric
-from sidelight.metric.from_pairs import learn_from_pairs
+from sidelight.metric.learning.from_pairs import learn_from_pairs
+from sidelight.metric.learning.safe_pairs import InnerMetric
 
 
 class MultiAttributeMetric(PairwiseMetric):

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from sidelight.neighbors.components import component_labels, connect_components
 from sidelight.neighbors.duplicates import DistinctRows, distinct_rows
-from sidelight.neighbors.graph import arrows_to, neighborhood_graph, symmetrise
+from sidelight.neighbors.given_distances import check_distances
+from sidelight.neighbors.graph.neighborhood_graph import arrows_to, neighborhood_graph, symmetrise
+from sidelight.neighbors.graph.pieces import component_labels, connect_components
 from sidelight.neighbors.nearest import Neighbors, nearest_neighbors
-from sidelight.neighbors.precomputed import check_distances
 from sidelight.neighbors.radius import radius_neighbors
 
 __all__ = [

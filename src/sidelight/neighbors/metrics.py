@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import scipy.sparse as sp
 
-from sidelight.arrays import FloatArray, IntArray
+from sidelight.core.arrays import FloatArray, IntArray
 from sidelight.neighbors.inputs import Points, is_sparse, row_blocks
 
 Metric: TypeAlias = str | Callable[[FloatArray, FloatArray], float]

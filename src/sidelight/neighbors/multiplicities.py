@@ -10,10 +10,10 @@ from typing import TypeAlias
 
 import numpy as np
 
-from sidelight.arrays import FloatArray, IntArray
+from sidelight.core.arrays import FloatArray, IntArray
 from sidelight.neighbors.duplicates import DistinctRows
 from sidelight.neighbors.inputs import Points, row_blocks
-from sidelight.neighbors.pairs import group_nearest
+from sidelight.neighbors.pair_distances import group_nearest
 
 Search: TypeAlias = Callable[[Points, Points | None, int], tuple[IntArray, FloatArray]]
 

@@ -8,12 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from sidelight.arrays import FloatArray, IntArray
-from sidelight.neighbors.certified import certified_nearest
-from sidelight.neighbors.descent import descent_nearest
+from sidelight.core.arrays import FloatArray, IntArray
 from sidelight.neighbors.duplicates import distinct_points
-from sidelight.neighbors.exact import exact_nearest, forbid_self, nearest_in_blocks
-from sidelight.neighbors.given_graph import (
+from sidelight.neighbors.given_distances import check_distance_block, check_distances
+from sidelight.neighbors.graph.given import (
     check_graph,
     check_graph_block,
     is_graph,
@@ -36,8 +34,10 @@ from sidelight.neighbors.metrics import (
     is_euclidean,
 )
 from sidelight.neighbors.multiplicities import nearest_through_distinct
-from sidelight.neighbors.precomputed import check_distance_block, check_distances
-from sidelight.neighbors.tree import SMALL, prefers_tree, tree_nearest
+from sidelight.neighbors.search.blocked import exact_nearest, forbid_self, nearest_in_blocks
+from sidelight.neighbors.search.certified import certified_nearest
+from sidelight.neighbors.search.neighbor_descent import descent_nearest
+from sidelight.neighbors.search.tree import SMALL, prefers_tree, tree_nearest
 
 # So many ties are settled by the candidates beyond those wanted.
 _FEW_COPIES = 4

@@ -8,11 +8,11 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.spatial import cKDTree
 
-from sidelight.arrays import FloatArray, IntArray
-from sidelight.memory import require_memory
-from sidelight.neighbors.edges import edge_matrix
-from sidelight.neighbors.exact import DistanceBounds
-from sidelight.neighbors.given_graph import check_graph, check_graph_block, is_graph
+from sidelight.core.arrays import FloatArray, IntArray
+from sidelight.core.memory import require_memory
+from sidelight.neighbors.given_distances import check_distance_block, check_distances
+from sidelight.neighbors.graph.edges import edge_matrix
+from sidelight.neighbors.graph.given import check_graph, check_graph_block, is_graph
 from sidelight.neighbors.inputs import (
     Points,
     check_points,
@@ -31,9 +31,9 @@ from sidelight.neighbors.metrics import (
     from_euclidean,
     is_euclidean,
 )
-from sidelight.neighbors.pairs import pair_distances
-from sidelight.neighbors.precomputed import check_distance_block, check_distances
-from sidelight.neighbors.tree import prefers_tree
+from sidelight.neighbors.pair_distances import pair_distances
+from sidelight.neighbors.search.blocked import DistanceBounds
+from sidelight.neighbors.search.tree import prefers_tree
 
 
 def radius_neighbors(

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from sidelight.arrays import ArrayLike, FloatArray
+from sidelight.core.arrays import ArrayLike, FloatArray
 from sidelight.plot.style import (
     FAINT,
     HAIRLINE,

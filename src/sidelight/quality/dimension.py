@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from sidelight.arrays import ArrayLike, FloatArray, IntArray
+from sidelight.core.arrays import ArrayLike, FloatArray, IntArray
 from sidelight.neighbors.duplicates import distinct_rows
 from sidelight.quality.inputs import check_n_neighbors
 from sidelight.quality.pairwise import DistanceRows, distance_rows

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.optimize import minimize_scalar
 
-from sidelight.arrays import ArrayLike, FloatArray
-from sidelight.memory import require_memory
-from sidelight.progress import report
+from sidelight.core.arrays import ArrayLike, FloatArray
+from sidelight.core.memory import require_memory
+from sidelight.core.progress import report
 from sidelight.quality.inputs import as_points, check_same_length
 
 _LOG_2PI = float(np.log(2 * np.pi))

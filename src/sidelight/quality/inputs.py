@@ -6,7 +6,7 @@ from numbers import Integral
 
 import numpy as np
 
-from sidelight.arrays import ArrayLike, FloatArray, is_sparse
+from sidelight.core.arrays import ArrayLike, FloatArray, is_sparse
 
 
 def as_points(values: ArrayLike, *, name: str, who: str, min_samples: int = 3) -> FloatArray:

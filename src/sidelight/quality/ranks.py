@@ -19,8 +19,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sidelight.arrays import FloatArray, IntArray
-from sidelight.progress import report
+from sidelight.core.arrays import FloatArray, IntArray
+from sidelight.core.progress import report
 from sidelight.quality.pairwise import DistanceRows
 
 _LAST = np.uint64(0xFFFFFFFFFFFFFFFF)

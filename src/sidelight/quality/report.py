@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from sidelight.arrays import ArrayLike, FloatArray, IntArray
+from sidelight.core.arrays import ArrayLike, FloatArray, IntArray
 from sidelight.quality.coranking import CorankingCounts
 from sidelight.quality.dimension import (
     distinct_points,

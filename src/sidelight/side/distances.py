@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sidelight.arrays import FloatArray, IntArray
+from sidelight.core.arrays import FloatArray, IntArray
 from sidelight.side.contradictions import Contradiction, find_contradictions
 from sidelight.side.reading import (
     name_rows,

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from sidelight.arrays import FloatArray, IntArray
-from sidelight.parameters import Real
+from sidelight.core.arrays import FloatArray, IntArray
+from sidelight.core.parameters import Real
 from sidelight.side.reading import (
     frozen,
     name_rows,

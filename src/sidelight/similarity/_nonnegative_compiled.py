@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from sidelight.arrays import FloatArray
+from sidelight.core.arrays import FloatArray
 
 
 @njit(cache=True, nogil=True)

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from sidelight.arrays import FloatArray, IntArray, is_sparse
-from sidelight.neighbors.known_distances import KnownDistances
+from sidelight.core.arrays import FloatArray, IntArray, is_sparse
+from sidelight.neighbors.graph.known_distances import KnownDistances
 
 #: How many numbers a block of local neighbourhoods may hold.
 _BLOCK_NUMBERS = 4_000_000

@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from sidelight.arrays import FloatArray, IntArray
+from sidelight.core.arrays import FloatArray, IntArray
 from sidelight.similarity.panels import SymmetricPanels
-from sidelight.solvers.factors import Operator
+from sidelight.solvers.eigen.sparse_factors import Operator
 
 
 @dataclass(frozen=True)

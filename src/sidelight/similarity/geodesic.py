@@ -6,9 +6,9 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from sidelight.arrays import FloatArray, IntArray
-from sidelight.memory import require_memory
-from sidelight.solvers.paths import (
+from sidelight.core.arrays import FloatArray, IntArray
+from sidelight.core.memory import require_memory
+from sidelight.solvers.paths.shortest_paths import (
     all_pairs_shortest_paths,
     shortest_paths_from,
     shortest_paths_from_outside,

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from sidelight.arrays import FloatArray, is_sparse
+from sidelight.core.arrays import FloatArray, is_sparse
 from sidelight.similarity.panels import SymmetricPanels
 
 #: Rows worked on at a time: a block of the kernel stays in the cache while it is finished.

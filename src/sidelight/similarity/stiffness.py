@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import scipy.linalg
 
-from sidelight.arrays import FloatArray
+from sidelight.core.arrays import FloatArray
 
 
 def pseudo_inverse(A: FloatArray, null: FloatArray) -> FloatArray:

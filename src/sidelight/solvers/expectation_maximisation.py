@@ -19,9 +19,9 @@ from dataclasses import dataclass
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from sidelight.arrays import BoolArray, FloatArray
-from sidelight.errors import InterruptedFitWarning
-from sidelight.progress import report
+from sidelight.core.arrays import BoolArray, FloatArray
+from sidelight.core.errors import InterruptedFitWarning
+from sidelight.core.progress import report
 
 _LOG_2PI = float(np.log(2 * np.pi))
 

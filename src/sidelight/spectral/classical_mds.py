@@ -7,18 +7,18 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from sidelight.arrays import FloatArray
-from sidelight.base import Embedder, place_in_blocks
-from sidelight.errors import NotEuclideanWarning
-from sidelight.informed import MetricInformed
+from sidelight.core.arrays import FloatArray
+from sidelight.core.errors import NotEuclideanWarning
+from sidelight.core.memory import require_memory
+from sidelight.core.parameters import COMPONENTS, FUNCTION, Matching
+from sidelight.estimator.base import Embedder, place_in_blocks
+from sidelight.estimator.listening import MetricInformed
 from sidelight.mapping.nystrom import extend_by_kernel, kernel_coordinates
-from sidelight.memory import require_memory
+from sidelight.neighbors.given_distances import check_distances
 from sidelight.neighbors.metrics import check_metric, distance_blocks
-from sidelight.neighbors.precomputed import check_distances
-from sidelight.parameters import COMPONENTS, FUNCTION, Matching
 from sidelight.similarity.centring import Centring, kernel_from_distances
 from sidelight.similarity.panels import SymmetricPanels
-from sidelight.solvers.eigen import largest_eigenpairs, negative_eigenvalues
+from sidelight.solvers.eigen.eigenpairs import largest_eigenpairs, negative_eigenvalues
 from sidelight.spectral.pca import PCA
 
 #: Up to this many rows every eigenvalue is computed, so that all negative ones are known.

@@ -7,14 +7,14 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from sidelight.arrays import FloatArray, IntArray
-from sidelight.graph_based import GraphEmbedder, Neighborhood
+from sidelight.core.arrays import FloatArray, IntArray
+from sidelight.core.parameters import OneOf, Whole
+from sidelight.estimator.graph_based import GraphEmbedder, Neighborhood
 from sidelight.mapping.nystrom import extend_by_kernel, kernel_coordinates
 from sidelight.neighbors.landmarks import spread_landmarks
-from sidelight.parameters import OneOf, Whole
 from sidelight.similarity.centring import Centring, kernel_from_distances
 from sidelight.similarity.geodesic import geodesic_distances, geodesic_distances_of_new
-from sidelight.solvers.eigen import largest_eigenpairs
+from sidelight.solvers.eigen.eigenpairs import largest_eigenpairs
 
 #: From this many points on, the table of geodesic distances is stored in float32.
 _SINGLE_PRECISION_FROM = 2000

@@ -9,9 +9,11 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from sidelight.arrays import FloatArray, is_sparse
-from sidelight.base import Embedder, as_dense, place_in_blocks
-from sidelight.errors import NotEuclideanWarning
+from sidelight.core.arrays import FloatArray, is_sparse
+from sidelight.core.errors import NotEuclideanWarning
+from sidelight.core.memory import require_memory
+from sidelight.core.parameters import COMPONENTS, FUNCTION, OneOf, Real
+from sidelight.estimator.base import Embedder, as_dense, place_in_blocks
 from sidelight.mapping.nystrom import extend_by_kernel, kernel_coordinates
 from sidelight.mapping.preimage import (
     RidgePreimage,
@@ -20,8 +22,6 @@ from sidelight.mapping.preimage import (
     fixed_point_preimage,
 )
 from sidelight.mapping.smoother import KernelSmoother
-from sidelight.memory import require_memory
-from sidelight.parameters import COMPONENTS, FUNCTION, OneOf, Real
 from sidelight.similarity.centring import Centring
 from sidelight.similarity.kernels import (
     KERNEL_NAMES,
@@ -33,7 +33,7 @@ from sidelight.similarity.kernels import (
 )
 from sidelight.similarity.panels import SymmetricPanels
 from sidelight.similarity.scatter import column_mean
-from sidelight.solvers.eigen import largest_eigenpairs
+from sidelight.solvers.eigen.eigenpairs import largest_eigenpairs
 
 
 class KernelParameter:

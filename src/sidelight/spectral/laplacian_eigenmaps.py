@@ -7,10 +7,10 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from sidelight.arrays import FloatArray
-from sidelight.graph_based import GraphEmbedder, Neighborhood
-from sidelight.memory import require_memory
-from sidelight.parameters import OneOf, Real
+from sidelight.core.arrays import FloatArray
+from sidelight.core.memory import require_memory
+from sidelight.core.parameters import OneOf, Real
+from sidelight.estimator.graph_based import GraphEmbedder, Neighborhood
 from sidelight.similarity.laplacian import (
     affinity_from_graph,
     edge_weights,
@@ -18,7 +18,7 @@ from sidelight.similarity.laplacian import (
     laplacian_of,
 )
 from sidelight.similarity.stiffness import pseudo_inverse
-from sidelight.solvers.eigen import smallest_eigenpairs
+from sidelight.solvers.eigen.eigenpairs import smallest_eigenpairs
 
 
 class LaplacianEigenmaps(GraphEmbedder):

@@ -9,17 +9,17 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils.validation import check_is_fitted
 
-from sidelight.arrays import FloatArray
-from sidelight.barycentric import BarycentricEmbedder
-from sidelight.errors import DisconnectedGraphError, DisconnectedGraphWarning
-from sidelight.graph_based import GraphEmbedder, Neighborhood
-from sidelight.memory import require_memory
+from sidelight.core.arrays import FloatArray
+from sidelight.core.errors import DisconnectedGraphError, DisconnectedGraphWarning
+from sidelight.core.memory import require_memory
+from sidelight.core.parameters import Real
+from sidelight.estimator.barycentric import BarycentricEmbedder
+from sidelight.estimator.graph_based import GraphEmbedder, Neighborhood
 from sidelight.neighbors import Neighbors, arrows_to
-from sidelight.neighbors.closed import open_closed_classes
-from sidelight.parameters import Real
+from sidelight.neighbors.graph.closed_sets import open_closed_classes
 from sidelight.similarity.barycentre import barycentre_weights
 from sidelight.similarity.stiffness import pseudo_inverse
-from sidelight.solvers.eigen import fix_signs, smallest_of_square
+from sidelight.solvers.eigen.eigenpairs import fix_signs, smallest_of_square
 
 
 class LocallyLinearEmbedding(BarycentricEmbedder):

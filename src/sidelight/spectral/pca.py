@@ -6,17 +6,17 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from sidelight.arrays import FloatArray, is_sparse
-from sidelight.base import Embedder, as_dense
-from sidelight.memory import require_memory
-from sidelight.parameters import COMPONENTS, Matching, OneOf, check_parameters
+from sidelight.core.arrays import FloatArray, is_sparse
+from sidelight.core.memory import require_memory
+from sidelight.core.parameters import COMPONENTS, Matching, OneOf, check_parameters
+from sidelight.estimator.base import Embedder, as_dense
 from sidelight.similarity.scatter import (
     column_mean,
     gram_matrix,
     mean_and_scatter,
     scatter_operator,
 )
-from sidelight.solvers.eigen import column_signs, largest_eigenpairs
+from sidelight.solvers.eigen.eigenpairs import column_signs, largest_eigenpairs
 
 #: A scatter or Gram matrix of up to this order is formed; beyond, it is only applied.
 _FORMED_ORDER = 3000

@@ -8,9 +8,9 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from sidelight.arrays import FloatArray
-from sidelight.base import Embedder
-from sidelight.parameters import COMPONENTS, OneOf, Real, Whole
+from sidelight.core.arrays import FloatArray
+from sidelight.core.parameters import COMPONENTS, OneOf, Real, Whole
+from sidelight.estimator.base import Embedder
 from sidelight.similarity.scatter import gram_matrix
 from sidelight.solvers.expectation_maximisation import (
     LatentPosterior,

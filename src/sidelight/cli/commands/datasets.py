@@ -1,0 +1,170 @@
+"""``sidelight datasets``: which data there are to try things on, and one of them as a table."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from sidelight.cli import console
+from sidelight.cli.options import WRITE, Quiet
+
+if TYPE_CHECKING:
+    from sidelight.datasets import Dataset
+
+
+def datasets(
+    name: Annotated[
+        str | None, typer.Argument(help="One of them; all by default.", show_default=False)
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            help="Write it as a table: csv, tsv, parquet, npy or npz.",
+            rich_help_panel=WRITE,
+            show_default=False,
+        ),
+    ] = None,
+    truth: Annotated[
+        bool,
+        typer.Option("--truth", help="Write the true coordinates, too, as further columns."),
+    ] = False,
+    param: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=VALUE",
+            help="For generated data: n_samples=500, random_state=0 …",
+            show_default=False,
+        ),
+    ] = None,
+    quiet: Quiet = False,
+) -> None:
+    """List the data sets, or write one to a file."""
+    from sidelight.io.table.writing import table_writer, write_table
+
+    if name is None:
+        if output is not None or param or truth:
+            raise ValueError("Which data set? Give its name, as in: sidelight datasets digits -o …")
+        _show_all()
+        return
+    if output is not None:
+        table_writer(output)
+    dataset = _load(name, param or ())
+    if output is None:
+        console.facts([("name", dataset.name), ("what", dataset.description), ("", repr(dataset))])
+        console.notes([f"Write it with: sidelight datasets {name} -o {name}.csv"])
+        return
+    columns, beside = columns_of(dataset, truth=truth)
+    write_table(output, columns)
+    if not quiet:
+        console.facts(
+            [
+                ("data", dataset.description),
+                ("written", f"{output}, {len(dataset.X):,} rows × {len(columns):,} columns"),
+                ("next", _next_command(dataset, output, beside)),
+            ]
+        )
+
+
+def columns_of(dataset: Dataset, *, truth: bool) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Put a data set into columns.
+
+    Parameters
+    ----------
+    dataset : Dataset
+        The data.
+    truth : bool
+        Whether to add the true coordinates.
+
+    Returns
+    -------
+    columns : dict of str to ndarray
+        The data, then what is known about it.
+    beside : dict of str to ndarray
+        Those of them that are not data.
+    """
+    import numpy as np
+
+    X = dataset.X
+    if dataset.image_shape is not None and np.prod(dataset.image_shape) == X.shape[1]:
+        width = dataset.image_shape[1]
+        names = [f"pixel_{i // width}_{i % width}" for i in range(X.shape[1])]
+    else:
+        names = list(dataset.feature_names or [f"x{i}" for i in range(X.shape[1])])
+    columns: dict[str, Any] = dict(zip(names, X.T, strict=True))
+    beside: dict[str, Any] = {} if dataset.labels is None else {"label": dataset.labels}
+    beside |= {
+        key: values
+        for key, values in dataset.extras.items()
+        if values.shape == (len(X),) and values.dtype.kind == "U"
+    }
+    if truth and dataset.truth is not None:
+        found = dataset.truth_names or [f"truth {i}" for i in range(dataset.truth.shape[1])]
+        beside.update(zip(found, dataset.truth.T, strict=True))
+    return {**columns, **beside}, beside
+
+
+def _load(name: str, assignments: list[str] | tuple[str, ...]) -> Dataset:
+    from sidelight.cli.estimators import parse_value
+    from sidelight.datasets import load
+
+    options = {}
+    for assignment in assignments:
+        key, equals, text = assignment.partition("=")
+        if not equals:
+            raise ValueError(f"--param takes name=value. Got {assignment!r}.")
+        options[key.strip()] = parse_value(text)
+    try:
+        return load(name, **options)
+    except TypeError as error:
+        raise ValueError(f"The data set {name!r} cannot be made so: {error}.") from error
+
+
+def _next_command(dataset: Dataset, output: Path, beside: dict[str, Any]) -> str:
+    words = ["sidelight", "embed", str(output)]
+    if dataset.metric == "precomputed":
+        words.append("--precomputed")
+    # a text that is another in every row is a name, and text is set aside without being asked
+    telling = [name for name, values in beside.items() if not _are_names(values)]
+    if telling:
+        words += ["--color-by", telling[0]]
+    for name in telling[1:]:
+        if beside[name].dtype.kind != "U":
+            words += ["--ignore", name]
+    if dataset.image_shape is not None:
+        words += ["--thumbnails", "x".join(map(str, dataset.image_shape))]
+    return shlex.join([*words, "--picture", str(output.with_suffix(".png"))])
+
+
+def _are_names(values: Any) -> bool:
+    return values.dtype.kind == "U" and len(set(values.tolist())) > len(values) / 2
+
+
+def _show_all() -> None:
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+    from rich.text import Text
+
+    from sidelight.datasets import available
+
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, header_style="cyan")
+    table.add_column("name", no_wrap=True)
+    table.add_column("comes", no_wrap=True)
+    table.add_column("what it is", style="dim")
+    absent = False
+    for entry in available().values():
+        absent |= not entry.present
+        comes = entry.kind if entry.present else "not here"
+        table.add_row(
+            Text(entry.name, style="bold" if entry.present else "dim"),
+            Text(comes, style="" if entry.present else "dim"),
+            Text(entry.description),
+        )
+    console.output().print(table)
+    if absent:
+        console.notes(["Real data are read from the folder named by SIDELIGHT_DATA."])
+    console.notes(["Write one with: sidelight datasets digits -o digits.csv"])

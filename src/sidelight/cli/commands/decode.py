@@ -1,0 +1,69 @@
+"""``sidelight decode``: places of a map back to data."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sidelight.cli import console
+from sidelight.cli.options import WRITE, Header, ModelPath, Quiet, split_names
+
+
+def decode(
+    model: ModelPath,
+    places: Annotated[
+        Path,
+        typer.Argument(metavar="MAP", help="A table of places in the map.", show_default=False),
+    ],
+    output: Annotated[
+        Path,
+        typer.Option(
+            "--output",
+            "-o",
+            help="The items as a table: csv, tsv, parquet, npy or npz.",
+            rich_help_panel=WRITE,
+            show_default=False,
+        ),
+    ],
+    columns: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="COLUMN",
+            help="The columns that are coordinates; found by name by default.",
+            show_default=False,
+        ),
+    ] = None,
+    header: Header = None,
+    quiet: Quiet = False,
+) -> None:
+    """Say what would lie at places of a map.
+
+    The items have the columns and the units of the table that the model was fitted on.
+    """
+    from sidelight.cli.fitting import shown
+    from sidelight.cli.maps import coordinates
+    from sidelight.cli.preparation import Preparation
+    from sidelight.io.model.files import read_model
+    from sidelight.io.table.reading import read_table
+    from sidelight.io.table.writing import table_writer, write_table
+
+    table_writer(output)
+    opened = read_model(model)
+    estimator = opened.model
+    preparation = Preparation.from_model(estimator, opened.extras)
+    table = read_table(places, header=header)
+    names = list(estimator.get_feature_names_out())
+    Z = coordinates(table, split_names(columns), names)
+    with shown(type(estimator).__name__, quiet=quiet):
+        X = preparation.undo(estimator.inverse_transform(Z))
+    write_table(output, dict(zip(preparation.columns, X.T, strict=True)))
+    if not quiet:
+        console.facts(
+            [
+                ("model", f"{type(estimator).__name__}, {model}"),
+                ("places", f"{table.name}, {len(Z):,}"),
+                ("items", f"{output}"),
+            ]
+        )

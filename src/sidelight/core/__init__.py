@@ -1,0 +1,1 @@
+"""What everything stands on: arrays, errors, parameters, memory, progress."""

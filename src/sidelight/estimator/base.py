@@ -1,0 +1,271 @@
+"""What every estimator of the library shares: scikit-learn's manners and the place for `side`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils.validation import check_array, check_is_fitted, validate_data
+
+from sidelight.core.arrays import FloatArray, is_sparse
+from sidelight.core.messages import explain_table
+from sidelight.core.parameters import Expected, check_parameters
+from sidelight.mapping.smoother import KernelSmoother
+from sidelight.neighbors.inputs import row_blocks
+from sidelight.side.understanding import gather_side
+
+
+class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+    """The common part of all estimators that make a map."""
+
+    _parameters: ClassVar[Mapping[str, tuple[Expected, ...]]] = {}
+    _understands: ClassVar[tuple[str, ...]] = ()
+    _takes_several: ClassVar[tuple[str, ...]] = ()
+    _takes_sparse: ClassVar[bool] = True
+    _takes_missing: ClassVar[bool] = False
+
+    embedding_: FloatArray
+    n_components_: int
+    n_features_in_: int
+    n_components: Any
+
+    def fit(self, X: Any, y: Any = None, *, side: Any = None) -> Self:
+        """Fit the map.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features)
+            The data, or the table of distances or kernel values where the estimator was told so.
+        y : object
+            Ignored.
+        side : side information or list of it, optional
+            What is known about the rows of X.
+
+        Returns
+        -------
+        Self
+            The fitted estimator.
+        """
+        raise NotImplementedError
+
+    def fit_transform(self, X: Any, y: Any = None, *, side: Any = None, **more: Any) -> FloatArray:
+        """Fit the map and return it.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features)
+            As in ``fit``.
+        y : object
+            Ignored.
+        side : side information or list of it, optional
+            As in ``fit``.
+        **more : object
+            Further arguments of ``fit``.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_components)
+            ``embedding_``.
+        """
+        return self.fit(X, y, side=side, **more).embedding_
+
+    def inverse_transform(self, Z: Any) -> FloatArray:
+        """Go back from the map to data, by a kernel smoother over the training items.
+
+        Parameters
+        ----------
+        Z : array of shape (n_samples, n_components)
+            Positions in the map.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_features)
+            What would lie there.
+        """
+        Z = self._check_map(Z)
+        items = self._training_items()
+        if not hasattr(self, "_smoother"):
+            placed = np.isfinite(self.embedding_).all(axis=1)  # not all rows need have a place
+            known = (self.embedding_, items)
+            if not placed.all():
+                known = (self.embedding_[placed], items[placed])
+            self._smoother = KernelSmoother.fit(*known)
+        return self._smoother(Z)
+
+    @property
+    def _side_checks(self) -> dict[str, Any]:
+        """What the checks of side information are told besides: ``strict``, ``n_components`` …"""
+        return {}
+
+    @property
+    def _n_features_out(self) -> int:
+        return int(self.embedding_.shape[1])
+
+    def _check_input(
+        self, X: Any, side: Any, *, pairwise: str = "", min_samples: int = 2
+    ) -> tuple[Any, dict[str, Any]]:
+        """Check the parameters, X and what is known about it; nothing is changed or copied."""
+        check_parameters(self, self._parameters)
+        X = self._checked(X, reset=True, ensure_min_samples=min_samples)
+        if pairwise and X.shape[0] != X.shape[1]:
+            raise ValueError(
+                f"With {pairwise}, {self._name} expects X to be square, n_samples × n_samples. "
+                f"Got an array of shape {X.shape}. For feature vectors leave {pairwise} out."
+            )
+        self.n_components_ = self._dimensions_for(X)
+        known = gather_side(
+            side,
+            understands=self._understands,
+            several=self._takes_several,
+            n_samples=X.shape[0],
+            who=self._name,
+            **self._side_checks,
+        )
+        self._forget({"n_features_in_", "feature_names_in_", "n_components_"})
+        return X, known
+
+    def _dimensions_for(self, X: Any) -> int:
+        """The dimensions of the map: as many as were asked for, or as the data have."""
+        if not isinstance(self.n_components, str):
+            return int(self.n_components)
+        return self._choose_components(X)
+
+    def _choose_components(self, X: Any) -> int:
+        from sidelight.quality.components import components_of_missing, components_of_neighborhoods
+
+        if X is None:
+            raise ValueError(
+                f"n_components='auto' of {self._name} is the intrinsic dimension of X, and there "
+                f"is no X. Give a number."
+            )
+        if self._takes_missing and np.isnan(X).any():
+            return components_of_missing(np.asarray(X, dtype=np.float64))
+        metric = getattr(self, "metric", "euclidean")
+        return components_of_neighborhoods(X, metric=metric, who=self._name)
+
+    def _forget(self, but: set[str]) -> None:
+        """Drop what an earlier fit learned."""
+        for name in [n for n in vars(self) if n.endswith("_") and n not in but]:
+            delattr(self, name)
+        for stale in ("_smoother", "_regression"):
+            self.__dict__.pop(stale, None)
+
+    def _check_new(self, X: Any) -> Any:
+        check_is_fitted(self)
+        return self._checked(X, reset=False)
+
+    def _check_map(self, Z: Any) -> FloatArray:
+        check_is_fitted(self)
+        Z = self._checked_table(Z, "Z", columns="n_components")
+        if Z.shape[1] != self._n_features_out:
+            raise ValueError(
+                f"Z has {Z.shape[1]} columns, but the map of {self._name} has "
+                f"{self._n_features_out} components."
+            )
+        return np.asarray(Z)
+
+    def _checked(self, X: Any, **options: Any) -> Any:
+        options.setdefault("ensure_all_finite", "allow-nan" if self._takes_missing else True)
+        try:
+            return validate_data(
+                self,
+                X,
+                dtype=[np.float64, np.float32],
+                accept_sparse="csr" if self._takes_sparse else False,
+                **options,
+            )
+        except (TypeError, ValueError) as error:
+            raise explain_table(error, X, who=self._name) from error
+
+    def _checked_table(
+        self, table: Any, name: str, *, columns: str = "n_features", **options: Any
+    ) -> Any:
+        """Check a table other than X."""
+        try:
+            return check_array(
+                table,
+                dtype=[np.float64, np.float32],
+                input_name=name,
+                estimator=self._name,
+                **options,
+            )
+        except (TypeError, ValueError) as error:
+            raise explain_table(error, table, who=self._name, name=name, columns=columns) from error
+
+    def _training_items(self) -> Any:
+        """The rows that the forward map mixes."""
+        items = getattr(self, "_items", None)
+        if items is None:
+            raise ValueError(
+                f"{self._name} was fitted on a precomputed table, so it has no items to go back "
+                f"to. Give them when fitting: fit(X, items=…)."
+            )
+        return items
+
+    def _check_items(self, items: Any, n_samples: int) -> Any:
+        """The items behind a precomputed table, where the user gave them."""
+        if items is None:
+            return None
+        items = self._checked_table(items, "items", accept_sparse="csr")
+        if items.shape[0] != n_samples:
+            raise ValueError(
+                f"The 'items' argument of {self._name}.fit must have one row per row of X, "
+                f"{n_samples}. Got {items.shape[0]} rows."
+            )
+        return items
+
+    @property
+    def _name(self) -> str:
+        return type(self).__name__
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = self._takes_sparse
+        tags.input_tags.allow_nan = self._takes_missing
+        precomputed = "precomputed"
+        parameters = self.get_params(deep=False)
+        tags.input_tags.pairwise = precomputed in (
+            parameters.get("metric"),
+            parameters.get("kernel"),
+        )
+        tags.transformer_tags.preserves_dtype = []
+        return tags
+
+
+def place_in_blocks(place: Callable[[Any], FloatArray], X: Any, n_training: int) -> FloatArray:
+    """Place many new rows a block at a time: their table with the training rows stays small.
+
+    Parameters
+    ----------
+    place : callable
+        From rows to their places, each by itself.
+    X : array or sparse array of shape (m, p)
+        New rows.
+    n_training : int
+        The width of the table that a row needs.
+
+    Returns
+    -------
+    ndarray of shape (m, d)
+        Their places.
+    """
+    blocks = row_blocks(X.shape[0], 8.0 * n_training, budget=2e8)
+    return np.vstack([place(X[block]) for block in blocks])
+
+
+def as_dense(X: Any) -> FloatArray:
+    """Write out a sparse array; leave a dense one as it is.
+
+    Parameters
+    ----------
+    X : array or sparse array
+        Any.
+
+    Returns
+    -------
+    ndarray
+        Dense.
+    """
+    return np.asarray(X.toarray() if is_sparse(X) else X)

@@ -1,0 +1,176 @@
+"""The tree of a model file back into an estimator: data only, classes of sidelight only."""
+
+from __future__ import annotations
+
+import dataclasses
+import keyword
+import re
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+
+from sidelight.io.model.archive import PLAIN_KINDS, Archive
+from sidelight.io.model.encoding import SPARSE_FORMATS, is_frozen
+from sidelight.registry import ESTIMATORS
+
+_SPARSE_CLASSES = {
+    ("csr", "array"): sp.csr_array,
+    ("csc", "array"): sp.csc_array,
+    ("csr", "matrix"): sp.csr_matrix,
+    ("csc", "matrix"): sp.csc_matrix,
+}
+# Parts of the package that hold no fitted values, and that a file has no business importing.
+_NO_VALUES = ("cli", "explorer", "io")
+
+
+class Decoder:
+    """Rebuild values from a tree and the arrays of an archive.
+
+    Parameters
+    ----------
+    archive : Archive
+        Where the arrays are.
+    """
+
+    def __init__(self, archive: Archive) -> None:
+        self._archive = archive
+        self._arrays: dict[int, npt.NDArray[Any]] = {}
+        self._kinds: dict[str, Callable[[dict[str, Any]], Any]] = {
+            "float": self._float,
+            "scalar": self._scalar,
+            "tuple": lambda node: tuple(map(self.value, node["items"])),
+            "dict": lambda node: {key: self.value(item) for key, item in node["items"].items()},
+            "strings": self._strings,
+            "array": lambda node: self._array(node["number"]),
+            "sparse": self._sparse,
+            "value": self._value,
+            "estimator": self._estimator,
+        }
+
+    def value(self, node: Any) -> Any:
+        """Decode one node.
+
+        Parameters
+        ----------
+        node : object
+            From JSON.
+
+        Returns
+        -------
+        object
+            What was encoded.
+
+        Raises
+        ------
+        ValueError
+            If the node is not what sidelight writes.
+        """
+        if isinstance(node, list):
+            return [self.value(item) for item in node]
+        if not isinstance(node, dict):
+            return node
+        kind = self._kinds.get(str(node.get("is")))
+        if kind is None:
+            raise self._damaged(f"it holds a value of unknown kind {node.get('is')!r}")
+        try:
+            return kind(node)
+        except (KeyError, TypeError, AttributeError, IndexError, ValueError) as error:
+            if self._archive.name in str(error):  # said already, deeper in the tree
+                raise
+            raise self._damaged(f"a value of kind {node['is']!r} is not whole ({error})") from error
+
+    def _damaged(self, reason: str) -> ValueError:
+        return ValueError(f"{self._archive.name} is damaged: {reason}.")
+
+    def _float(self, node: dict[str, Any]) -> float:
+        if node["value"] not in ("inf", "-inf", "nan"):
+            raise self._damaged(f"a number is written {node['value']!r}")
+        return float(node["value"])
+
+    def _scalar(self, node: dict[str, Any]) -> Any:
+        dtype = np.dtype(str(node["dtype"]))
+        content = bytes.fromhex(node["bytes"])
+        if dtype.kind not in PLAIN_KINDS or len(content) != dtype.itemsize:
+            raise self._damaged(f"a scalar of dtype {dtype} has {len(content)} bytes")
+        return np.ndarray((), dtype, content)[()]
+
+    def _strings(self, node: dict[str, Any]) -> npt.NDArray[Any]:
+        if not all(isinstance(item, str) for item in node["items"]):
+            raise self._damaged("a list of names holds something else")
+        strings = np.empty(len(node["items"]), dtype=object)
+        strings[:] = node["items"]
+        return strings.reshape(node["shape"])
+
+    def _array(self, number: Any) -> npt.NDArray[Any]:
+        if not isinstance(number, int) or number < 0:
+            raise self._damaged(f"an array has the number {number!r}")
+        if number not in self._arrays:
+            self._arrays[number] = self._archive.array(number)
+        return self._arrays[number]
+
+    def _sparse(self, node: dict[str, Any]) -> Any:
+        kind = (node["format"], node["kind"])
+        if node["format"] not in SPARSE_FORMATS or kind not in _SPARSE_CLASSES:
+            raise self._damaged(f"it holds a sparse array of unknown kind {kind}")
+        data, indices, indptr = (self._array(node[key]) for key in ("data", "indices", "indptr"))
+        rows, columns = node["shape"]
+        matrix = _SPARSE_CLASSES[kind]((data, indices, indptr), shape=(rows, columns))
+        # indices outside the table would make compiled loops read what is not theirs
+        matrix.check_format(full_check=True)
+        return matrix
+
+    def _value(self, node: dict[str, Any]) -> Any:
+        cls = self._value_class(str(node["module"]), str(node["class"]))
+        known = [field.name for field in dataclasses.fields(cls)]
+        self._check_names(node["fields"], known, cls.__name__, "field")
+        return cls(**{key: self.value(item) for key, item in node["fields"].items()})
+
+    def _value_class(self, module: str, name: str) -> Any:
+        parts = module.split(".")
+        plain = all(re.fullmatch(r"[a-z][a-z0-9_]*", part, re.ASCII) for part in parts)
+        if plain and parts[0] == "sidelight" and len(parts) > 1 and parts[1] not in _NO_VALUES:
+            try:
+                cls = vars(import_module(module)).get(name)
+            except ModuleNotFoundError:
+                cls = None
+            if isinstance(cls, type) and cls.__module__ == module and is_frozen(cls):
+                return cls
+        raise ValueError(
+            f"{self._archive.name} holds a value of the class {module}.{name}, which this version "
+            "of sidelight does not have."
+        )
+
+    def _estimator(self, node: dict[str, Any]) -> Any:
+        name = node["class"]
+        entry = next((entry for entry in ESTIMATORS if entry.name == name), None)
+        if entry is None:
+            known = ", ".join(entry.name for entry in ESTIMATORS)
+            raise ValueError(
+                f"{self._archive.name} holds a model of the class {name!r}, which this version of "
+                f"sidelight does not have. It has: {known}."
+            )
+        cls = entry.load()
+        self._check_names(node["parameters"], cls().get_params(deep=False), name, "parameter")
+        model = cls(**{key: self.value(item) for key, item in node["parameters"].items()})
+        for key, item in node["state"].items():
+            self._check_attribute(model, key)
+            vars(model)[key] = self.value(item)
+        return model
+
+    def _check_names(self, given: Any, known: Any, owner: str, what: str) -> None:
+        for key in given:
+            if key not in known:
+                raise ValueError(
+                    f"{self._archive.name} gives {owner} a {what} {key!r}, which this version of "
+                    f"sidelight does not know. Known: {', '.join(known)}."
+                )
+
+    def _check_attribute(self, model: Any, name: str) -> None:
+        """Let a file set what was learned, never what is done."""
+        plain = name.isidentifier() and not keyword.iskeyword(name) and not name.startswith("__")
+        if not plain or callable(getattr(type(model), name, None)):
+            raise self._damaged(f"it sets the attribute {name!r} of {type(model).__name__}")

@@ -1,0 +1,1 @@
+"""Tables, graphs and knowledge from files and back."""

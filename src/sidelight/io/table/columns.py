@@ -1,0 +1,141 @@
+"""What every reader of tables gives: named columns, each of numbers or of text."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from sidelight.core.arrays import FloatArray
+
+#: What people write where a value is missing (in any case).
+MISSING_WORDS = frozenset({"", "na", "n/a", "nan", "null", "none", "#n/a", "?"})
+# Python also takes 1_000 and the digits of other scripts; a table does not mean them.
+_NUMBER = re.compile(
+    r"\s*[+-]?(\d+\.?\d*([eE][+-]?\d+)?|\.\d+([eE][+-]?\d+)?|inf(inity)?)\s*", re.I
+)
+_COMMA_NUMBER = re.compile(r"\s*[+-]?\d+(,\d+)?([eE][+-]?\d+)?\s*", re.ASCII)
+
+
+@dataclass(frozen=True, eq=False)
+class Columns:
+    """A table as it stands in the file.
+
+    Parameters
+    ----------
+    names : tuple of str
+        One per column.
+    values : tuple of ndarray of shape (n_rows,)
+        Floats (missing: NaN) or texts.
+    notes : tuple of str
+        What the reader did that the user should know.
+    """
+
+    names: tuple[str, ...]
+    values: tuple[npt.NDArray[Any], ...]
+    notes: tuple[str, ...] = ()
+
+
+def is_missing(field: str) -> bool:
+    """Tell whether a field says that there is no value.
+
+    Parameters
+    ----------
+    field : str
+        The field.
+
+    Returns
+    -------
+    bool
+        True for an empty field, NA, NaN, null and their like.
+    """
+    return field.strip().lower() in MISSING_WORDS
+
+
+def is_number(field: str) -> bool:
+    """Tell whether a field is a number, with a decimal point.
+
+    Parameters
+    ----------
+    field : str
+        The field.
+
+    Returns
+    -------
+    bool
+        Whether it is.
+    """
+    return field.isascii() and _NUMBER.fullmatch(field) is not None
+
+
+def parse_column(fields: Sequence[str], *, decimal_comma: bool = False) -> FloatArray | None:
+    """Read a column of numbers.
+
+    Parameters
+    ----------
+    fields : sequence of str
+        The column as text.
+    decimal_comma : bool
+        Whether 3,5 is three and a half.
+
+    Returns
+    -------
+    ndarray of shape (n_rows,) or None
+        The numbers, NaN where one is missing; None if the column is text.
+
+    Examples
+    --------
+    >>> parse_column(["1", " 2.5", "NA"])
+    array([1. , 2.5, nan])
+    >>> parse_column(["1", "two"]) is None
+    True
+    """
+    everything = "".join(fields)
+    # Python's own reading is then the table's, and many times as fast
+    plain = everything.isascii() and "_" not in everything
+    if plain:
+        with suppress(ValueError):
+            return np.fromiter(map(float, fields), np.float64, len(fields))
+    numbers = ["nan" if is_missing(field) else field for field in fields]
+    if plain and not decimal_comma:
+        with suppress(ValueError):
+            return np.fromiter(map(float, numbers), np.float64, len(numbers))
+        return None
+    pattern = _COMMA_NUMBER if decimal_comma else _NUMBER
+    for field in numbers:
+        if field != "nan" and not (field.isascii() and pattern.fullmatch(field)):
+            return None
+    if decimal_comma:
+        numbers = [field.replace(",", ".") for field in numbers]
+    return np.array(numbers, dtype=np.float64)
+
+
+def check_names(names: Sequence[str], who: str) -> None:
+    """Refuse a table with two columns of one name.
+
+    Parameters
+    ----------
+    names : sequence of str
+        The names.
+    who : str
+        The file, for the message.
+
+    Raises
+    ------
+    ValueError
+        Naming the columns and their places.
+    """
+    twice = [name for name, count in Counter(names).items() if count > 1]
+    if twice:
+        places = ", ".join(str(i + 1) for i, name in enumerate(names) if name == twice[0])
+        others = f" (and {len(twice) - 1} more names)" if len(twice) > 1 else ""
+        raise ValueError(
+            f"{who} has more than one column named {twice[0]!r}: columns {places}{others}. "
+            "Give each column a name of its own."
+        )

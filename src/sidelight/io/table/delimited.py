@@ -1,0 +1,236 @@
+"""Tables as text: values between commas, semicolons or tabs, as people really write them."""
+
+from __future__ import annotations
+
+import csv
+import io
+import warnings
+from collections.abc import Sequence
+from contextlib import suppress
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+
+from sidelight.io.finding import refuse_unless
+from sidelight.io.table.columns import Columns, check_names, is_missing, is_number, parse_column
+
+SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs"}
+_NO_NAMES = "The first row holds numbers, no names: columns are called 'column 1', 'column 2' …."
+# Enough lines to tell what separates the columns.
+_LINES_LOOKED_AT = 50
+
+
+def read_delimited(
+    path: Path, *, separator: str | None = None, header: bool | None = None
+) -> Columns:
+    """Read a table of text.
+
+    Parameters
+    ----------
+    path : Path
+        The file, in UTF-8.
+    separator : str, optional
+        What stands between values; found out by default.
+    header : bool, optional
+        Whether the first row names the columns; found out by default.
+
+    Returns
+    -------
+    Columns
+        The columns, with notes.
+
+    Raises
+    ------
+    ValueError
+        If it is not a table of text, a row has too many or too few values, or two columns have one
+        name.
+    """
+    refuse_unless(path, "text", "a table of text")
+    text = _decoded(path)
+    if separator is None:
+        separator = "\t" if path.suffix.lower() == ".tsv" else _find_separator(text)
+    numbers = _numbers_only(text, separator, header)
+    if numbers is not None:
+        check_names(numbers.names, path.name)
+        return numbers
+    rows = _split(text, separator, path.name)
+    _check_widths(rows, text, path.name, separator)
+    if header is None:
+        header = _has_header(rows, decimal_comma=separator != ",")
+    names = _names(rows[0] if header else [""] * len(rows[0]))
+    check_names(names, path.name)
+    body = rows[1:] if header else rows
+    if not body:
+        raise ValueError(f"{path.name} has the names of columns, but no rows.")
+    return _typed(names, body, separator, header)
+
+
+def _decoded(path: Path) -> str:
+    content = path.read_bytes()
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content[: error.start].count(b"\n") + 1
+        raise ValueError(
+            f"{path.name} is not in UTF-8: line {line} has the byte 0x{content[error.start]:02x}. "
+            "Save it as UTF-8 (in a spreadsheet: 'CSV UTF-8')."
+        ) from None
+    if not text.strip():
+        raise ValueError(f"{path.name} is empty: there is nothing in it.")
+    if "\0" in text:
+        raise ValueError(f"{path.name} is not a table of text: it holds null characters.")
+    return text
+
+
+def _find_separator(text: str) -> str:
+    """Take the separator that cuts the first lines into the most columns, all alike if possible."""
+    start = list(islice(io.StringIO(text, newline=""), _LINES_LOOKED_AT))
+    best, found = (False, 1), ","
+    for separator in SEPARATORS:
+        widths = {len(row) for row in csv.reader(start, delimiter=separator) if row}
+        rank = (len(widths) == 1 and widths != {1}, max(widths))
+        if rank > best:
+            best, found = rank, separator
+    return found
+
+
+def _numbers_only(text: str, separator: str, header: bool | None) -> Columns | None:
+    """Read a table with nothing in it but numbers, ten times as fast; None for any other."""
+    source = io.StringIO(text, newline="")
+    try:
+        first = next(row for row in csv.reader(source, delimiter=separator, strict=True) if row)
+    except csv.Error:
+        return None
+    are_numbers = [is_number(field) for field in first]
+    named = not all(are_numbers) if header is None else header
+    if any(is_missing(field) for field in first) or not (named or all(are_numbers)):
+        return None
+    if not named:
+        source.seek(0)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # that there may be no rows
+            body = np.loadtxt(source, delimiter=separator, comments=None, quotechar='"', ndmin=2)
+    except ValueError:
+        return None
+    if body.shape[1] != len(first) or len(body) == 0 or np.isnan(body).all(axis=0).any():
+        return None
+    names = _names(first if named else [""] * len(first))
+    return Columns(tuple(names), tuple(body.T), () if named else (_NO_NAMES,))
+
+
+def _split(text: str, separator: str, who: str) -> list[list[str]]:
+    """Cut the text into rows; empty lines are passed over."""
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
+    try:
+        return [row for row in reader if len(row) > 1 or (row and row[0].strip())]
+    except csv.Error as error:
+        line = _starts(text, separator)[-1]
+        raise ValueError(
+            f"{who} cannot be read as a table from line {line} on: {error}. Look for a quotation "
+            "mark that is not closed."
+        ) from error
+
+
+def _starts(text: str, separator: str) -> list[int]:
+    """The line that each row starts in, up to one that cannot be read."""
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
+    lines, line = [], 1
+    with suppress(csv.Error):
+        for row in reader:
+            if len(row) > 1 or (row and row[0].strip()):
+                lines.append(line)
+            line = reader.line_num + 1
+    return [*lines, line]
+
+
+def _check_widths(rows: Sequence[Sequence[str]], text: str, who: str, separator: str) -> None:
+    width = len(rows[0])
+    wrong = [i for i, row in enumerate(rows) if len(row) != width]
+    if wrong:
+        i = wrong[0]
+        more = f" So have {len(wrong) - 1} further rows." if len(wrong) > 1 else ""
+        line = _starts(text, separator)[i]
+        raise ValueError(
+            f"{who}, line {line}: {len(rows[i])} values where the first row has {width} "
+            f"(separated by {SEPARATORS.get(separator, repr(separator))}).{more} "
+            "Every row needs as many; quote values that hold the separator."
+        )
+
+
+def _has_header(rows: Sequence[Sequence[str]], *, decimal_comma: bool) -> bool:
+    """Tell whether the first row are names.
+
+    It is when some word stands above a column of numbers, or when it holds words only.
+    """
+
+    def number(field: str) -> bool:
+        return is_number(field) or (
+            decimal_comma and parse_column([field], decimal_comma=True) is not None
+        )
+
+    first, rest = rows[0], rows[1:]
+    if any(number(field) and not is_missing(field) for field in first):
+        for place, field in enumerate(first):
+            if number(field) or is_missing(field):
+                continue
+            below = [row[place] for row in rest if not is_missing(row[place])]
+            if below and all(number(value) for value in below):
+                return True
+        return False
+    return any(not is_missing(field) for field in first)
+
+
+def _names(first: Sequence[str]) -> list[str]:
+    return [name.strip() or f"column {place + 1}" for place, name in enumerate(first)]
+
+
+def _typed(names: list[str], body: list[list[str]], separator: str, header: bool) -> Columns:
+    kept, values, notes = [], [], []
+    empty, with_comma = [], []
+    for name, fields in zip(names, zip(*body, strict=True), strict=True):
+        if all(is_missing(field) for field in fields):
+            empty.append(name)
+            continue
+        numbers = parse_column(fields)
+        if numbers is None and separator != ",":
+            numbers = parse_column(fields, decimal_comma=True)
+            if numbers is not None:
+                with_comma.append(name)
+        kept.append(name)
+        values.append(np.array(fields) if numbers is None else numbers)
+    if not header:
+        notes.append(_NO_NAMES)
+    if empty:
+        notes.append(f"Left out {listed(empty, 'column')}: there is nothing in it.")
+    if with_comma:
+        notes.append(f"Read 3,5 as three and a half in {listed(with_comma, 'column')}.")
+    return Columns(tuple(kept), tuple(values), tuple(notes))
+
+
+def listed(names: Sequence[str], what: str, most: int = 6) -> str:
+    """Write a few names for people.
+
+    Parameters
+    ----------
+    names : sequence of str
+        The names.
+    what : str
+        What they name, in the singular.
+    most : int
+        At most how many are written out.
+
+    Returns
+    -------
+    str
+        Such as ``"the columns 'a' and 'b'"``.
+
+    Examples
+    --------
+    >>> listed(["a", "b"], "column")
+    "the columns 'a', 'b'"
+    """
+    shown = ", ".join(repr(name) for name in names[:most])
+    further = f" and {len(names) - most:,} more" if len(names) > most else ""
+    return f"the {what}{'s' if len(names) > 1 else ''} {shown}{further}"

@@ -1,0 +1,177 @@
+"""Side information from files: pairs, distances and anchors by row number, the rest by column.
+
+Rows are numbered as in the ``row`` column of a map: from 1, in the order of the data file.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from sidelight.core.arrays import FloatArray, IntArray
+from sidelight.io.table.reading import Table, read_table
+from sidelight.side import Actions, Anchors, Condition, Distances, Pairs
+
+#: All pairs of a label column are too many to be of use: this many of each kind are drawn.
+LABEL_PAIRS = 5000
+_POSITION = "a position"
+
+
+def read_knowledge(
+    table: Table,
+    *,
+    similar: Path | None = None,
+    dissimilar: Path | None = None,
+    distances: Path | None = None,
+    anchors: Path | None = None,
+    label_column: str | None = None,
+    action_column: str | None = None,
+    episode_column: str | None = None,
+    condition_column: str | None = None,
+    condition_period: float | None = None,
+) -> list[Any]:
+    """Read what is known about the rows of a table.
+
+    Parameters
+    ----------
+    table : Table
+        The data.
+    similar : Path, optional
+        A table of two columns: pairs of rows that belong together.
+    dissimilar : Path, optional
+        The same, for pairs that do not.
+    distances : Path, optional
+        A table of three columns: two rows and how far apart they are.
+    anchors : Path, optional
+        A table of a row and its position in the map, a column for each dimension.
+    label_column : str, optional
+        A column set aside in the table: rows of one label belong together, empty is not known.
+    action_column : str, optional
+        A column set aside in the table: the action that led from each row to the next.
+    episode_column : str, optional
+        A column set aside in the table: the walk of each row.
+    condition_column : str, optional
+        A column set aside in the table: a factor that is to be left out of the map.
+    condition_period : float, optional
+        The period of its numbers.
+
+    Returns
+    -------
+    list
+        Side information; empty if nothing was given.
+
+    Raises
+    ------
+    ValueError
+        If a file does not hold what its name says, or names rows that are not there.
+    """
+    known: list[Any] = []
+    if similar is not None:
+        known.append(Pairs(similar=_read_rows(similar, table, 2)[0]))
+    if dissimilar is not None:
+        known.append(Pairs(dissimilar=_read_rows(dissimilar, table, 2)[0]))
+    if label_column is not None:
+        known.append(_pairs_of_column(table, label_column))
+    if distances is not None:
+        pairs, values = _read_rows(distances, table, 2, "a distance")
+        known.append(Distances(pairs, values[:, 0]))
+    if anchors is not None:
+        rows, positions = _read_rows(anchors, table, 1, _POSITION)
+        known.append(Anchors(rows[:, 0], positions))
+    if action_column is not None:
+        known.append(_actions_of_columns(table, action_column, episode_column))
+    elif episode_column is not None:
+        raise ValueError(
+            f"The column {episode_column!r} of episodes says nothing without a column of actions. "
+            f"Give --action-column too."
+        )
+    if condition_column is not None:
+        known.append(_condition_of_column(table, condition_column, condition_period))
+    elif condition_period is not None:
+        raise ValueError(
+            f"A period of {condition_period:g} says nothing without a column of numbers that come "
+            f"round. Give --condition-column too."
+        )
+    return known
+
+
+def _read_rows(
+    path: Path, table: Table, n_rows: int, values: str = ""
+) -> tuple[IntArray, FloatArray]:
+    """Rows that a file names in its first columns, and the numbers in the others."""
+    found = read_table(path)
+    n_columns = n_rows + (values != "")
+    n_found = found.X.shape[1] + len(found.labels)
+    enough = n_found >= n_columns if values == _POSITION else n_found == n_columns
+    if not enough or found.labels:
+        wanted = (
+            f"{'a row number' if n_rows == 1 else 'two row numbers'}{values and ' and '}{values}"
+        )
+        least = "at least " if values == _POSITION else ""
+        raise ValueError(
+            f"{path.name} must have {least}{n_columns} columns of numbers: {wanted}, rows counted "
+            f"from 1. Got {n_found} columns."
+        )
+    numbers = found.X[:, :n_rows]
+    if np.any(numbers != np.round(numbers)):
+        line = int(np.flatnonzero(np.any(numbers != np.round(numbers), axis=1))[0])
+        raise ValueError(
+            f"{path.name} must name rows by whole numbers, counted from 1. Got "
+            f"{numbers[line].tolist()} in its row {line + 1}."
+        )
+    place = {int(row): index for index, row in enumerate(table.rows)}
+    wanted_rows = numbers.astype(np.intp) - 1
+    absent = [row for row in wanted_rows.ravel() if int(row) not in place]
+    if absent:
+        last = int(table.rows.max()) + 1
+        raise ValueError(
+            f"{path.name} names row {int(absent[0]) + 1}, which {table.name} does not have (rows "
+            f"are counted from 1 to {last}; rows dropped for missing values are not there)."
+        )
+    rows = np.array([[place[int(row)] for row in line] for line in wanted_rows], dtype=np.intp)
+    return rows, found.X[:, n_rows:]
+
+
+def _pairs_of_column(table: Table, column: str) -> Pairs:
+    labels = table.labels[column]
+    values = np.array([str(label).strip() for label in labels], dtype=object)
+    if labels.dtype.kind == "f":
+        values[np.isnan(labels)] = ""
+    counts = {label: int(np.sum(values == label)) for label in set(values) - {""}}
+    if len(counts) < 2 and max(counts.values(), default=0) < 2:
+        raise ValueError(
+            f"The column {column!r} of {table.name} says nothing: no two rows have a label. Give a "
+            f"column with repeated labels, empty where they are not known."
+        )
+    return Pairs.from_labels(values, unknown="", max_pairs=LABEL_PAIRS)
+
+
+def _condition_of_column(table: Table, column: str, period: float | None) -> Condition:
+    values = table.labels[column]
+    empty = np.isnan(values) if values.dtype.kind == "f" else values == ""
+    if np.any(empty):
+        row = int(table.rows[np.flatnonzero(empty)[0]]) + 1
+        raise ValueError(
+            f"The column {column!r} of {table.name} must hold the condition of every row. It is "
+            f"empty in row {row}. Fill it in, or leave these rows out."
+        )
+    if values.dtype.kind in "fiu":
+        return Condition(values.astype(np.float64), period=period)
+    return Condition([str(value) for value in values], period=period)
+
+
+def _actions_of_columns(table: Table, column: str, episode_column: str | None) -> Actions:
+    actions = np.array([str(label).strip() for label in table.labels[column]], dtype=object)
+    episodes = None if episode_column is None else table.labels[episode_column]
+    last = np.ones(len(actions), dtype=bool)
+    last[:-1] = False if episodes is None else episodes[1:] != episodes[:-1]
+    missing = np.flatnonzero((actions == "") & ~last)
+    if len(missing):
+        raise ValueError(
+            f"The column {column!r} of {table.name} is empty in row "
+            f"{int(table.rows[missing[0]]) + 1}, which is not the last of its walk. Fill it in, or "
+            f"say where walks end with --episode-column."
+        )
+    return Actions([str(action) for action in actions[~last]], episodes=episodes)

@@ -1,0 +1,81 @@
+"""What to do about missing numbers: nothing is filled in or left out unless the user says so."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sidelight.core.arrays import BoolArray, FloatArray
+from sidelight.io.table.delimited import listed
+
+POLICIES = ("error", "drop-rows", "drop-columns", "mean", "keep")
+
+
+def settle_missing(
+    X: FloatArray, names: tuple[str, ...], policy: str, who: str
+) -> tuple[FloatArray, BoolArray, BoolArray, str]:
+    """Apply a policy to the missing values of a table.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_rows, n_columns)
+        Missing values are NaN.
+    names : tuple of str
+        The columns.
+    policy : {"error", "drop-rows", "drop-columns", "mean", "keep"}
+        What to do.
+    who : str
+        The file, for messages.
+
+    Returns
+    -------
+    X : ndarray
+        All rows and columns; means filled in if that was asked for.
+    rows : ndarray of shape (n_rows,)
+        Which rows stay.
+    columns : ndarray of shape (n_columns,)
+        Which columns stay.
+    note : str
+        What was done; empty if nothing.
+
+    Raises
+    ------
+    ValueError
+        If there are missing values and the policy is to refuse them, or nothing would be left.
+    """
+    if policy not in POLICIES:
+        raise ValueError(
+            f"The 'missing' argument of read_table must be one of {', '.join(POLICIES)}. "
+            f"Got {policy!r} instead."
+        )
+    gone = np.isnan(X)
+    rows: BoolArray = np.ones(X.shape[0], dtype=bool)
+    columns: BoolArray = np.ones(X.shape[1], dtype=bool)
+    holed_rows, holed_columns = np.asarray(gone.any(axis=1)), np.asarray(gone.any(axis=0))
+    if not gone.any() or policy == "keep":
+        return X, rows, columns, ""
+    concerned = [name for name, any_gone in zip(names, holed_columns, strict=True) if any_gone]
+    count, where = _counted(int(gone.sum()), "missing value"), listed(concerned, "column")
+    if policy == "error":
+        first = int(np.argmax(holed_rows))
+        complete = int((~holed_rows).sum())
+        raise ValueError(
+            f"{who} has {count} in {where}; the first is in row {first + 1}. {complete} of "
+            f"{len(X)} rows are complete. Choose what to do: --missing drop-rows, drop-columns or "
+            "mean (in Python missing=…), or use the method ppca, which needs no filling in."
+        )
+    if policy == "mean":
+        filled = np.where(gone, np.nanmean(X, axis=0), X)
+        return filled, rows, columns, f"Filled in {count} in {where} with the column's mean."
+    if policy == "drop-rows":
+        rows = ~holed_rows
+        if not rows.any():
+            raise ValueError(f"{who}: every row has a missing value, in {where}. None is left.")
+        return X, rows, columns, f"Left out {_counted(int((~rows).sum()), 'row')} with {count}."
+    columns = ~holed_columns
+    if not columns.any():
+        raise ValueError(f"{who}: every column of numbers has a missing value. None is left.")
+    return X, rows, columns, f"Left out {where}, with {count}."
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count:,} {what}{'' if count == 1 else 's'}"

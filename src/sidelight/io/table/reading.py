@@ -1,0 +1,279 @@
+"""A table from a file: the numbers to work on, and everything else set aside by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from sidelight.core.arrays import FloatArray, IntArray
+from sidelight.io.finding import require_file
+from sidelight.io.table.binary import read_npy, read_npz, read_parquet
+from sidelight.io.table.columns import Columns
+from sidelight.io.table.delimited import listed, read_delimited
+from sidelight.io.table.missing import settle_missing
+
+_BINARY: dict[str, Callable[[Path], Columns]] = {
+    ".npy": read_npy,
+    ".npz": read_npz,
+    ".parquet": read_parquet,
+    ".pq": read_parquet,
+}
+_TEXT = (".csv", ".tsv", ".txt")
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """The numbers of a table, and what stands beside them.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_rows, n_columns)
+        The columns of numbers.
+    column_names : tuple of str
+        Their names.
+    labels : dict of str to ndarray of shape (n_rows,)
+        The columns set aside: those of text, and those of numbers that were asked for.
+    rows : ndarray of shape (n_rows,)
+        The place of each row in the file, counted from 0.
+    notes : tuple of str
+        What was done with the file that its owner should know.
+    name : str
+        The file's name.
+    """
+
+    X: FloatArray
+    column_names: tuple[str, ...]
+    labels: Mapping[str, npt.NDArray[Any]] = field(default_factory=dict)
+    rows: IntArray = field(default_factory=lambda: np.empty(0, dtype=np.intp))
+    notes: tuple[str, ...] = ()
+    name: str = "table"
+
+    def select(self, names: Sequence[str]) -> FloatArray:
+        """Give columns of numbers by name, in the order asked for.
+
+        Parameters
+        ----------
+        names : sequence of str
+            The names.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_names)
+            The columns.
+
+        Raises
+        ------
+        ValueError
+            If some are not there.
+        """
+        absent = [name for name in names if name not in self.column_names]
+        if absent:
+            raise ValueError(
+                f"{self.name} lacks {listed(absent, 'column')}. It has "
+                f"{listed(self.column_names, 'column', 12)}."
+            )
+        return self.X[:, [self.column_names.index(name) for name in names]]
+
+    def set_aside(self, names: Sequence[str]) -> Table:
+        """Take columns of numbers out of the data, and keep them beside it.
+
+        Parameters
+        ----------
+        names : sequence of str
+            The names; those already beside the data stay there.
+
+        Returns
+        -------
+        Table
+            With fewer columns of data.
+
+        Raises
+        ------
+        ValueError
+            If a column is not there, or none would be left.
+        """
+        _check_known(names, [*self.column_names, *self.labels], self.name)
+        moved = [name for name in self.column_names if name in names]
+        if not moved:
+            return self
+        left = [name for name in self.column_names if name not in names]
+        labels = {**self.labels, **dict(zip(moved, self.select(moved).T, strict=True))}
+        if not left:
+            raise ValueError(_no_numbers(self.name, labels, ()))
+        return replace(self, X=self.select(left), column_names=tuple(left), labels=labels)
+
+    def settled(self, missing: str) -> Table:
+        """Deal with the missing numbers of the data.
+
+        Parameters
+        ----------
+        missing : {"error", "drop-rows", "drop-columns", "mean", "keep"}
+            What to do.
+
+        Returns
+        -------
+        Table
+            Without missing numbers, unless they are to be kept.
+
+        Raises
+        ------
+        ValueError
+            If there are some and the policy is to refuse them, or nothing would be left.
+        """
+        X, rows, kept, note = settle_missing(self.X, self.column_names, missing, self.name)
+        if not note:
+            return self
+        return replace(
+            self,
+            X=np.ascontiguousarray(X[rows][:, kept]),
+            column_names=tuple(np.array(self.column_names, dtype=object)[kept]),
+            labels={name: values[rows] for name, values in self.labels.items()},
+            rows=self.rows[rows],
+            notes=(*self.notes, note),
+        )
+
+
+def read_table(
+    path: str | Path,
+    *,
+    ignore: Sequence[str] = (),
+    aside: Sequence[str] = (),
+    missing: str = "error",
+    header: bool | None = None,
+    separator: str | None = None,
+) -> Table:
+    """Read a table of numbers from a csv, tsv, npy, npz or parquet file.
+
+    Columns of text are set aside with a note, never dropped in silence.  In text files the
+    separator (comma, semicolon, tab), the decimal comma and the row of names are found out; empty
+    fields, NA, NaN and null are missing values.  A first column without a name that counts the rows
+    is taken for their numbers.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file; its ending says what it is.
+    ignore : sequence of str
+        Columns to leave out.
+    aside : sequence of str
+        Columns of numbers to keep beside the data, in ``labels``.
+    missing : {"error", "drop-rows", "drop-columns", "mean", "keep"}
+        What to do about missing numbers.
+    header : bool, optional
+        Whether the first row of a text file names the columns; found out by default.
+    separator : str, optional
+        What stands between the values of a text file; found out by default.
+
+    Returns
+    -------
+    Table
+        The numbers, their names, what was set aside, and notes.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such file.
+    ValueError
+        If the file is not what its name says, is not a table, or holds no numbers.
+    MissingExtraError
+        If pyarrow is needed and not installed.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from sidelight.io import read_table
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = Path(folder) / "towns.csv"
+    ...     _ = file.write_text("town;east;north\\nAsh;1,5;2\\nElm;3;4\\n")
+    ...     table = read_table(file)
+    >>> table.X.tolist(), table.column_names, table.labels["town"].tolist()
+    ([[1.5, 2.0], [3.0, 4.0]], ('east', 'north'), ['Ash', 'Elm'])
+    """
+    found = require_file(path)
+    columns = _read(found, header, separator)
+    notes = list(columns.notes)
+    _check_known([*ignore, *aside], columns.names, found.name)
+    numbers: dict[str, FloatArray] = {}
+    labels: dict[str, npt.NDArray[Any]] = {}
+    words = []
+    for place, (name, values) in enumerate(zip(columns.names, columns.values, strict=True)):
+        if name in ignore:
+            continue
+        if values.dtype.kind != "f":
+            labels[name] = values
+            if name not in aside:
+                words.append(name)
+        elif place == 0 and name == "column 1" and _counts_rows(values, columns):
+            notes.append("Took the first column, which has no name and counts, for row numbers.")
+        else:
+            numbers[name] = values
+    if words:
+        notes.append(f"Set aside {listed(words, 'column')}: text, not numbers.")
+    if not numbers:
+        raise ValueError(_no_numbers(found.name, labels, ignore))
+    X = np.column_stack(list(numbers.values()))
+    table = Table(X, tuple(numbers), labels, np.arange(len(X)), tuple(notes), found.name)
+    table = table.set_aside(aside)
+    _check_finite(table.X, table.column_names, found.name)
+    return table.settled(missing)
+
+
+def _read(path: Path, header: bool | None, separator: str | None) -> Columns:
+    ending = path.suffix.lower()
+    if ending in _BINARY:
+        return _BINARY[ending](path)
+    if ending in _TEXT:
+        return read_delimited(path, separator=separator, header=header)
+    known = ", ".join([*_TEXT, *_BINARY])
+    raise ValueError(
+        f"{path.name} has the ending {ending or '(none)'!r}, and tables end in {known}. Rename the "
+        "file, or save it as one of these."
+    )
+
+
+def _check_known(asked: Sequence[str], names: Sequence[str], who: str) -> None:
+    for name in asked:
+        if name not in names:
+            near = get_close_matches(name, names, n=1)
+            hint = f" Did you mean {near[0]!r}?" if near else ""
+            raise ValueError(
+                f"{who} has no column {name!r}.{hint} It has {listed(names, 'column', 12)}."
+            )
+
+
+def _counts_rows(values: FloatArray, columns: Columns) -> bool:
+    """Tell row numbers, as pandas and R write them, from data in a table without names."""
+    named = any(name != f"column {place + 1}" for place, name in enumerate(columns.names))
+    start = values[0]
+    return (
+        named
+        and start in (0.0, 1.0)
+        and len(values) > 2
+        and bool(np.array_equal(values, np.arange(start, start + len(values))))
+    )
+
+
+def _check_finite(X: FloatArray, names: tuple[str, ...], who: str) -> None:
+    infinite = np.isinf(X)
+    if infinite.any():
+        row, column = np.argwhere(infinite)[0]
+        raise ValueError(
+            f"{who} has an infinite value in row {row + 1}, column {names[column]!r} "
+            f"({int(infinite.sum())} in all). Remove it, or leave the column out with --ignore."
+        )
+
+
+def _no_numbers(who: str, labels: Mapping[str, Any], ignore: Sequence[str]) -> str:
+    beside = f" It has {listed(list(labels), 'column')}, set aside." if labels else ""
+    left = f" Left out: {listed(list(ignore), 'column')}." if ignore else ""
+    return (
+        f"{who} has no column of numbers to work on.{beside}{left} Numbers are written like 3.5; "
+        "columns are separated by commas, semicolons or tabs."
+    )

@@ -1,0 +1,232 @@
+"""A known factor of the data: its values as classes or as coordinates, and how alike they are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from sidelight.core.arrays import FloatArray, IntArray
+from sidelight.latent.density.kernels import squared_distances
+from sidelight.side.condition import Condition
+
+#: Numbers that take no more values than this are classes.
+_FEW_VALUES = 6
+#: Numbers are repeated where every value is shared by this many rows on average.
+_REPEATED = 3
+#: Anchors that stand for the values of a factor whose values do not repeat.
+_ANCHORS = 12
+
+
+@dataclass(frozen=True)
+class KnownFactor:
+    """The values of a condition, in a form to compute with.
+
+    Parameters
+    ----------
+    kind : {"classes", "repeated", "different"}
+        Classes; numbers that come again; numbers all different.
+    coordinates : ndarray of shape (n, c)
+        One-hot codes of classes, or numbers in units of their spread (on a circle where they are
+        periodic).
+    names : tuple
+        The classes, in the order of the codes; empty for numbers.
+    period : float or None
+        Of the numbers.
+    centre, unit : tuple of float
+        Numbers become coordinates by subtraction and division.
+    reach : float
+        Gaussian similarity of two values is exp(−‖difference of coordinates‖² / reach).
+    """
+
+    kind: str
+    coordinates: FloatArray
+    names: tuple[Any, ...]
+    period: float | None
+    centre: tuple[float, ...]
+    unit: tuple[float, ...]
+    reach: float
+
+    @classmethod
+    def of(cls, condition: Condition, *, who: str) -> KnownFactor:
+        """Read a condition.
+
+        Parameters
+        ----------
+        condition : Condition
+            Checked against the data.
+        who : str
+            The estimator, for messages.
+
+        Returns
+        -------
+        KnownFactor
+            The factor.
+
+        Raises
+        ------
+        ValueError
+            If it takes one value only: there is nothing to leave out.
+        """
+        values = np.asarray(condition.values)
+        distinct = np.unique(values, axis=0)
+        if len(distinct) < 2:
+            raise ValueError(
+                f"The Condition given to {who} has the same value, {distinct[0]!r}, in all "
+                f"{len(values)} rows: there is nothing to leave out. Fit without it."
+            )
+        named = values.dtype.kind != "f"
+        few = values.ndim == 1 and condition.period is None and len(distinct) <= _FEW_VALUES
+        if named or few:
+            codes = np.searchsorted(distinct, values)
+            one_hot = np.eye(len(distinct))[codes]
+            return cls("classes", one_hot, tuple(distinct.tolist()), None, (), (), 1e-3)
+        numbers = values.reshape(len(values), -1)
+        if condition.period is None:
+            centre, unit = numbers.mean(axis=0), numbers.std(axis=0)
+            unit = np.where(unit > 0, unit, 1.0)
+        else:
+            centre, unit = np.zeros(1), np.ones(1)
+        kind = "repeated" if len(distinct) <= len(values) / _REPEATED else "different"
+        coordinates = _coordinates(numbers, condition.period, centre, unit)
+        spacing = _anchors(coordinates, min(_ANCHORS, len(distinct)))[1]
+        return cls(
+            kind,
+            coordinates,
+            (),
+            condition.period,
+            tuple(centre.tolist()),
+            tuple(unit.tolist()),
+            spacing**2,
+        )
+
+    def coordinates_of(self, values: Any, n: int, *, who: str) -> FloatArray:
+        """Read further values of the factor.
+
+        Parameters
+        ----------
+        values : object
+            One value for all rows, or one per row.
+        n : int
+            Rows.
+        who : str
+            Who asks, for messages.
+
+        Returns
+        -------
+        ndarray of shape (n, c)
+            Coordinates.
+
+        Raises
+        ------
+        ValueError
+            If a class was not seen in the fit, or there are too few or too many values.
+        """
+        given = np.asarray(values)
+        one = given.ndim == 0 or (
+            self.kind != "classes" and given.shape == np.shape(self.centre) and n != len(given)
+        )
+        given = np.repeat(given[None], n, axis=0) if one else given
+        if len(given) != n:
+            raise ValueError(
+                f"The 'condition' argument of {who} must be one value, or one per row, {n}. Got "
+                f"{len(given)}."
+            )
+        if self.kind == "classes":
+            unknown = sorted({str(v) for v in given.tolist()} - {str(v) for v in self.names})
+            if unknown:
+                raise ValueError(
+                    f"The 'condition' argument of {who} must hold classes of the fit, "
+                    f"{list(self.names)}. Got {unknown[0]!r}."
+                )
+            place = {str(name): i for i, name in enumerate(self.names)}
+            return np.eye(len(self.names))[[place[str(v)] for v in given.tolist()]]
+        numbers = given.astype(np.float64).reshape(n, -1)
+        return _coordinates(numbers, self.period, np.array(self.centre), np.array(self.unit))
+
+    def similarity(self, coordinates: FloatArray) -> FloatArray:
+        """Compare values with those of the training items.
+
+        Parameters
+        ----------
+        coordinates : ndarray of shape (m, c)
+            Values.
+
+        Returns
+        -------
+        ndarray of shape (m, n)
+            One for equal values; between classes next to nothing.
+        """
+        gap = squared_distances(coordinates, self.coordinates) / self.reach
+        # relative to the nearest value, so that one that was never seen is compared as well
+        return np.asarray(np.exp(-np.minimum(gap - gap.min(axis=1, keepdims=True), 700.0)))
+
+    @property
+    def positions(self) -> FloatArray | None:
+        """One number per item, where the factor is one number.
+
+        Returns
+        -------
+        ndarray of shape (n,) or None
+            In units of its spread, or in radians where it is periodic; None for several columns.
+        """
+        if self.period is not None:
+            return np.asarray(np.arctan2(self.coordinates[:, 1], self.coordinates[:, 0]))
+        return self.coordinates[:, 0] if self.coordinates.shape[1] == 1 else None
+
+    def differences(self) -> FloatArray:
+        """Subtract the values of all items from each other.
+
+        Returns
+        -------
+        ndarray of shape (n, n, c)
+            x_b − x_a; of periodic numbers by the shorter way, in radians.
+        """
+        if self.period is None:
+            return np.asarray(self.coordinates[None] - self.coordinates[:, None])
+        angles = self.positions
+        assert angles is not None
+        apart = angles[None] - angles[:, None]
+        return np.asarray(apart - 2 * np.pi * np.rint(apart / (2 * np.pi)))[:, :, None]
+
+    def memberships(self) -> FloatArray:
+        """Say to which of a few values every item belongs.
+
+        Returns
+        -------
+        ndarray of shape (n, L)
+            Rows sum to one: one-hot where values come again, shares of anchors else.
+        """
+        if self.kind == "classes":
+            return self.coordinates
+        if self.kind == "repeated":
+            _, codes = np.unique(self.coordinates.round(9), axis=0, return_inverse=True)
+            return np.eye(int(codes.max()) + 1)[codes.ravel()]
+        anchors, spacing = _anchors(self.coordinates, _ANCHORS)
+        M = np.exp(-squared_distances(self.coordinates, self.coordinates[anchors]) / spacing**2)
+        return np.asarray(M / M.sum(axis=1, keepdims=True))
+
+
+def _coordinates(
+    numbers: FloatArray, period: float | None, centre: FloatArray, unit: FloatArray
+) -> FloatArray:
+    if period is None:
+        return np.asarray((numbers - centre) / unit)
+    angle = 2 * np.pi * numbers[:, 0] / period
+    return np.column_stack([np.cos(angle), np.sin(angle)])
+
+
+def _anchors(coordinates: FloatArray, n_anchors: int) -> tuple[IntArray, float]:
+    """Values far from each other, and how far the next one is on average."""
+    start = int(np.argmax(((coordinates - coordinates.mean(axis=0)) ** 2).sum(axis=1)))
+    chosen = [start]
+    to_chosen = ((coordinates - coordinates[start]) ** 2).sum(axis=1)
+    while len(chosen) < n_anchors and to_chosen.max() > 0:
+        chosen.append(int(np.argmax(to_chosen)))
+        to_chosen = np.minimum(
+            to_chosen, ((coordinates - coordinates[chosen[-1]]) ** 2).sum(axis=1)
+        )
+    between = squared_distances(coordinates[chosen], coordinates[chosen])
+    np.fill_diagonal(between, np.inf)
+    return np.array(chosen), float(np.sqrt(between.min(axis=1)).mean())

@@ -1,0 +1,363 @@
+"""From matches to a map: eigenvectors of the matching graph, chosen, scaled and refined."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy.spatial.distance import pdist
+from scipy.stats import spearmanr
+from sklearn.exceptions import ConvergenceWarning
+
+from sidelight.core.arrays import FloatArray
+from sidelight.latent.conditioning.factor import KnownFactor
+from sidelight.latent.conditioning.matched_axes import agree_where_matched, matched_axes
+from sidelight.latent.conditioning.matches import Matching
+from sidelight.latent.conditioning.objective import MatchedInformation
+from sidelight.latent.conditioning.partial_matches import matchings_to_try
+from sidelight.latent.density.kernels import squared_distances
+from sidelight.latent.information.path import Path
+from sidelight.latent.information.penalties import Penalty
+from sidelight.solvers.descent.continuation import follow
+from sidelight.solvers.eigen.eigenpairs import largest_eigenpairs
+
+#: Eigenvectors to choose from, beyond those that are needed.
+_SPARE = 8
+#: Scales of the map that are tried, as inverse variances of the kernel.
+_SCALES = 2.0 ** np.arange(-2, 8)
+#: Scales at which finished maps are compared.
+_COMPARED_SCALES = 2.0 ** np.arange(-8, 8)
+#: Reaches of numbers at which finished maps are compared, times that of the factor.
+_REACHES = 4.0 ** np.arange(-3, 2)
+#: Eigenvectors are chosen one by one for maps of few dimensions; a map of many takes them all.
+_CHOSEN_UP_TO = 3
+_JUDGED_AXES = 30
+#: A refined map of few dimensions is kept where it predicts better by this factor and its distances
+#: rank like those of the spectral map: torn by chasing noise, a map can predict better, too.
+_CLEARLY_BETTER, _SAME_MAP = 0.95, 0.6
+_STEPS = 6
+
+
+@dataclass(frozen=True)
+class ConditionalMap:
+    """A map without a known factor.
+
+    Parameters
+    ----------
+    points : ndarray of shape (n, d)
+        Latent points, for a kernel of bandwidth one.
+    value : float
+        J there, less the penalty.
+    history : ndarray of shape (n_steps,)
+        The objective along the refinement.
+    n_iter : int
+        Its iterations.
+    """
+
+    points: FloatArray
+    value: float
+    history: FloatArray
+    n_iter: int
+
+
+def map_without_factor(
+    Y: FloatArray,
+    factor: KnownFactor,
+    n_components: int,
+    *,
+    alpha: float,
+    penalty: Penalty,
+    max_iter: int,
+    tol: float,
+    who: str,
+) -> ConditionalMap:
+    """Map items by what the factor does not say.
+
+    The start is spectral: eigenvectors of the matching graph, orthogonal to functions of the
+    factor.  Where classes are left out, several items share each value, and the eigenvectors are
+    those from which items are best predicted out of others of their class (leave-one-out): the
+    leading ones may go round a closed curve twice.  The objective of matching is then ascended,
+    and the result is kept where it predicts better and is still the same map.  Mean and spread of
+    each coordinate are made the same in every class, or, where items are matched in part, in the
+    parts that are matched.  Of several maps the one that predicts items best is kept.
+
+    Parameters
+    ----------
+    Y : ndarray of shape (n, p)
+        The data.
+    factor : KnownFactor
+        What to leave out.
+    n_components : int
+        d.
+    alpha : float
+        The final penalty λ.
+    penalty : callable
+        Σ ω(z_a) and its gradient.
+    max_iter : int
+        Most iterations of the last step.
+    tol : float
+        Of each descent.
+    who : str
+        The estimator, for messages.
+
+    Returns
+    -------
+    ConditionalMap
+        The map.
+    """
+    few = n_components <= _CHOSEN_UP_TO
+    matchings = matchings_to_try(Y, factor, noisy=few)
+    M = matchings[-1].M
+    # items of two values are compared by what their value does not say
+    scores = _leading_scores(Y)
+    scores = scores - M @ np.linalg.lstsq(M, scores, rcond=None)[0]
+    classes = factor.kind == "classes"
+    starts = [
+        _start(matching, scores, n_components, judged=classes or matching.partial, who=who)
+        for matching in matchings
+    ]
+    if not any(matching.partial for matching in matchings):
+        best = min(range(len(starts)), key=lambda i: starts[i].error)
+        starts, matchings = [starts[best]], [matchings[best]]
+    maps = []
+    for matching, start in zip(matchings, starts, strict=True):
+        judged = classes or matching.partial
+        ends = [
+            _refine(
+                matching,
+                start.points if judged else 0.3 * start.points,
+                (first, alpha),
+                penalty,
+                # one item per value of the factor: left out of its own sums, it has no rival
+                leave_one_out=factor.kind != "repeated",
+                max_iter=max_iter,
+                tol=tol,
+                who=who,
+            )
+            for first in _first_penalties(matching, judged)
+        ]
+        if judged:
+            value = MatchedInformation(matching).information(start.points)[0]
+            value -= alpha * penalty(start.points)[0]
+            careful = few and not matching.partial
+            ends = [_best_end(start, value, ends, matching, scores, careful=careful)]
+        maps.append(ends[0])
+    if len(maps) == 1:
+        return maps[0]
+    errors = []
+    for matching, found in zip(matchings, maps, strict=True):
+        if classes:
+            D = squared_distances(found.points, found.points)
+            errors.append(min(_errors(D, scores, matching.rivals, _COMPARED_SCALES)))
+        else:
+            errors.append(error_beside_number(found.points, scores, factor))
+    return maps[int(np.argmin(errors))]
+
+
+def error_beside_number(Z: FloatArray, Y: FloatArray, factor: KnownFactor) -> float:
+    """Measure how well items are predicted from others near in the map *and* in a known number.
+
+    The number is there already, so that a map gains nothing by telling it.
+
+    Parameters
+    ----------
+    Z : ndarray of shape (n, d)
+        Latent points.
+    Y : ndarray of shape (n, p)
+        The data.
+    factor : KnownFactor
+        The number.
+
+    Returns
+    -------
+    float
+        The mean squared error of leave-one-out predictions, at the best scale of the map and the
+        best reach of the number.
+    """
+    D = squared_distances(Z, Z)
+    gaps = squared_distances(factor.coordinates, factor.coordinates)
+    alike = (np.exp(-np.minimum(gaps / (factor.reach * times), 30.0)) for times in _REACHES)
+    return min(min(_errors(D, Y, rivals, _COMPARED_SCALES)) for rivals in alike)
+
+
+def _first_penalties(matching: Matching, judged: bool) -> tuple[float, ...]:
+    """Penalties with which the ascent begins, one ascent each; zero ascends the map as it is."""
+    if matching.partial:
+        return (1.0, 0.0)  # partial matches leave more optima
+    return (0.0,) if judged else (0.3,)
+
+
+@dataclass(frozen=True)
+class _Start:
+    """A spectral map, and how well it predicts where that was asked."""
+
+    points: FloatArray
+    error: float
+
+
+def _start(
+    matching: Matching, Y: FloatArray, n_components: int, *, judged: bool, who: str
+) -> _Start:
+    spare = _SPARE if judged and n_components <= _CHOSEN_UP_TO else 0
+    n_pairs = min(n_components + spare, len(Y) - 2)
+    if matching.partial:
+        vectors = matched_axes(matching, n_pairs, who=who)
+    else:
+        vectors = _eigenvectors(matching, n_pairs, who)
+    if not judged:
+        return _Start(vectors, np.inf)
+    vectors = _alike(vectors, matching)
+    return _Start(*_best_predicting(vectors, Y, matching.rivals, n_components))
+
+
+def _best_end(
+    start: _Start,
+    value: float,
+    ends: list[ConditionalMap],
+    matching: Matching,
+    Y: FloatArray,
+    *,
+    careful: bool,
+) -> ConditionalMap:
+    """Of the start and what it was refined to, the map that predicts best."""
+    ends = [replace(end, points=_alike(end.points, matching)) for end in ends]
+    errors = [prediction_error(end.points, Y, matching.rivals) for end in ends]
+    best = ends[int(np.argmin(errors))]
+    kept = min(errors) < (_CLEARLY_BETTER if careful else 1.0) * start.error
+    if kept and careful:
+        kept = bool(spearmanr(pdist(start.points), pdist(best.points)).statistic > _SAME_MAP)
+    return best if kept else replace(best, points=start.points, value=value)
+
+
+def _alike(Z: FloatArray, matching: Matching) -> FloatArray:
+    if matching.partial:
+        return agree_where_matched(Z, matching)
+    return _alike_at_all_values(Z, matching.M)
+
+
+def prediction_error(Z: FloatArray, Y: FloatArray, rivals: FloatArray) -> float:
+    """Measure how well every item is predicted from others near it in the map.
+
+    Parameters
+    ----------
+    Z : ndarray of shape (n, d)
+        Latent points; the kernel's bandwidth is one.
+    Y : ndarray of shape (n, p)
+        The data.
+    rivals : ndarray of shape (n, n)
+        How far item b counts in the prediction of item a: those of the same class, and those of
+        other classes from which a is to be told.
+
+    Returns
+    -------
+    float
+        The mean squared error of leave-one-out predictions.
+    """
+    return _errors(squared_distances(Z, Z), Y, rivals, np.ones(1))[0]
+
+
+def _errors(D: FloatArray, Y: FloatArray, rivals: FloatArray, scales: FloatArray) -> list[float]:
+    others = np.where(np.eye(len(D), dtype=bool), 0.0, rivals)
+    distances = np.where(others > 0, D, np.inf)
+    nearest = distances.min(axis=1, keepdims=True)
+    nearest[~np.isfinite(nearest)] = 0.0
+    errors = []
+    for scale in scales:
+        k = others * np.exp(-scale * (distances - nearest))
+        total = k.sum(axis=1, keepdims=True)
+        predicted = (k / np.maximum(total, 1e-300)) @ Y
+        errors.append(float(np.mean((Y - predicted) ** 2)))
+    return errors
+
+
+def _eigenvectors(matching: Matching, n_pairs: int, who: str) -> FloatArray:
+    """Leading eigenvectors of the matching graph, orthogonal to functions of the factor."""
+    A, n = matching.graph(), len(matching.W)
+    known, lengths, _ = np.linalg.svd(
+        np.column_stack([np.ones(n), matching.M]), full_matrices=False
+    )
+    known = known[:, lengths > 1e-3 * lengths[0]]
+    A = A - known @ (known.T @ A)
+    A = A - (A @ known) @ known.T
+    found = largest_eigenpairs((A + A.T) / 2, n_pairs, who=who)
+    return np.asarray(found.vectors * np.sqrt(n))
+
+
+def _alike_at_all_values(Z: FloatArray, M: FloatArray) -> FloatArray:
+    """Give every coordinate the same mean and spread at every value of the factor.
+
+    Without it a rare class, all of whose items match many others, would gather in the middle.
+    """
+    shares = M / M.sum(axis=0)
+    centred = Z - M @ (shares.T @ Z)
+    spread = np.sqrt(M @ (shares.T @ centred**2))
+    overall = centred.std(axis=0)
+    return np.asarray(centred / np.maximum(spread, 1e-6 * overall + 1e-300) * overall)
+
+
+def _leading_scores(Y: FloatArray) -> FloatArray:
+    """Scores on the leading principal axes, in which items are predicted for a judgement."""
+    centred = Y - Y.mean(axis=0)
+    if Y.shape[1] <= _JUDGED_AXES:
+        return np.asarray(centred)
+    U, lengths, _ = np.linalg.svd(centred, full_matrices=False)
+    return np.asarray(U[:, :_JUDGED_AXES] * lengths[:_JUDGED_AXES])
+
+
+def _best_predicting(
+    vectors: FloatArray, Y: FloatArray, rivals: FloatArray, n_components: int
+) -> tuple[FloatArray, float]:
+    """Choose eigenvectors one by one, and their scale, by leave-one-out prediction."""
+    chosen: list[int] = []
+    D: FloatArray = np.zeros((len(Y), len(Y)))
+    errors = [np.inf]
+    if vectors.shape[1] == n_components:
+        chosen = list(range(n_components))
+        D = squared_distances(vectors, vectors)
+    while len(chosen) < n_components:
+        best = (np.inf, -1)
+        for j in set(range(vectors.shape[1])) - set(chosen):
+            column = vectors[:, [j]]
+            errors = _errors(D + squared_distances(column, column), Y, rivals, _SCALES)
+            best = min(best, (min(errors), j))
+        chosen.append(best[1])
+        column = vectors[:, [best[1]]]
+        D += squared_distances(column, column)
+    errors = _errors(D, Y, rivals, _SCALES)
+    at = int(np.argmin(errors))
+    return vectors[:, chosen] * np.sqrt(_SCALES[at]), errors[at]
+
+
+def _refine(
+    matching: Matching,
+    Z: FloatArray,
+    penalties: tuple[float, float],
+    penalty: Penalty,
+    *,
+    leave_one_out: bool,
+    max_iter: int,
+    tol: float,
+    who: str,
+) -> ConditionalMap:
+    first, alpha = penalties
+    path = Path(np.ones(1), np.array([alpha]))
+    if first > 0:
+        path = Path.between((1.0, max(first, alpha)), (1.0, alpha), _STEPS)
+    objectives = path.objectives(
+        MatchedInformation(matching), Z.shape, penalty, leave_one_out=leave_one_out
+    )
+    with warnings.catch_warnings():
+        # a refinement: the spectral map is a result already
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        found = follow(
+            objectives,
+            path.n_steps,
+            Z.ravel(),
+            max_iter=60,
+            final_max_iter=max_iter,
+            tol=tol,
+            stage="the map without the factor",
+            who=who,
+        )
+    return ConditionalMap(found.x.reshape(Z.shape), -found.value, -found.values, found.n_iter)

@@ -1,0 +1,158 @@
+"""Two objectives that leave a known factor out of the map.
+
+*Matching*:  J(Z) = Σ_a Σ_l ω_al [log Σ_b M_bl W_ab k_ab − log Σ_b M_bl k_ab], k_ab = k(z_a, z_b).
+A match is told from other items *at the same value of the factor*, so that separating the values
+gains nothing.  With ω the indicator of an item's own value it is the estimate of I(Y; Z | X) with
+a kernel that tells values apart completely.
+
+*As printed* (latent-factor thesis, eq. 3.24): the estimate of I(Y; Z | X) with a kernel between
+the values of the factor, Σ_a log Σ_b k_ab K_ab V_ab − log Σ_b k_ab V_ab.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from sidelight.core.arrays import FloatArray
+from sidelight.latent.conditioning.matches import Matching
+from sidelight.latent.density.kernels import squared_distances
+
+_FLOOR = 1e-12
+_BAND = 64
+
+
+@dataclass(frozen=True)
+class MatchedInformation:
+    """The objective of matching.
+
+    Parameters
+    ----------
+    matching : Matching
+        W, M and ω.
+    """
+
+    matching: Matching
+
+    def kernel(self, bandwidth: float) -> None:
+        """Prepare nothing: the matches do not depend on a bandwidth.
+
+        Parameters
+        ----------
+        bandwidth : float
+            Unused.
+        """
+
+    def information(
+        self, Z: FloatArray, K: Any = None, *, leave_one_out: bool = True
+    ) -> tuple[float, FloatArray]:
+        """Compute J and its gradient.
+
+        Parameters
+        ----------
+        Z : ndarray of shape (n, d)
+            Latent points.
+        K : None
+            Unused.
+        leave_one_out : bool
+            Whether an item is left out of its own sums.
+
+        Returns
+        -------
+        value : float
+            J.
+        gradient : ndarray of shape (n, d)
+            Its derivative.
+        """
+        W, M, trust = self.matching.W, self.matching.M, self.matching.trust
+        n, value = len(Z), 0.0
+        with_one = np.column_stack([Z, np.ones(n)])
+        forces = np.zeros_like(with_one)
+        for first in range(0, n, _BAND):
+            # a band of rows stays in the cache from the kernel to its forces
+            band = slice(first, min(first + _BAND, n))
+            k = np.exp(-squared_distances(Z[band], Z))
+            if leave_one_out:
+                k[np.arange(band.stop - first), np.arange(first, band.stop)] = 0.0
+            kW = k * W[band]
+            matched, all_there = kW @ M + _FLOOR, k @ M + _FLOOR
+            value += float(np.sum(trust[band] * (np.log(matched) - np.log(all_there))))
+            kW *= (trust[band] / matched) @ M.T
+            k *= (trust[band] / all_there) @ M.T
+            kW -= k
+            forces[band] += kW @ with_one
+            forces += kW.T @ with_one[band]
+        return value, np.asarray(2 * (forces[:, :-1] - forces[:, -1:] * Z))
+
+
+@dataclass(frozen=True)
+class PrintedInformation:
+    """The conditional mutual information with a kernel between values.
+
+    Parameters
+    ----------
+    dissimilarities : ndarray of shape (n, n)
+        Of the data.
+    V : ndarray of shape (n, n)
+        Kernel values between the values of the factor.
+    """
+
+    dissimilarities: FloatArray
+    V: FloatArray
+
+    def kernel(self, bandwidth: float) -> FloatArray:
+        """Compute exp(−d / h) of the data.
+
+        Parameters
+        ----------
+        bandwidth : float
+            h.
+
+        Returns
+        -------
+        ndarray of shape (n, n)
+            K.
+        """
+        return np.asarray(np.exp(-self.dissimilarities / bandwidth))
+
+    def information(
+        self, Z: FloatArray, K: FloatArray, *, leave_one_out: bool = False
+    ) -> tuple[float, FloatArray]:
+        """Compute Σ_a log Σ_b k_ab K_ab V_ab − log Σ_b k_ab V_ab and its gradient.
+
+        Parameters
+        ----------
+        Z : ndarray of shape (n, d)
+            Latent points.
+        K : ndarray of shape (n, n)
+            Of :meth:`kernel`.
+        leave_one_out : bool
+            Whether an item is left out of its own sums.
+
+        Returns
+        -------
+        value : float
+            N times the estimate, up to what does not depend on Z.
+        gradient : ndarray of shape (n, d)
+            Its derivative.
+        """
+        k = _latent_kernel(Z, leave_one_out)
+        both = K * self.V
+        joint, latent = (k * both).sum(axis=1) + _FLOOR, (k * self.V).sum(axis=1) + _FLOOR
+        value = float(np.sum(np.log(joint) - np.log(latent)))
+        return value, _gradient(k, both / joint[:, None] - self.V / latent[:, None], Z)
+
+
+def _latent_kernel(Z: FloatArray, leave_one_out: bool) -> FloatArray:
+    k = np.exp(-squared_distances(Z, Z))
+    if leave_one_out:
+        np.fill_diagonal(k, 0.0)
+    return k
+
+
+def _gradient(k: FloatArray, G: FloatArray, Z: FloatArray) -> FloatArray:
+    """Of Σ_a f_a where ∂f_a/∂k_ab = G_ab."""
+    C = k * (G + G.T)
+    return np.asarray(2 * (C @ Z - C.sum(axis=1)[:, None] * Z))

@@ -1,0 +1,183 @@
+"""Matches of items across values where not every item has its like at every value.
+
+If one object was seen from 0° to 200° and another from 120° to 320°, or if cells of some type
+hardly occur in some phase, matching *every* item with every value forces wrong matches.  Here
+items are matched by relaxed transport, and their trust in a value is the share of them that is
+matched there.  What the factor does is estimated in two ways: as one shift between the matched
+parts of two values, or locally, among items that are alike.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sidelight.core.arrays import FloatArray
+from sidelight.latent.conditioning.factor import KnownFactor
+from sidelight.latent.conditioning.local_effect import without_local_effect
+from sidelight.latent.conditioning.matches import (
+    CLASS_TEMPERATURES,
+    Matching,
+    balance,
+    match_items,
+)
+from sidelight.latent.conditioning.noise_shrinkage import shrink_noise
+from sidelight.latent.conditioning.unbalanced_transport import relaxed_transport
+from sidelight.latent.density.kernels import squared_distances
+
+#: All items are matched with all values where at least this share of them finds a partner.
+ENOUGH_MATCHED = 0.8
+#: Temperatures of partial matches, in squared units of an item's r.m.s. size.
+_TEMPERATURES = (0.1, 0.05)
+_LOCAL_TEMPERATURE = 0.05
+_STRICTNESS = 0.1
+_ROUNDS = 6
+#: Beyond this many values, or below this many items, partial matches are not tried.
+_MOST_VALUES = 20
+_FEWEST_ITEMS = 40
+#: Principal axes of residuals by which noisy items are compared.
+_LEADING_AXES = 10
+#: Groups of similar numbers, across which items are matched.
+_GROUPS = 6
+
+
+def matchings_to_try(Y: FloatArray, factor: KnownFactor, *, noisy: bool) -> list[Matching]:
+    """Match items across the values of a factor, in all ways that the data admit.
+
+    Classes whose items nearly all find a partner at every value are matched in full; for others
+    there are partial matches only, with one shift per class or with local effects.  For numbers
+    without a period that never repeat and do not carry items along, chains of matches and matches
+    of items without their local effect are both to be tried.
+
+    Parameters
+    ----------
+    Y : ndarray of shape (n, p)
+        The data.
+    factor : KnownFactor
+        What is known.
+    noisy : bool
+        Whether full matches of classes are tried with noise taken off, too, and at temperatures
+        that may lead astray: where the map tells which was best.
+
+    Returns
+    -------
+    list of Matching
+        One, or several to choose from.
+    """
+    if factor.kind != "classes":
+        found = match_items(Y, factor)
+        single = factor.coordinates.shape[1] == 1 and factor.period is None
+        local = factor.kind == "different" and single and not found[0].carried
+        if local and len(Y) >= _FEWEST_ITEMS:
+            x = factor.coordinates
+            found.append(match_without_local_effect(_rotated(Y), x, _groups(x)))
+        return found
+    M = factor.memberships()
+    if len(Y) >= _FEWEST_ITEMS and M.shape[1] <= _MOST_VALUES:
+        scores = _rotated(Y)
+        partial, share = zip(*(match_in_part(scores, M, t) for t in _TEMPERATURES), strict=True)
+        if share[0].mean() < ENOUGH_MATCHED:
+            return [*partial, match_without_local_effect(scores, factor.coordinates, M)]
+    if not noisy:
+        return match_items(Y, factor, temperatures=CLASS_TEMPERATURES[2:-1])
+    shrunk, classes = np.empty_like(Y), M.argmax(axis=1)
+    for value in np.unique(classes):
+        shrunk[classes == value] = shrink_noise(Y[classes == value])
+    candidates = (Y, shrunk, _leading(Y - M @ ((M / M.sum(axis=0)).T @ Y)))
+    return [matching for items in candidates for matching in match_items(items, factor)]
+
+
+def match_in_part(Y: FloatArray, M: FloatArray, temperature: float) -> tuple[Matching, FloatArray]:
+    """Match items of different classes, and estimate each class's mean from what is matched.
+
+    The mean of a class is a mean over what the other classes have, too: items count by the share
+    of them that is matched, and matches and means are found in turn.
+
+    Parameters
+    ----------
+    Y : ndarray of shape (n, p)
+        The data.
+    M : ndarray of shape (n, L)
+        Classes, one-hot.
+    temperature : float
+        Of the matches.
+
+    Returns
+    -------
+    matching : Matching
+        Matches.
+    found : ndarray of shape (n,)
+        The mean share of each item that is matched at the other values.
+    """
+    found = np.ones(len(Y))
+    for _ in range(_ROUNDS):
+        shares = M * found[:, None]
+        shares = shares / shares.sum(axis=0)
+        residuals = Y - M @ (shares.T @ Y)
+        power = np.sqrt(shares.T @ np.einsum("ij,ij->i", residuals, residuals))
+        residuals = residuals / np.maximum(M @ power, 1e-12)[:, None]
+        matching, matched = _transported(residuals, M, temperature)
+        found = (matched * (1 - M)).sum(axis=1) / (M.shape[1] - 1) + 1e-6
+    return matching, found
+
+
+def match_without_local_effect(Y: FloatArray, x: FloatArray, M: FloatArray) -> Matching:
+    """Match items by their directions from the mean, once the local effect of x is taken away.
+
+    Parameters
+    ----------
+    Y : ndarray of shape (n, p)
+        The data.
+    x : ndarray of shape (n, c)
+        Coordinates of the factor.
+    M : ndarray of shape (n, L)
+        Values, or groups of values, one-hot.
+
+    Returns
+    -------
+    Matching
+        Matches.
+    """
+    left = without_local_effect(Y, x)
+    left = left - left.mean(axis=0)
+    lengths = np.linalg.norm(left, axis=1, keepdims=True)
+    return _transported(left / np.maximum(lengths, 1e-300), M, _LOCAL_TEMPERATURE)[0]
+
+
+def _transported(R: FloatArray, M: FloatArray, temperature: float) -> tuple[Matching, FloatArray]:
+    """Relaxed transport between any two values, balanced within each; and shares (n × L)."""
+    scores = -squared_distances(R, R) / 2
+    values, n_values = M.argmax(axis=1), M.shape[1]
+    W, shares = np.zeros_like(scores), M.copy()
+    for i in range(n_values):
+        own = np.flatnonzero(values == i)
+        within = np.exp(scores[np.ix_(own, own)] / temperature)
+        W[np.ix_(own, own)] = balance(within, np.ones((len(own), 1)))
+        for j in range(i):
+            other = np.flatnonzero(values == j)
+            plan = relaxed_transport(scores[np.ix_(own, other)], temperature, _STRICTNESS)
+            shares[own, j], shares[other, i] = plan.mean(axis=1), plan.mean(axis=0)
+            W[np.ix_(own, other)], W[np.ix_(other, own)] = plan, plan.T
+    W = W / np.maximum((W @ M) @ M.T, 1e-300)
+    shares = np.minimum(shares, 1.0)
+    return Matching(W, M, shares / shares.sum(axis=1, keepdims=True), partial=True), shares
+
+
+def _leading(R: FloatArray) -> FloatArray:
+    """The leading principal scores of residuals, which noise reaches last."""
+    U, lengths, _ = np.linalg.svd(R, full_matrices=False)
+    return np.asarray(U[:, :_LEADING_AXES] * lengths[:_LEADING_AXES])
+
+
+def _rotated(Y: FloatArray) -> FloatArray:
+    """The same items in no more columns than rows: distances are all that counts."""
+    if Y.shape[1] <= len(Y):
+        return Y
+    U, lengths, _ = np.linalg.svd(Y - Y.mean(axis=0), full_matrices=False)
+    return np.asarray(U * lengths)
+
+
+def _groups(coordinates: FloatArray) -> FloatArray:
+    """Groups of equally many items with similar numbers, one-hot."""
+    n_groups = max(min(_GROUPS, len(coordinates) // 20), 2)
+    edges = np.quantile(coordinates[:, 0], np.linspace(0, 1, n_groups + 1))[1:-1]
+    return np.eye(n_groups)[np.searchsorted(edges, coordinates[:, 0])]

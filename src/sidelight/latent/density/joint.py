@@ -1,0 +1,259 @@
+"""The joint density of data and latent points, and what follows from it: both mappings.
+
+p̂(y, z) = (1/N) Σ_a k(y, y_a) k(z, z_a) / (C_Y C_Z) (latent-factor thesis, eq. 3.4).  Its regression
+functions are E[y | z] (3.22) and E[z | y] (3.23), mixtures of the training items and of their
+latent points; the conditional variances follow in the same way.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from sidelight.core.arrays import FloatArray, IntArray
+from sidelight.latent.density.kernels import DataKernel, GaussianKernel, QuarticKernel
+
+
+@dataclass(frozen=True)
+class JointDensity:
+    """A fitted joint density.
+
+    Parameters
+    ----------
+    items : ndarray of shape (n, p)
+        Training items.
+    points : ndarray of shape (n, d)
+        Their latent points.
+    columns : ndarray of shape (p',)
+        The columns in which the items differ, which the kernel compares.
+    data_kernel : DataKernel
+        k of the data.
+    bandwidth : float
+        h of the data; that of the latent space is one.
+    """
+
+    items: FloatArray
+    points: FloatArray
+    columns: IntArray
+    data_kernel: DataKernel
+    bandwidth: float
+
+    @property
+    def latent_kernel(self) -> GaussianKernel | QuarticKernel:
+        """The kernel of the latent space, with bandwidth one."""
+        finite = np.isfinite(self.data_kernel.reach)
+        return (QuarticKernel if finite else GaussianKernel)(self.points.shape[1])
+
+    def expected_points(self, Y: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Compute E[z | y] and the standard deviation of z given y.
+
+        Parameters
+        ----------
+        Y : ndarray of shape (m, p)
+            Items; NaN where an entry is missing, over which the density is integrated.
+
+        Returns
+        -------
+        mean : ndarray of shape (m, d)
+            Places in the map.
+        std : ndarray of shape (m, d)
+            How uncertain each is.
+        """
+        weights = self.weights_of_items(Y)
+        return _moments(weights, self.points, _own_variance(self.latent_kernel, 1.0))
+
+    def expected_items(
+        self, Z: FloatArray, similarity: FloatArray | None = None, *, smoothing: float = 1.0
+    ) -> tuple[FloatArray, FloatArray]:
+        """Compute E[y | z] and the standard deviation of y given z.
+
+        Parameters
+        ----------
+        Z : ndarray of shape (m, d)
+            Places in the map.
+        similarity : ndarray of shape (m, n), optional
+            How alike the wanted value of a known factor is to that of every item: the expectation
+            is then given that value, too.
+        smoothing : float
+            The bandwidth of the latent kernel.
+
+        Returns
+        -------
+        mean : ndarray of shape (m, p)
+            What lies there; the most likely code of each column where the data are discrete.
+        std : ndarray of shape (m, p)
+            How uncertain each entry is; zero in columns that are constant.
+        """
+        weights = self.weights_of_points(Z, similarity, smoothing=smoothing)
+        own = np.zeros(self.items.shape[1])
+        own[self.columns] = _own_variance(self.data_kernel, self.bandwidth)
+        mean, std = _moments(weights, self.items, own)
+        if np.isinf(self.data_kernel.reach) and not hasattr(self.data_kernel, "n_features"):
+            mean = _most_likely_codes(weights, self.items)
+        return mean, std
+
+    def reconstruction_error(self, Y: FloatArray) -> float:
+        """Measure how far items are from their projection, E[y | E[z | y]].
+
+        Parameters
+        ----------
+        Y : ndarray of shape (m, p)
+            Items.
+
+        Returns
+        -------
+        float
+            The mean squared distance.
+        """
+        back = self.expected_items(self.expected_points(Y)[0])[0]
+        return float(np.mean(np.sum((back - Y) ** 2, axis=1)))
+
+    def density(self, Z: FloatArray) -> FloatArray:
+        """Compute p̂(z) (3.5).
+
+        Parameters
+        ----------
+        Z : ndarray of shape (m, d)
+            Places in the map.
+
+        Returns
+        -------
+        ndarray of shape (m,)
+            Densities; they integrate to one.
+        """
+        kernel = self.latent_kernel
+        values = kernel.values(kernel.dissimilarities(Z, self.points), 1.0)
+        return np.asarray(values.mean(axis=1) * np.exp(-kernel.log_normaliser(1.0)))
+
+    def weights_of_items(self, Y: FloatArray) -> FloatArray:
+        """Compute k(y, y_a) / Σ_b k(y, y_b).
+
+        Parameters
+        ----------
+        Y : ndarray of shape (m, p)
+            Items; NaN where an entry is missing.
+
+        Returns
+        -------
+        ndarray of shape (m, n)
+            Rows sum to one.
+        """
+        return normalised_weights(self._dissimilarities(Y), self.data_kernel, self.bandwidth)
+
+    def _dissimilarities(self, Y: FloatArray) -> FloatArray:
+        """In the entries that are known: both kernels with infinite reach are products."""
+        Y, items = Y[:, self.columns], self.items[:, self.columns]
+        missing = np.isnan(Y)
+        if not missing.any():
+            return self.data_kernel.dissimilarities(Y, items)
+        if not isinstance(self.data_kernel, GaussianKernel):
+            # NaN differs from every code
+            differing = self.data_kernel.dissimilarities(Y, items)
+            return np.asarray(differing - missing.sum(axis=1)[:, None])
+        centre = items.mean(axis=0)
+        seen, items = np.where(missing, 0.0, Y - centre), items - centre
+        squared = (~missing) @ (items**2).T - 2 * seen @ items.T + (seen**2).sum(axis=1)[:, None]
+        return np.asarray(np.maximum(squared, 0.0))
+
+    def weights_of_points(
+        self, Z: FloatArray, similarity: FloatArray | None = None, *, smoothing: float = 1.0
+    ) -> FloatArray:
+        """Compute k(z, z_a) / Σ_b k(z, z_b), each weighted by similarity in a known factor.
+
+        Parameters
+        ----------
+        Z : ndarray of shape (m, d)
+            Places in the map.
+        similarity : ndarray of shape (m, n), optional
+            In the known factor.
+        smoothing : float
+            The bandwidth of the latent kernel.
+
+        Returns
+        -------
+        ndarray of shape (m, n)
+            Rows sum to one.
+        """
+        kernel = self.latent_kernel
+        D = kernel.dissimilarities(Z, self.points)
+        if similarity is None:
+            return normalised_weights(D, kernel, smoothing)
+        # relative to the nearest of those that are alike at all
+        D = np.where(similarity > 1e-6, D, np.inf)
+        weights = similarity * normalised_weights(D, kernel, smoothing)
+        return np.asarray(weights / weights.sum(axis=1, keepdims=True))
+
+    def recognise(self, Y: FloatArray) -> IntArray:
+        """Find the training item that each row is.
+
+        Parameters
+        ----------
+        Y : ndarray of shape (m, p)
+            Items; NaN where an entry is missing.
+
+        Returns
+        -------
+        ndarray of shape (m,)
+            Its index, or −1 for a row that is new.
+        """
+        nearest = self._dissimilarities(Y).argmin(axis=1)
+        missing = np.isnan(Y)
+        same = ((self.items[nearest] == Y) | missing).all(axis=1) & ~missing.all(axis=1)
+        return np.where(same, nearest, -1)
+
+
+def normalised_weights(D: FloatArray, kernel: DataKernel, bandwidth: float) -> FloatArray:
+    """Turn dissimilarities into weights that sum to one.
+
+    A row out of reach of everything takes the nearest alone; so does a Gaussian in that limit.
+
+    Parameters
+    ----------
+    D : ndarray of shape (m, n)
+        Dissimilarities.
+    kernel : DataKernel
+        The kernel.
+    bandwidth : float
+        h.
+
+    Returns
+    -------
+    ndarray of shape (m, n)
+        Rows sum to one.
+    """
+    nearest = D.min(axis=1, keepdims=True)
+    if np.isinf(kernel.reach):
+        weights = kernel.values(D - nearest, bandwidth)
+    else:
+        weights = kernel.values(D, bandwidth)
+        alone = weights.sum(axis=1) == 0
+        weights[alone] = D[alone] == nearest[alone]
+    return np.asarray(weights / weights.sum(axis=1, keepdims=True))
+
+
+def _moments(
+    weights: FloatArray, values: FloatArray, own: FloatArray | float
+) -> tuple[FloatArray, FloatArray]:
+    """Mean and standard deviation of a mixture of kernels with variance ``own``."""
+    centre = values.mean(axis=0)  # less cancellation in the second moment
+    centred = values - centre
+    mean = weights @ centred
+    variance = np.maximum(weights @ centred**2 - mean**2, 0.0) + own
+    return mean + centre, np.sqrt(variance)
+
+
+def _own_variance(kernel: DataKernel, bandwidth: float) -> float:
+    """The variance of each coordinate under one kernel."""
+    if isinstance(kernel, QuarticKernel):
+        return 2 * bandwidth / (kernel.n_features + 6)
+    return bandwidth / 2 if isinstance(kernel, GaussianKernel) else 0.0
+
+
+def _most_likely_codes(weights: FloatArray, items: FloatArray) -> FloatArray:
+    columns = []
+    for column in items.T:
+        codes, which = np.unique(column, return_inverse=True)
+        votes = weights @ np.eye(len(codes))[which]
+        columns.append(codes[votes.argmax(axis=1)])
+    return np.column_stack(columns)

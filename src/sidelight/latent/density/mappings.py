@@ -1,0 +1,242 @@
+"""What every map with a joint density of data and latent points can do."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from sidelight.core.arrays import FloatArray
+from sidelight.core.parameters import Whole
+from sidelight.estimator.base import Embedder, place_in_blocks
+from sidelight.latent.conditioning.factor import KnownFactor
+from sidelight.latent.density.gap_filling import fill_gaps
+from sidelight.latent.density.joint import JointDensity
+from sidelight.latent.density.kernels import squared_distances
+
+
+class DensityEmbedder(Embedder):
+    """Both mappings, their uncertainty and the density over the map."""
+
+    _density: JointDensity
+    _factor: KnownFactor
+
+    def transform(self, X: Any) -> FloatArray:
+        """Place rows in the map: a row that was fitted where it is, a new one at E[z | y].
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_components)
+            Places in the map.
+        """
+        X = np.asarray(self._check_new(X), dtype=np.float64)
+
+        def place(rows: FloatArray) -> FloatArray:
+            known = self._density.recognise(rows)
+            expected = self._density.expected_points(rows)[0]
+            return np.where(known[:, None] >= 0, self.embedding_[known], expected)
+
+        return place_in_blocks(place, X, len(self.embedding_))
+
+    def posterior(self, X: Any) -> tuple[FloatArray, FloatArray]:
+        """Compute E[z | y] and the standard deviation of z given y, for rows known or new.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features)
+            Rows; NaN where an entry is missing: z is then given the others.
+
+        Returns
+        -------
+        mean : ndarray of shape (n_samples, n_components)
+            E[z | y].
+        std : ndarray of shape (n_samples, n_components)
+            The root of the conditional variance of each coordinate.
+        """
+        X = self._check_with_gaps(X)
+        return _both(lambda rows: np.stack(self._density.expected_points(rows), axis=1), X, self)
+
+    def inverse_transform(self, Z: Any, *, return_std: bool = False, condition: Any = None) -> Any:
+        """Go back from the map to data, x = E[y | z], or E[y | z, condition].
+
+        Parameters
+        ----------
+        Z : array of shape (n_samples, n_components)
+            Places in the map.
+        return_std : bool
+            Whether to give the uncertainty, too.
+        condition : object, optional
+            The value of the factor that was left out of the map: one for all rows, or one each.
+
+        Returns
+        -------
+        mean : ndarray of shape (n_samples, n_features)
+            What lies there.
+        std : ndarray of shape (n_samples, n_features)
+            With ``return_std``: the root of the conditional variance of each entry.
+        """
+        Z = np.asarray(self._check_map(Z), dtype=np.float64)
+        value = None
+        if condition is not None:
+            factor = self._known_factor("inverse_transform")
+            value = factor.coordinates_of(condition, len(Z), who=f"{self._name}.inverse_transform")
+        q = Z.shape[1]
+
+        def expect(rows: FloatArray) -> FloatArray:
+            alike = None if value is None else factor.similarity(rows[:, q:])
+            return np.stack(self._density.expected_items(rows[:, :q], alike), axis=1)
+
+        mean, std = _both(expect, Z if value is None else np.column_stack([Z, value]), self)
+        return (mean, std) if return_std else mean
+
+    def denoise(self, X: Any) -> FloatArray:
+        """Project rows onto the manifold, E[y | E[z | y]].
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features)
+            Rows, known or new.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_features)
+            Where they would lie without noise.
+        """
+        return np.asarray(self.inverse_transform(self.posterior(X)[0]))
+
+    def impute(self, X: Any, *, n_neighbors: int = 20) -> FloatArray:
+        """Fill in missing entries by what is near the row in the map.
+
+        A row is placed by its known entries (:meth:`posterior`; one that was fitted where it is),
+        and its missing entries are regressed on the known ones among the items that are nearest
+        there: to first order, where E[y | z] is a mean.  Columns of codes take the most likely.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features)
+            Rows; NaN where an entry is missing.
+        n_neighbors : int
+            Items to regress on.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_features)
+            The rows, complete.
+        """
+        items = self._check_with_gaps(X)
+        if not Whole(1).admits(n_neighbors):
+            raise ValueError(
+                f"The 'n_neighbors' argument of {self._name}.impute must be an int of at least 1. "
+                f"Got {n_neighbors!r}."
+            )
+        density = self._density
+        k = min(n_neighbors, len(density.points))
+
+        def fill(rows: FloatArray) -> FloatArray:
+            fitted = density.recognise(rows)[:, None]
+            Z = np.where(
+                fitted >= 0, density.points[fitted[:, 0]], density.expected_points(rows)[0]
+            )
+            if not hasattr(density.data_kernel, "n_features"):
+                return np.where(np.isnan(rows), density.expected_items(Z)[0], rows)
+            squared = squared_distances(Z, density.points)
+            nearest = np.argsort(squared, axis=1, kind="stable")[:, :k]
+            return fill_gaps(rows, density.items, nearest, np.take_along_axis(squared, nearest, 1))
+
+        return place_in_blocks(fill, items, max(len(density.points), k * items.shape[1]))
+
+    def _check_with_gaps(self, X: Any) -> FloatArray:
+        """Rows in which entries may be missing, where the kernel can do without them."""
+        check_is_fitted(self)
+        rows = self._checked(X, reset=False, ensure_all_finite="allow-nan")
+        rows = np.asarray(rows, dtype=np.float64)
+        if np.isfinite(self._density.data_kernel.reach) and np.isnan(rows).any():
+            raise ValueError(
+                f"Input X contains NaN. {self._name} places rows by their known entries with "
+                f"kernel='gaussian' or 'discrete' only: fill them in, or fit with another kernel."
+            )
+        return rows
+
+    def render(
+        self, X: Any, *, condition: Any, detail: float = 0.0, smoothing: float = 1.0
+    ) -> FloatArray:
+        """Show items as they would be at another value of the factor that was left out.
+
+        An item y with value x is placed at z, and becomes E[y | z, condition] + detail ·
+        (y − E[y | z, x]).  With ``detail=1`` the item keeps all that is its own, and gains what
+        the change of the factor does to items near it in the map.  A new item has the value x of
+        the most similar training item; a training item is left out of its own expectation.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features)
+            Items.
+        condition : object
+            The value wanted: one for all items, or one each.
+        detail : float
+            The share of what the map does not show of an item that is kept.
+        smoothing : float
+            The bandwidth of the latent kernel: a larger one mixes more items.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_features)
+            The items, changed.
+        """
+        items = np.asarray(self._check_new(X), dtype=np.float64)
+        factor, q = self._known_factor("render"), self._n_features_out
+        wanted = factor.coordinates_of(condition, len(items), who=f"{self._name}.render")
+        Z, width = self.transform(X), wanted.shape[1]
+
+        def change(rows: FloatArray) -> FloatArray:
+            places, values, own = rows[:, :q], rows[:, q : q + width], rows[:, q + width :]
+            alike = factor.similarity(values)
+            shown = self._density.expected_items(places, alike, smoothing=smoothing)[0]
+            if not detail:
+                return shown
+            known = self._density.recognise(own)
+            nearest = self._density.weights_of_items(own).argmax(axis=1)
+            alike = factor.similarity(factor.coordinates[nearest])
+            fitted = np.flatnonzero(known >= 0)
+            alike[fitted, known[fitted]] = 0.0
+            now = self._density.expected_items(places, alike, smoothing=smoothing)[0]
+            return np.asarray(shown + detail * (own - now))
+
+        return place_in_blocks(change, np.column_stack([Z, wanted, items]), len(self.embedding_))
+
+    def _known_factor(self, method: str) -> KnownFactor:
+        factor: KnownFactor | None = getattr(self, "_factor", None)
+        if factor is None:
+            raise ValueError(
+                f"{self._name}.{method} with a condition needs a map that was fitted with one: "
+                f"fit(X, side=Condition(…))."
+            )
+        return factor
+
+    def density(self, Z: Any) -> FloatArray:
+        """Compute the density of places in the map, p̂(z) = (1/N) Σ_a k(z, z_a) / C.
+
+        Parameters
+        ----------
+        Z : array of shape (n_samples, n_components)
+            Places in the map.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Densities.
+        """
+        Z = np.asarray(self._check_map(Z), dtype=np.float64)
+        column = place_in_blocks(lambda rows: self._density.density(rows)[:, None], Z, len(Z))
+        return np.asarray(column[:, 0])
+
+
+def _both(place: Any, rows: FloatArray, model: DensityEmbedder) -> tuple[FloatArray, FloatArray]:
+    stacked = place_in_blocks(place, rows, len(model.embedding_))
+    return np.asarray(stacked[:, 0]), np.asarray(stacked[:, 1])

@@ -1,0 +1,1 @@
+"""Every feature a smooth random function of the map."""

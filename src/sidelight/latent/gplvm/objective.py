@@ -1,0 +1,236 @@
+"""The objective of the GP-LVM as a function of one vector, with its gradient.
+
+The vector holds what makes the latent points (Z itself, or the weights W of a back constraint),
+the inducing points where there are any, and the logarithms of the hyper-parameters.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from sidelight.core.arrays import FloatArray
+from sidelight.gaussian_process.covariance import Covariance
+from sidelight.gaussian_process.inducing import inducing_bound
+from sidelight.gaussian_process.likelihood import exact_likelihood
+from sidelight.gaussian_process.observed import ObservedTable
+
+#: σ² never falls below this share of the data's variance.
+NOISE_FLOOR = 1e-6
+#: Log hyper-parameters are Gaussian about where they start, with this standard deviation.
+_LOG_SPREAD = 3.0
+
+
+@dataclass(frozen=True)
+class State:
+    """What the vector says.
+
+    Parameters
+    ----------
+    Z : ndarray of shape (n, d)
+        Latent points.
+    inducing : ndarray of shape (m, d) or None
+        Inducing points.
+    parameters : ndarray of shape (n_parameters,)
+        Logarithms of the covariance's parameters.
+    noise : float
+        σ².
+    """
+
+    Z: FloatArray
+    inducing: FloatArray | None
+    parameters: FloatArray
+    noise: float
+
+
+class GPLVMObjective:
+    """Minus the log posterior of latent points and hyper-parameters.
+
+        −log p(Y | Z, θ) + ‖Z‖² / 2v²ℓ² + Σ (log θ − log θ₀)² / 2s²,
+
+    where the length scale ℓ has no prior of its own: only Z / ℓ matters.
+
+    Parameters
+    ----------
+    table : ObservedTable
+        Y, centred and of unit variance.
+    covariance : Covariance
+        k.
+    n_components : int
+        d.
+    prior : float or None
+        v, the standard deviation of latent points in units of the length scale; None for no
+        priors at all, as with a covariance that has no length scale.
+    n_inducing : int
+        m; 0 for the exact likelihood.
+    features : ndarray of shape (n, m) or None
+        φ(Y) of a back constraint: Z = φ(Y) W.
+    """
+
+    def __init__(
+        self,
+        table: ObservedTable,
+        covariance: Covariance,
+        n_components: int,
+        *,
+        prior: float | None = None,
+        n_inducing: int = 0,
+        features: FloatArray | None = None,
+    ) -> None:
+        self.table, self.covariance, self.d = table, covariance, n_components
+        self.prior = prior if "length_scale" in covariance.names else None
+        self.n_inducing, self.features = n_inducing, features
+        n = table.values.shape[0]
+        free = n if features is None else features.shape[1]
+        self.cuts = np.cumsum([free * n_components, n_inducing * n_components])
+        self.centre = np.append(covariance.start(), np.log(0.1))
+        #: hyper-parameters feel all entries at once: a unit of the vector is a small step of them
+        self.unit = 1.0 / np.sqrt(n)
+        self.jitter = 0.0
+
+    @property
+    def n_variables(self) -> int:
+        """The length of the vector."""
+        return int(self.cuts[-1]) + len(self.centre)
+
+    def pack(self, free: FloatArray, inducing: FloatArray | None) -> FloatArray:
+        """Write a start as a vector; hyper-parameters begin at their defaults.
+
+        Parameters
+        ----------
+        free : ndarray
+            Z, or W with a back constraint.
+        inducing : ndarray of shape (m, d) or None
+            Inducing points.
+
+        Returns
+        -------
+        ndarray of shape (n_variables,)
+            The vector.
+        """
+        middle = np.empty(0) if inducing is None else inducing.ravel()
+        return np.concatenate([free.ravel(), middle, self.centre / self.unit])
+
+    def unpack(self, x: FloatArray) -> State:
+        """Read a vector.
+
+        Parameters
+        ----------
+        x : ndarray of shape (n_variables,)
+            The vector.
+
+        Returns
+        -------
+        State
+            Points and parameters.
+        """
+        free, middle, last = np.split(x, self.cuts)
+        Z = free.reshape(-1, self.d)
+        if self.features is not None:
+            Z = self.features @ Z
+        inducing = middle.reshape(-1, self.d) if self.n_inducing else None
+        logs = last * self.unit
+        return State(Z, inducing, logs[:-1], NOISE_FLOOR + float(np.exp(logs[-1])))
+
+    def weights(self, x: FloatArray) -> FloatArray:
+        """Read the weights of the back constraint.
+
+        Parameters
+        ----------
+        x : ndarray of shape (n_variables,)
+            The vector.
+
+        Returns
+        -------
+        ndarray of shape (m, d)
+            W.
+        """
+        return x[: self.cuts[0]].reshape(-1, self.d)
+
+    def log_likelihood(self, state: State) -> tuple[float, State, float]:
+        """Compute log p(Y | Z) (or its bound) and its gradient.
+
+        Parameters
+        ----------
+        state : State
+            Points and parameters.
+
+        Returns
+        -------
+        value : float
+            The log likelihood.
+        gradient : State
+            In the points, the log parameters and σ².
+        jitter : float
+            What was added to diagonals.
+        """
+        return self._bounded(state) if self.n_inducing else self._exact(state)
+
+    def _exact(self, state: State) -> tuple[float, State, float]:
+        Z, theta = state.Z, state.parameters
+        K = self.covariance(theta, Z, Z)
+        found = exact_likelihood(K, state.noise, self.table)
+        # the transpose of a symmetric K lies in memory as the slope does
+        flow = self.covariance.pull_back(theta, Z, Z, K.T, found.slope)
+        gradient = State(flow.left + flow.right, None, flow.parameters, found.noise_slope)
+        return found.value, gradient, found.jitter
+
+    def _bounded(self, state: State) -> tuple[float, State, float]:
+        Z, U, theta, k = state.Z, state.inducing, state.parameters, self.covariance
+        assert U is not None
+        K_mm, K_mn = k(theta, U, U), k(theta, U, Z)
+        found = inducing_bound(K_mm, K_mn, k.diagonal(theta, Z), state.noise, self.table)
+        own = k.pull_back(theta, U, U, K_mm, found.inducing_slope)
+        across = k.pull_back(theta, U, Z, K_mn, found.cross_slope)
+        direct, by_diagonal = k.pull_back_diagonal(theta, Z, found.diagonal_slope)
+        gradient = State(
+            across.right + direct,
+            own.left + own.right + across.left,
+            own.parameters + across.parameters + by_diagonal,
+            found.noise_slope,
+        )
+        return found.value, gradient, found.jitter
+
+    def log_posterior(self, state: State) -> float:
+        """Compute the log likelihood with the log priors, but for constants.
+
+        Parameters
+        ----------
+        state : State
+            Points and parameters.
+
+        Returns
+        -------
+        float
+            What is maximised.
+        """
+        return self.log_likelihood(state)[0] + self._log_prior(state)[0]
+
+    def _log_prior(self, state: State) -> tuple[float, FloatArray, FloatArray]:
+        """The log prior and its gradient in Z and in the logarithms; the length scale has none."""
+        by_logs = np.zeros(len(self.centre))
+        if self.prior is None:
+            return 0.0, np.zeros_like(state.Z), by_logs
+        # at the floor nothing is left of the noise but rounding
+        excess = max(state.noise - NOISE_FLOOR, 1e-12 * NOISE_FLOOR)
+        logs = np.append(state.parameters, np.log(excess))
+        away = (logs - self.centre) / _LOG_SPREAD
+        where = self.covariance.names.index("length_scale")
+        away[where] = 0.0
+        by_logs -= away / _LOG_SPREAD
+        precision = float(np.exp(-2 * state.parameters[where])) / self.prior**2
+        spread = float(np.sum(state.Z**2)) * precision
+        by_logs[where] += spread
+        return -0.5 * (spread + float(away @ away)), -precision * state.Z, by_logs
+
+    def __call__(self, x: FloatArray) -> tuple[float, FloatArray]:
+        state = self.unpack(x)
+        value, gradient, self.jitter = self.log_likelihood(state)
+        prior, by_Z, by_logs = self._log_prior(state)
+        by_Z += gradient.Z
+        by_logs += np.append(gradient.parameters, gradient.noise * (state.noise - NOISE_FLOOR))
+        free = by_Z if self.features is None else self.features.T @ by_Z
+        middle = np.empty(0) if gradient.inducing is None else gradient.inducing.ravel()
+        slope = np.concatenate([free.ravel(), middle, by_logs * self.unit])
+        return -(value + prior), -slope

@@ -1,0 +1,113 @@
+"""Where a GP-LVM begins: the first map, and the places from which new rows look for theirs."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.validation import check_array
+
+from sidelight.core.arrays import FloatArray
+from sidelight.core.parameters import Matching
+from sidelight.gaussian_process.placing import N_LOOKED_AT, Rows
+from sidelight.latent.gplvm.table import StandardTable
+from sidelight.spectral.pca import PCA
+from sidelight.spectral.probabilistic_pca import ProbabilisticPCA
+
+#: What may be given as a start, beside a name.
+START = Matching(
+    lambda v: hasattr(v, "fit_transform") or (hasattr(v, "__len__") and not isinstance(v, str)),
+    "an embedding estimator or an array of shape (n_samples, n_components)",
+)
+
+
+def first_map(
+    init: Any, X: FloatArray, table: StandardTable, n_components: int, *, who: str
+) -> FloatArray:
+    """Make the map that latent points begin with.
+
+    Parameters
+    ----------
+    init : "pca", estimator or array of shape (n, n_components)
+        PCA (probabilistic where entries are missing), any method that makes a map, or the map.
+    X : ndarray of shape (n, p)
+        The data as they were given.
+    table : StandardTable
+        The same as the model sees them.
+    n_components : int
+        Dimensions of the map.
+    who : str
+        The estimator, for messages.
+
+    Returns
+    -------
+    ndarray of shape (n, n_components)
+        In the model's order, centred and of unit variance.
+
+    Raises
+    ------
+    ValueError
+        If that is not a map of these rows in so many dimensions.
+    """
+    Y = table.Y
+    if isinstance(init, str):
+        Z = _principal_map(X, Y, n_components, who)
+    elif hasattr(init, "fit_transform"):
+        Z = np.asarray(clone(init).fit_transform(X[table.order]), dtype=np.float64)
+    else:
+        Z = check_array(init, dtype=np.float64, input_name="init", estimator=who)
+        Z = Z[table.order] if len(Z) == len(Y) else Z
+    if Z.shape != (len(Y), n_components):
+        raise ValueError(
+            f"The 'init' parameter of {who} must give a map of shape (n_samples, n_components) = "
+            f"({len(Y)}, {n_components}). Got {Z.shape}."
+        )
+    Z = Z - Z.mean(axis=0)
+    if not Z.any():
+        raise ValueError(
+            f"The 'init' parameter of {who} must give places that differ. Got {len(Z)} that are "
+            f"all the same, which no step tells apart."
+        )
+    return np.ascontiguousarray(Z / float(Z.std()))
+
+
+def _principal_map(X: FloatArray, Y: FloatArray, n_components: int, who: str) -> FloatArray:
+    if Y.shape[1] < n_components:
+        raise ValueError(
+            f"init='pca' of {who} needs as many columns that vary as n_components={n_components}. "
+            f"Got n_features={X.shape[1]}, of which {Y.shape[1]} vary. Ask for fewer components, "
+            f"or give an array as 'init'."
+        )
+    method = ProbabilisticPCA if np.isnan(Y).any() else PCA
+    with warnings.catch_warnings():  # a start need not have converged
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        warnings.simplefilter("ignore", UserWarning)
+        return np.asarray(method(n_components).fit_transform(Y))
+
+
+def places_to_begin(rows: Rows, latent: FloatArray, training: FloatArray) -> FloatArray:
+    """Find where new rows begin: at the training rows nearest in what is observed of them.
+
+    Parameters
+    ----------
+    rows : Rows
+        m new rows, and the process that predicts rows at places.
+    latent : ndarray of shape (n, d)
+        The map.
+    training : ndarray of shape (n, p)
+        The training rows; NaN where an entry is missing, which is predicted.
+
+    Returns
+    -------
+    ndarray of shape (m, k, d)
+        Places of a few training rows for each new one, the nearest first.
+    """
+    training = np.where(np.isnan(training), rows.prediction.mean(latent), training)
+    squares = rows.observed @ (training**2).T - 2 * (rows.Y @ training.T)
+    count = min(N_LOOKED_AT, len(training))
+    nearest = np.argpartition(squares, count - 1, axis=1)[:, :count]
+    ranked = np.take_along_axis(squares, nearest, axis=1).argsort(axis=1, kind="stable")
+    return np.asarray(latent[np.take_along_axis(nearest, ranked, axis=1)])

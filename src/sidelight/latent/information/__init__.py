@@ -1,0 +1,1 @@
+"""Latent points that tell as much as possible about the data."""

@@ -1,0 +1,74 @@
+"""Which of the maps that an objective cannot tell apart is shown, and whether there is one."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+from sidelight.core.arrays import FloatArray
+from sidelight.solvers.eigen.eigenpairs import fix_signs
+
+#: Latent points closer together than this have collapsed.
+_COLLAPSED = 1e-3
+
+
+def on_axes(Z: FloatArray, penalty: Any) -> FloatArray:
+    """Turn a map onto its principal axes, as far as the penalty allows.
+
+    Parameters
+    ----------
+    Z : ndarray of shape (n, d)
+        Latent points.
+    penalty : {"l2", "l4"} or callable
+        L2 does not know any rotation, L4 no order of the axes; a callable may know all.
+
+    Returns
+    -------
+    ndarray of shape (n, d)
+        The same map, by one rule.
+    """
+    if callable(penalty):
+        return Z
+    if penalty == "l4":
+        return fix_signs(Z[:, np.argsort(-Z.var(axis=0), kind="stable")])
+    axes = np.linalg.svd(Z - Z.mean(axis=0), full_matrices=False)[2]
+    return fix_signs(Z @ axes.T)
+
+
+def warn_if_collapsed(Z: FloatArray, alpha: float, onset: float, who: str) -> None:
+    """Say so where the penalty left nothing of the map, or not all of its dimensions.
+
+    Parameters
+    ----------
+    Z : ndarray of shape (n, d)
+        Latent points on their axes.
+    alpha : float
+        The penalty.
+    onset : float
+        The penalty at which points begin to unfold.
+    who : str
+        The estimator.
+
+    Warns
+    -----
+    UserWarning
+        If latent points coincide in all dimensions, or in some.
+    """
+    spread = Z.std(axis=0)
+    if spread.max() < _COLLAPSED:
+        warnings.warn(
+            f"All latent points of {who} coincide: alpha={alpha:g} is too near to or above the "
+            f"penalty {onset:.2g} at which they begin to unfold. Lower alpha.",
+            UserWarning,
+            stacklevel=3,
+        )
+    elif spread.min() < _COLLAPSED:
+        flat = int((spread < _COLLAPSED).sum())
+        warnings.warn(
+            f"{flat} of {len(spread)} dimensions of the map of {who} are flat at "
+            f"alpha={alpha:g}. Lower alpha, or ask for {len(spread) - flat} components.",
+            UserWarning,
+            stacklevel=3,
+        )

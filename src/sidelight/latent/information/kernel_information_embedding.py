@@ -1,0 +1,449 @@
+"""Kernel information embedding: latent points that tell as much as possible about the data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.utils import check_random_state
+
+from sidelight.core.arrays import FloatArray, IntArray
+from sidelight.core.parameters import COMPONENTS, FUNCTION, Matching, OneOf, Real, Whole
+from sidelight.estimator.resuming import Resumable
+from sidelight.latent.conditioning.fit import PENALTIES_OF_FORMS, fit_conditional
+from sidelight.latent.density.bandwidth import data_scale, regression_bandwidth
+from sidelight.latent.density.joint import JointDensity
+from sidelight.latent.density.kernels import KERNELS, kernel_for
+from sidelight.latent.density.mappings import DensityEmbedder
+from sidelight.latent.information.axes import on_axes, warn_if_collapsed
+from sidelight.latent.information.mutual_information_near import pairs_of
+from sidelight.latent.information.path import (
+    START_SPREAD,
+    Information,
+    Onset,
+    Path,
+    find_onset,
+    first_penalty,
+)
+from sidelight.latent.information.path_ends import PathEnds, ends_of_path
+from sidelight.latent.information.penalties import PENALTIES, penalty_for
+from sidelight.latent.information.start import starting_points
+from sidelight.neighbors.inputs import count_threads
+from sidelight.side.condition import Condition
+from sidelight.solvers.descent.continuation import Continuation
+
+#: With a kernel of finite support, the path to the last step is followed by this many rows.
+_PATH_ROWS = 2000
+
+
+class KernelInformationEmbedding(Resumable, DensityEmbedder):
+    """Kernel information embedding (KIE): the map with the most information about the data.
+
+    With Gaussian kernels k around every item and every latent point, the mutual information of
+    data and map is estimated by (latent-factor thesis, eq. 3.14)
+
+        Î(Y; Z) = log N + (1/N) Σ_a log (P_a / (Q_a R_a)),
+        P_a = Σ_b k(z_a, z_b) k(y_a, y_b),  Q_a = Σ_b k(z_a, z_b),  R_a = Σ_b k(y_a, y_b),
+
+    and Z maximises Î(Y; Z) − (λ/N) Σ_a ω(z_a), with ω(z) = ‖z‖² to limit the map's power.  The
+    optimum is reached by continuation: the bandwidth shrinks from the data's own scale and λ from
+    where the points begin to unfold, both to their final values.  The joint density that results
+    gives both mappings, E[z | y] and E[y | z], their uncertainty, and a density over the map.
+
+    A ``Condition`` in ``side`` names a factor to leave out of the map; see ``conditioning``.
+
+    Parameters
+    ----------
+    n_components : int or "auto"
+        Dimensions of the map, ``n_components_``; ``"auto"`` is the intrinsic dimension of X.
+    bandwidth : float, "auto" or "leave_one_out"
+        The final h of k(y, y') = exp(−‖y − y'‖²/h).  ``"auto"`` is an eighth of the mean squared
+        distance between items, and the whole of it for a curve (see Notes); ``"leave_one_out"``
+        maximises the likelihood of each item given the others, which is right in few dimensions
+        and far too small in many.
+    kernel : {"gaussian", "quartic", "discrete"}
+        ``"quartic"`` has finite support in both spaces, for many rows; ``"discrete"`` compares
+        columns of codes.
+    penalty : {"l2", "l4"} or callable
+        ω.  L4 aligns the map with its axes.  A callable takes Z and gives Σ_a ω(z_a) and its
+        gradient.
+    alpha : float or "auto"
+        The final λ; ``"auto"`` is 0.001, 0.05 where items are matched, and up to 0.1 for a curve
+        with ``bandwidth="auto"``.
+    continuation : {"both", "penalty", "none"}
+        What shrinks along the path; with ``"none"`` there is a single descent from ``init``.
+    n_steps : int
+        The length of the path.
+    leave_one_out : bool
+        Whether P_a, Q_a leave out b = a (section 3.3), a regulariser of its own.
+    init : {"spectral", "pca", "random"}, array or estimator
+        Where the path begins.  ``"spectral"`` takes the directions in which the points leave the
+        origin first.  Where there is a path, any start is brought to a small scale.
+    validation_fraction : float
+        Hold out this share of the rows, take the step that reconstructs them best of three paths
+        (from a wide, a middling and the last bandwidth), and follow that path with all rows that
+        far.  ``fit(X, validation=…)`` takes rows of yours.
+    conditioning : {"matching", "information"}
+        How a ``Condition`` is left out: by matching items across its values, as far as they have
+        their like there (the default), or by conditional information as the thesis prints it.
+    max_iter : int
+        Most iterations of the last step.
+    tol : float
+        Each step stops when the objective changes by less than this, relatively.
+    warm_start : bool
+        Whether ``fit`` goes on where the last one, with the same X, was interrupted or came to
+        ``max_iter``; with a ``Condition`` or ``validation_fraction`` it starts afresh.
+    n_jobs : int, optional
+        Threads; None for all cores.  The result is the same to the bit.
+    random_state : int, RandomState or None
+        For random starts and for the rows that are held out.
+
+    Attributes
+    ----------
+    embedding_ : ndarray of shape (n_samples, n_components)
+        The latent points, on their principal axes (in order of variance with ``penalty="l4"``, as
+        they are with a callable).
+    bandwidth_ : float
+        h in the end.
+    alpha_ : float
+        λ in the end.
+    objective_ : float
+        Î(Y; Z) − (λ/N) Σ ω(z_a), in nats.
+    mutual_information_ : float
+        Î(Y; Z).
+    history_ : ndarray of shape (n_steps_taken,)
+        The objective at the end of every step, each with its own h and λ.
+    path_ : dict of ndarray
+        ``"bandwidth"``, ``"alpha"`` and, with validation, ``"error"`` of every step taken.
+    n_iter_ : int
+        Iterations in all.
+
+    Notes
+    -----
+    A row that was fitted is recognised and placed where it is in the map; every other row is
+    placed at E[z | y].  :meth:`posterior` gives E[z | y] for any row, and :meth:`denoise` goes
+    there and back.
+
+    Points in two or more dimensions fly apart as λ shrinks, which tears a closed curve.  Where
+    items follow one another along a curve (few leaves of their minimum spanning tree), "auto"
+    therefore takes a kernel as wide as the data and stops at a large λ; new rows are then placed
+    with the narrower kernel that predicts every latent point best from all others.
+
+    The penalty is subtracted, and the sum over items is optimised, not the mean.
+
+    References
+    ----------
+    R. Memisevic (2008), "Non-linear latent factor models for revealing structure in
+    high-dimensional data", PhD thesis, University of Toronto, chapter 3.
+    R. Memisevic (2006), "Kernel information embeddings", ICML.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sidelight import KernelInformationEmbedding
+    >>> from sidelight.datasets import noisy_s
+    >>> X, truth = noisy_s(150, random_state=0)
+    >>> Z = KernelInformationEmbedding(1, bandwidth=0.2, alpha=0.005).fit_transform(X)
+    >>> round(abs(float(np.corrcoef(Z[:, 0], truth[:, 0])[0, 1])), 1)
+    1.0
+    """
+
+    _parameters: ClassVar[Any] = {
+        "n_components": COMPONENTS,
+        "bandwidth": (Real(0, open_below=True), OneOf(("auto", "leave_one_out"))),
+        "kernel": (OneOf(KERNELS),),
+        "penalty": (OneOf(tuple(PENALTIES)), FUNCTION),
+        "alpha": (Real(0), OneOf(("auto",))),
+        "continuation": (OneOf(("both", "penalty", "none")),),
+        "n_steps": (Whole(1),),
+        "leave_one_out": (OneOf((True, False)),),
+        "init": (
+            OneOf(("spectral", "pca", "random")),
+            Matching(lambda v: hasattr(v, "fit_transform"), "an estimator"),
+            Matching(lambda v: not isinstance(v, str) and np.ndim(v) == 2, "an array"),
+        ),
+        "validation_fraction": (
+            Matching(lambda v: Real(0).admits(v) and v < 1, "a float in [0, 1)"),
+        ),
+        "conditioning": (OneOf(("matching", "information")),),
+        "max_iter": (Whole(1),),
+        "tol": (Real(0, open_below=True),),
+        "warm_start": (OneOf((True, False)),),
+    }
+    _understands = ("Condition",)
+    _takes_sparse = False
+    _way: int  # which of several paths was best
+
+    def __init__(
+        self,
+        n_components: int | str = 2,
+        *,
+        bandwidth: float | str = "auto",
+        kernel: str = "gaussian",
+        penalty: Any = "l2",
+        alpha: float | str = "auto",
+        continuation: str = "both",
+        n_steps: int = 25,
+        leave_one_out: bool = False,
+        init: Any = "spectral",
+        validation_fraction: float = 0.0,
+        conditioning: str = "matching",
+        max_iter: int = 500,
+        tol: float = 1e-9,
+        warm_start: bool = False,
+        n_jobs: int | None = None,
+        random_state: Any = 0,
+    ) -> None:
+        self.n_components = n_components
+        self.bandwidth = bandwidth
+        self.kernel = kernel
+        self.penalty = penalty
+        self.alpha = alpha
+        self.continuation = continuation
+        self.n_steps = n_steps
+        self.leave_one_out = leave_one_out
+        self.init = init
+        self.validation_fraction = validation_fraction
+        self.conditioning = conditioning
+        self.max_iter = max_iter
+        self.tol = tol
+        self.warm_start = warm_start
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any = None, *, side: Any = None, validation: Any = None) -> Self:
+        """Follow the path to the map.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features)
+            The data.
+        y : object
+            Ignored.
+        side : Condition, optional
+            A factor that is known and is left out of the map.
+        validation : array of shape (n_validation, n_features), optional
+            Rows that are not fitted: the step of the path that reconstructs them best is kept.
+
+        Returns
+        -------
+        KernelInformationEmbedding
+            The fitted estimator.
+        """
+        X, known = self._check_input(X, side)
+        items = np.asarray(X, dtype=np.float64)
+        n = len(items)
+        if self.n_components_ >= n:
+            raise ValueError(
+                f"The 'n_components' parameter of {self._name} must be below n_samples={n}. "
+                f"Got {self.n_components_} instead."
+            )
+        columns = np.flatnonzero(np.ptp(items, axis=0) > 0)
+        if not len(columns):
+            raise ValueError(f"{self._name} needs two distinct rows. All {n} are the same.")
+        left_off = self._left_off(n * self.n_components_, items)
+        if known:
+            self._fit_without(items, columns, known["Condition"])
+            return self
+        self.__dict__.pop("_factor", None)
+        held_out = None if validation is None else self._checked(validation, reset=False)
+        if held_out is None and self.validation_fraction > 0:
+            self._fit_with_held_out(items, columns)
+        else:
+            self._fit_path(items, columns, held_out, left_off=left_off)
+        warn_if_collapsed(self.embedding_, self.alpha_, self._onset, self._name)
+        return self
+
+    def _fit_with_held_out(self, items: FloatArray, columns: IntArray) -> None:
+        n = len(items)
+        n_held = min(max(round(self.validation_fraction * n), 1), n - self.n_components_ - 1)
+        held = check_random_state(self.random_state).permutation(n)[:n_held]
+        rest = np.setdiff1d(np.arange(n), held)
+        path = self._fit_path(items[rest], columns, items[held])
+        errors, best = self.path_["error"], self.n_steps_ - 1
+        self._fit_path(
+            items, columns, None, path=Path(path.bandwidths[: best + 1], path.penalties[: best + 1])
+        )
+        self.path_["error"] = errors[: best + 1]
+
+    def _fit_path(
+        self,
+        items: FloatArray,
+        columns: IntArray,
+        held_out: FloatArray | None,
+        *,
+        path: Path | None = None,
+        left_off: tuple[int, int, FloatArray] | None = None,
+    ) -> Path:
+        """Fit all rows, in the order of their values: the order of X must not show."""
+        order = np.lexsort(items[:, columns].T[::-1])
+        items = items[order]
+        Y = items[:, columns]
+        kernel = kernel_for(self.kernel, Y)
+        shape = (len(Y), self.n_components_)
+        pairs = pairs_of(
+            Y, kernel, n_threads=count_threads(self.n_jobs, who=self._name), who=self._name
+        )
+        ends = ends_of_path(
+            self.bandwidth,
+            Y,
+            kernel,
+            self.n_components_,
+            shrinks=self.continuation == "both",
+            judged=held_out is not None,
+        )
+
+        def density_of(Z: FloatArray, h: float) -> JointDensity:
+            if ends.along_curve:  # the kernel that holds a curve together is too wide to place rows
+                h = regression_bandwidth(Y, Z, kernel, ends.final)
+            return JointDensity(items, Z, columns, kernel, h)
+
+        def error_at(h: float, Z: FloatArray) -> float:
+            return density_of(Z, h).reconstruction_error(np.asarray(held_out))
+
+        ways: Iterable[tuple[Path, FloatArray]]
+        if path is not None:
+            onset = self._find_onset(pairs, float(path.bandwidths[0]), len(Y))
+            ways = [(path, self._start(Y, onset, order))]
+        elif self.kernel == "quartic" and len(Y) > _PATH_ROWS:
+            ways = [self._path_through_part(items, order, held_out)]
+        else:
+            ways = self._lay_paths(Y, ends, pairs, order)
+        best: tuple[int, Path, Continuation] | None = None
+        for number, (way, start) in enumerate(ways):
+            first = 0
+            if left_off is not None:
+                if number != left_off[0]:
+                    continue
+                first, start = min(left_off[1], way.n_steps - 1), left_off[2]
+            found = way.follow(
+                pairs,
+                start.reshape(shape),
+                penalty_for(self.penalty),
+                leave_one_out=self.leave_one_out,
+                first=first,
+                max_iter=self.max_iter,
+                tol=self.tol,
+                judge=None if held_out is None else error_at,
+                who=self._name,
+            )
+            if best is None or np.min(found.errors, initial=np.inf) < np.min(best[2].errors):
+                best = (number, way, found)
+                self._keep(found, way, first)
+            if found.interrupted:
+                break
+        assert best is not None
+        number, way, found = best
+        unfinished = found.interrupted or (held_out is None and not found.converged)
+        where = (number, found.step, found.x) if unfinished else None
+        self._leave_off(where, found.x.size, items[np.argsort(order)])
+        self._keep_density(density_of(found.x.reshape(shape), self.bandwidth_), order, pairs)
+        return way
+
+    def _lay_paths(
+        self, Y: FloatArray, ends: PathEnds, pairs: Information, order: IntArray
+    ) -> Iterator[tuple[Path, FloatArray]]:
+        for widest in ends.widest:
+            onset = self._find_onset(pairs, widest, len(Y))
+            alpha = ends.final_penalty(self.alpha, onset)
+            self._onset = float(onset.penalties[0])
+            if self.continuation == "none":
+                path = Path(np.array([ends.final]), np.array([alpha]))
+            else:
+                begin, end = (widest, first_penalty(onset, alpha)), (ends.final, alpha)
+                path = Path.between(begin, end, self.n_steps, arrival=ends.arrival)
+            yield path, self._start(Y, onset, order)
+
+    def _find_onset(self, pairs: Information, bandwidth: float, n: int) -> Onset:
+        return find_onset(
+            pairs,
+            pairs.kernel(bandwidth),
+            n,
+            self.n_components_,
+            leave_one_out=self.leave_one_out,
+            who=self._name,
+        )
+
+    def _path_through_part(
+        self, items: FloatArray, order: IntArray, held_out: FloatArray | None
+    ) -> tuple[Path, FloatArray]:
+        """Follow the path with some rows and a Gaussian, where a wide kernel would be dense."""
+        part = np.unique(np.linspace(0, len(items) - 1, _PATH_ROWS).astype(int))
+        init = self.init
+        if not isinstance(init, str) and np.ndim(init) == 2:
+            init = np.asarray(init)[order[part]]
+        changed = {"validation_fraction": 0.0, "warm_start": False}
+        model = clone(self).set_params(kernel="gaussian", init=init, **changed)
+        model.fit(items[part], validation=held_out)
+        self._onset = model._onset
+        last = Path(np.array([model.bandwidth_]), np.array([model.alpha_]))
+        return last, model.posterior(items)[0]
+
+    def _start(self, Y: FloatArray, onset: Onset, order: IntArray) -> FloatArray:
+        return starting_points(
+            self.init,
+            Y,
+            self.n_components_,
+            spectral=onset.directions,
+            order=order,
+            spread=None if self.continuation == "none" else START_SPREAD,
+            random_state=self.random_state,
+            who=self._name,
+        )
+
+    def _keep(self, found: Continuation, path: Path, first: int) -> None:
+        taken = slice(first, first + len(found.values))
+        self.bandwidth_ = float(path.bandwidths[found.step])
+        self.alpha_ = float(path.penalties[found.step])
+        self.n_steps_ = found.step + 1
+        self.n_iter_ = found.n_iter
+        self.path_ = {"bandwidth": path.bandwidths[taken], "alpha": path.penalties[taken]}
+        if len(found.errors):
+            self.path_["error"] = found.errors
+        self._history = found.values
+
+    def _keep_density(self, density: JointDensity, order: IntArray, pairs: Information) -> None:
+        Z, n = density.points, len(order)
+        K = pairs.kernel(self.bandwidth_)
+        gained = pairs.information(Z, K)[0] / n
+        # R_a is P_a where all latent points coincide, and then Q_a = n
+        self.mutual_information_ = gained - pairs.information(np.zeros_like(Z), K)[0] / n
+        paid = penalty_for(self.penalty)(Z)[0] / n
+        self.objective_ = self.mutual_information_ - self.alpha_ * paid
+        self.history_ = -self._history / n
+        del self._history
+        back = np.argsort(order)
+        self.embedding_ = on_axes(Z, self.penalty)[back]
+        self._items = density.items[back]
+        self._density = replace(density, items=self._items, points=self.embedding_)
+
+    def _fit_without(self, items: FloatArray, columns: IntArray, condition: Condition) -> None:
+        """Leave a known factor out of the map."""
+        Y = items[:, columns]
+        self.alpha_ = PENALTIES_OF_FORMS[self.conditioning]
+        if not isinstance(self.alpha, str):
+            self.alpha_ = float(self.alpha)
+        found, self._factor = fit_conditional(
+            Y,
+            condition,
+            self.conditioning,
+            self.n_components_,
+            alpha=self.alpha_,
+            penalty=penalty_for(self.penalty),
+            max_iter=self.max_iter,
+            tol=self.tol,
+            who=self._name,
+        )
+        kernel = kernel_for(self.kernel, Y)
+        self.embedding_ = on_axes(found.points, self.penalty)
+        if isinstance(self.bandwidth, str):
+            scale = data_scale(Y, kernel)
+            self.bandwidth_ = regression_bandwidth(Y, self.embedding_, kernel, scale)
+        else:
+            self.bandwidth_ = float(self.bandwidth)
+        self.objective_, self.history_ = found.value / len(Y), found.history / len(Y)
+        self.n_iter_, self._items = found.n_iter, items
+        self._density = JointDensity(items, self.embedding_, columns, kernel, self.bandwidth_)

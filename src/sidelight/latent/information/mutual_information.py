@@ -1,0 +1,196 @@
+"""The estimate of mutual information between data and latent points, and its gradient.
+
+With P_a = Σ_b k(z_a, z_b) K_ab and Q_a = Σ_b k(z_a, z_b), K_ab = k(y_a, y_b), the part of N·Î(Y; Z)
+that depends on Z is Σ_a log P_a − log Q_a (latent-factor thesis, eq. 3.14).  Sums over b with or
+without b = a: the latter is the leave-one-out form of section 3.3.
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from sidelight.core.arrays import FloatArray, IntArray
+from sidelight.core.memory import require_memory
+from sidelight.latent.density.kernels import DataKernel
+
+#: Pieces of work, whatever the number of threads: each has sums of its own, added in order.
+PIECES = 16
+#: Below this many points one thread is faster than two.
+THREADS_FROM = 400
+#: A point without any neighbour in the leave-one-out form has this much of one.
+FLOOR = 1e-300
+
+
+@dataclass(frozen=True)
+class AllPairs:
+    """Dissimilarities of all pairs of data, and the sums of Gaussian kernels over them.
+
+    Parameters
+    ----------
+    squared : ndarray of shape (n (n − 1) / 2,)
+        Packed dissimilarities (squared distances), single precision.
+    n : int
+        Points.
+    n_threads : int
+        Threads; the result is the same to the bit for any number.
+    """
+
+    squared: FloatArray
+    n: int
+    n_threads: int = 1
+
+    @classmethod
+    def of(
+        cls, Y: FloatArray, data_kernel: DataKernel, *, n_threads: int = 1, who: str
+    ) -> AllPairs:
+        """Compare all pairs of rows.
+
+        Parameters
+        ----------
+        Y : ndarray of shape (n, p)
+            The data.
+        data_kernel : DataKernel
+            What makes two rows differ.
+        n_threads : int
+            Threads.
+        who : str
+            Who asks, for messages.
+
+        Returns
+        -------
+        AllPairs
+            The pairs.
+        """
+        n = len(Y)
+        require_memory(
+            4.0 * n * n,
+            what=f"the kernel values of {n} × {n} pairs",
+            who=who,
+            instead="Use kernel='quartic', which keeps neighbouring pairs only, or fewer rows.",
+        )
+        squared = np.empty(n * (n - 1) // 2, dtype=np.float32)
+        for block in row_pieces(n, max(n * n // 8_000_000, 1)):
+            # rows of a block against all later ones, through the block's own small table
+            first, last = int(block[0]), int(block[1])
+            table = data_kernel.dissimilarities(Y[first:last], Y[first:])
+            for i in range(last - first):
+                a = first + i
+                begin = a * n - a * (a + 1) // 2
+                squared[begin : begin + n - a - 1] = table[i, i + 1 :]
+        return cls(squared, n, n_threads)
+
+    def kernel(self, bandwidth: float) -> FloatArray:
+        """Compute K_ab = exp(−d_ab / h) of all pairs, d squared distances or counts.
+
+        Parameters
+        ----------
+        bandwidth : float
+            h.
+
+        Returns
+        -------
+        ndarray of shape (n (n − 1) / 2,)
+            Packed, single precision.
+        """
+        from sidelight.latent.information._gaussian_sums_compiled import packed_kernel
+
+        K = np.empty_like(self.squared)
+        ends = np.linspace(0, len(K), PIECES + 1).astype(int)
+        run_pieces(
+            [
+                (packed_kernel, (self.squared, float(bandwidth), int(ends[i]), int(ends[i + 1]), K))
+                for i in range(PIECES)
+            ],
+            self.n_threads if self.n >= THREADS_FROM else 1,
+        )
+        return K
+
+    def information(
+        self, Z: FloatArray, K: FloatArray, *, leave_one_out: bool = False
+    ) -> tuple[float, FloatArray]:
+        """Compute Σ_a log P_a − log Q_a and its gradient.
+
+        Parameters
+        ----------
+        Z : ndarray of shape (n, d)
+            Latent points.
+        K : ndarray of shape (n (n − 1) / 2,)
+            Of :meth:`kernel`.
+        leave_one_out : bool
+            Whether a point's own term is left out of both sums.
+
+        Returns
+        -------
+        value : float
+            N times the estimate, up to what does not depend on Z.
+        gradient : ndarray of shape (n, d)
+            Its derivative.
+        """
+        from sidelight.latent.information._gaussian_sums_compiled import pair_forces, pair_sums
+
+        n, columns = self.n, np.ascontiguousarray(Z.T, dtype=np.float64)
+        pieces = row_pieces(n, PIECES)
+        sums = np.zeros((len(pieces), 2, n))
+        run_pieces(
+            [
+                (pair_sums, (columns, K, int(first), int(last), *sums[i]))
+                for i, (first, last) in enumerate(pieces)
+            ],
+            self.n_threads if self.n >= THREADS_FROM else 1,
+        )
+        joint, latent = sums.sum(axis=0) + (FLOOR if leave_one_out else 1.0)
+        forces = np.zeros((len(pieces), *columns.shape))
+        run_pieces(
+            [
+                (pair_forces, (columns, K, 1 / joint, 1 / latent, int(first), int(last), forces[i]))
+                for i, (first, last) in enumerate(pieces)
+            ],
+            self.n_threads if self.n >= THREADS_FROM else 1,
+        )
+        value = float(np.sum(np.log(joint) - np.log(latent)))
+        return value, np.ascontiguousarray(2 * forces.sum(axis=0).T)
+
+
+def run_pieces(calls: list[tuple[Any, tuple[Any, ...]]], n_threads: int) -> None:
+    """Run compiled functions that do not meet, in threads.
+
+    Parameters
+    ----------
+    calls : list of tuple
+        Functions and their arguments.
+    n_threads : int
+        Threads.
+    """
+    if n_threads == 1:
+        for function, arguments in calls:
+            function(*arguments)
+        return
+    with ThreadPoolExecutor(n_threads) as pool:
+        for call in [pool.submit(function, *arguments) for function, arguments in calls]:
+            call.result()
+
+
+def row_pieces(n: int, n_pieces: int) -> IntArray:
+    """Divide the rows of a triangle into ranges with about as many pairs each.
+
+    Parameters
+    ----------
+    n : int
+        Rows.
+    n_pieces : int
+        Ranges, at most.
+
+    Returns
+    -------
+    ndarray of shape (m, 2)
+        First rows and ends.
+    """
+    share = np.linspace(0, 1, min(n_pieces, n) + 1)
+    ends = np.round(n * (1 - np.sqrt(1 - share))).astype(int)
+    ends[-1] = n
+    ranges = np.column_stack([ends[:-1], ends[1:]])
+    return np.asarray(ranges[ranges[:, 0] < ranges[:, 1]])

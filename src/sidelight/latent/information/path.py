@@ -1,0 +1,294 @@
+"""The path on which kernel information embedding unfolds: bandwidth and penalty shrink together.
+
+At a large penalty all latent points coincide.  To second order in Z the objective is
+tr ZᵀMZ − λ tr ZᵀZ, so that they leave the origin when λ falls below the largest eigenvalue of M,
+along its eigenvectors: the path begins there, and needs no guess of a first λ or of a start.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+from sidelight.core.arrays import FloatArray
+from sidelight.latent.information.penalties import Penalty
+from sidelight.solvers.descent.continuation import Continuation, follow
+from sidelight.solvers.descent.quasi_newton import Objective
+from sidelight.solvers.eigen.eigenpairs import largest_eigenpairs
+
+#: Latent points this close to the origin see the objective's second order alone.
+_CLOSE = 1e-4
+#: The first penalty, as a share of the largest one at which every dimension unfolds.
+_FIRST = 0.9
+#: The standard deviation that a start is brought to.
+START_SPREAD = 0.1
+#: Most iterations of a step on the way.
+_ON_THE_WAY = 25
+
+
+class Information(Protocol):
+    """Where the sums over pairs come from."""
+
+    def kernel(self, bandwidth: float) -> Any:
+        """Prepare the kernel values of the data.
+
+        Parameters
+        ----------
+        bandwidth : float
+            h.
+
+        Returns
+        -------
+        object
+            For :meth:`information`.
+        """
+        ...
+
+    def information(
+        self, Z: FloatArray, K: Any, *, leave_one_out: bool = False
+    ) -> tuple[float, FloatArray]:
+        """Compute the objective without penalty and its gradient.
+
+        Parameters
+        ----------
+        Z : ndarray of shape (n, d)
+            Latent points.
+        K : object
+            Of :meth:`kernel`.
+        leave_one_out : bool
+            Whether a point's own term is left out.
+
+        Returns
+        -------
+        value : float
+            Σ_a log P_a − log Q_a.
+        gradient : ndarray of shape (n, d)
+            Its derivative.
+        """
+        ...
+
+
+@dataclass(frozen=True)
+class Onset:
+    """Where latent points leave the origin.
+
+    Parameters
+    ----------
+    penalties : ndarray of shape (d,)
+        The penalty λ below which each dimension unfolds, descending.
+    directions : ndarray of shape (n, d)
+        In which directions, of unit variance.
+    """
+
+    penalties: FloatArray
+    directions: FloatArray
+
+
+def find_onset(
+    pairs: Information, K: Any, n: int, n_components: int, *, leave_one_out: bool, who: str
+) -> Onset:
+    """Find the leading eigenpairs of the objective's second derivative at the origin.
+
+    Parameters
+    ----------
+    pairs : Information
+        The objective.
+    K : object
+        Kernel values of the data.
+    n : int
+        Points.
+    n_components : int
+        d.
+    leave_one_out : bool
+        Whether a point's own term is left out.
+    who : str
+        The estimator, for messages.
+
+    Returns
+    -------
+    Onset
+        Penalties and directions.
+    """
+
+    def second_derivative(block: FloatArray) -> FloatArray:
+        length = max(float(np.abs(block).max()), 1e-300)
+        gradient = pairs.information(_CLOSE / length * block, K, leave_one_out=leave_one_out)[1]
+        return gradient * (length / (2 * _CLOSE))
+
+    found = largest_eigenpairs(second_derivative, n_components, n=n, tol=1e-5, who=who)
+    return Onset(found.values, found.vectors * np.sqrt(n))
+
+
+@dataclass(frozen=True)
+class Path:
+    """Bandwidths and penalties, one of each per step.
+
+    Parameters
+    ----------
+    bandwidths : ndarray of shape (n_steps,)
+        h.
+    penalties : ndarray of shape (n_steps,)
+        λ.
+    """
+
+    bandwidths: FloatArray
+    penalties: FloatArray
+
+    @classmethod
+    def between(
+        cls,
+        first: tuple[float, float],
+        last: tuple[float, float],
+        n_steps: int,
+        *,
+        arrival: float = 0.004,
+    ) -> Path:
+        """Lay a geometric path, on which the bandwidth arrives first.
+
+        Parameters
+        ----------
+        first, last : tuple of float
+            Bandwidth and penalty at both ends.
+        n_steps : int
+            How many steps.
+        arrival : float
+            The bandwidth is at its last value when the penalty has fallen to this share.
+
+        Returns
+        -------
+        Path
+            The path; a last penalty of zero is reached in the last step.
+        """
+        floor = max(last[1], 1e-4 * first[1])
+        penalties = np.geomspace(first[1], floor, n_steps)
+        # the bandwidth keeps step with the penalty, however far that is to shrink
+        fallen = np.log(first[1] / penalties)
+        way = fallen / min(max(fallen[-1], 1e-12), np.log(1 / arrival))
+        h = first[0] * (last[0] / first[0]) ** np.minimum(way, 1.0)
+        h[-1], penalties[-1] = last
+        return cls(h, penalties)
+
+    @property
+    def n_steps(self) -> int:
+        """How many steps there are."""
+        return len(self.bandwidths)
+
+    def objectives(
+        self, pairs: Information, shape: tuple[int, ...], penalty: Penalty, *, leave_one_out: bool
+    ) -> Callable[[int], Objective]:
+        """Make the objective of every step: λ Σ ω(z_a) − Σ log P_a / Q_a, to be lowered.
+
+        Parameters
+        ----------
+        pairs : Information
+            The sums over pairs.
+        shape : tuple of int
+            (n, d).
+        penalty : callable
+            Σ ω and its gradient.
+        leave_one_out : bool
+            Whether a point's own term is left out.
+
+        Returns
+        -------
+        callable
+            From the number of a step to its value and gradient.
+        """
+        kernels: dict[float, Any] = {}
+
+        def objective_at(step: int) -> Objective:
+            h, weight = float(self.bandwidths[step]), float(self.penalties[step])
+            if h not in kernels:
+                kernels.clear()
+                kernels[h] = pairs.kernel(h)
+            K = kernels[h]
+
+            def value_and_gradient(x: FloatArray) -> tuple[float, FloatArray]:
+                Z = x.reshape(shape)
+                gained, rise = pairs.information(Z, K, leave_one_out=leave_one_out)
+                paid, slope = penalty(Z)
+                return weight * paid - gained, (weight * slope - rise).ravel()
+
+            return value_and_gradient
+
+        return objective_at
+
+    def follow(
+        self,
+        pairs: Information,
+        start: FloatArray,
+        penalty: Penalty,
+        *,
+        leave_one_out: bool,
+        first: int,
+        max_iter: int,
+        tol: float,
+        judge: Callable[[float, FloatArray], float] | None,
+        who: str,
+    ) -> Continuation:
+        """Let latent points unfold along the path.
+
+        Parameters
+        ----------
+        pairs : Information
+            The sums over pairs.
+        start : ndarray of shape (n, d)
+            Where they begin.
+        penalty : callable
+            Σ ω and its gradient.
+        leave_one_out : bool
+            Whether a point's own term is left out.
+        first : int
+            The step to begin with.
+        max_iter : int
+            Most iterations of the last step.
+        tol : float
+            Of each descent.
+        judge : callable, optional
+            From a step's bandwidth and points to an error; the best step is kept.
+        who : str
+            The estimator, for messages.
+
+        Returns
+        -------
+        Continuation
+            Where the path led.
+        """
+
+        def judged(step: int, x: FloatArray) -> float:
+            assert judge is not None
+            return judge(float(self.bandwidths[step]), x.reshape(start.shape))
+
+        return follow(
+            self.objectives(pairs, start.shape, penalty, leave_one_out=leave_one_out),
+            self.n_steps,
+            start.ravel(),
+            first=first,
+            max_iter=_ON_THE_WAY,
+            final_max_iter=max_iter,
+            tol=tol,
+            judge=None if judge is None else judged,
+            stage="the unfolding of latent points",
+            who=who,
+        )
+
+
+def first_penalty(onset: Onset, last: float) -> float:
+    """Choose the penalty at which a path begins: just before every dimension has unfolded.
+
+    Parameters
+    ----------
+    onset : Onset
+        Where dimensions unfold.
+    last : float
+        The path's last penalty.
+
+    Returns
+    -------
+    float
+        λ of the first step.
+    """
+    return max(_FIRST * float(onset.penalties[-1]), last, 1e-12)

@@ -1,0 +1,68 @@
+"""What keeps latent points together: without it they would fly apart, for nothing but noise."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from sidelight.core.arrays import FloatArray
+
+#: From latent points (n, d) to Σ_a ω(z_a) and its gradient (n, d).
+Penalty: TypeAlias = Callable[[FloatArray], tuple[float, FloatArray]]
+
+
+def l2_penalty(Z: FloatArray) -> tuple[float, FloatArray]:
+    """Compute Σ_a ‖z_a‖², N times the latent power tr(C_Z).
+
+    Parameters
+    ----------
+    Z : ndarray of shape (n, d)
+        Latent points.
+
+    Returns
+    -------
+    value : float
+        The sum.
+    gradient : ndarray of shape (n, d)
+        Its derivative.
+    """
+    return float(np.sum(Z**2)), 2 * Z
+
+
+def l4_penalty(Z: FloatArray) -> tuple[float, FloatArray]:
+    """Compute Σ_a Σ_j z_aj⁴, whose level sets are rounded boxes along the axes.
+
+    Parameters
+    ----------
+    Z : ndarray of shape (n, d)
+        Latent points.
+
+    Returns
+    -------
+    value : float
+        The sum.
+    gradient : ndarray of shape (n, d)
+        Its derivative.
+    """
+    return float(np.sum(Z**4)), 4 * Z**3
+
+
+PENALTIES: dict[str, Penalty] = {"l2": l2_penalty, "l4": l4_penalty}
+
+
+def penalty_for(penalty: Any) -> Penalty:
+    """Find a penalty by its name; a function is one already.
+
+    Parameters
+    ----------
+    penalty : {"l2", "l4"} or callable
+        Which.
+
+    Returns
+    -------
+    callable
+        From latent points to the sum and its gradient.
+    """
+    return PENALTIES[penalty] if isinstance(penalty, str) else penalty

@@ -1,0 +1,1 @@
+"""Every item picks the same neighbours in the map."""

@@ -1,0 +1,121 @@
+"""The reconstruction error of items by kernel regression on their own latent points.
+
+E(Z) = (1/n) Σ_i ‖x_i − Σ_j b_ij x_j‖² (latent-factor thesis eq. 2.19).  With
+b_ij = e_ij / Σ_k e_ik, e_ij = exp(−‖z_i − z_j‖²), r_i the residuals and
+C_ij = b_ij (r_iᵀx_j − r_iᵀΣ_k b_ik x_k), the gradient is (4/n) Σ_j (C_ij + C_ji)(z_i − z_j); with
+the linear basis b_ij = z_iᵀz_j it is −(2/n) (AᵀZ + AZ), A_ij = r_iᵀx_j.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sidelight.core.arrays import FloatArray
+
+
+def gaussian_weights(Z: FloatArray, Y: FloatArray, *, leave_one_out: bool = False) -> FloatArray:
+    """Compute the weights of a kernel regression on points Y, at places Z.
+
+    Parameters
+    ----------
+    Z : ndarray of shape (m, d)
+        Places.
+    Y : ndarray of shape (n, d)
+        Points.
+    leave_one_out : bool
+        Whether Z is Y and no point has a weight at its own place.
+
+    Returns
+    -------
+    ndarray of shape (m, n)
+        Rows sum to one.
+    """
+    exponents = 2 * Z @ Y.T - np.einsum("ij,ij->i", Y, Y)
+    exponents -= np.einsum("ij,ij->i", Z, Z)[:, None]
+    if leave_one_out:
+        np.fill_diagonal(exponents, -np.inf)
+    exponents -= exponents.max(axis=1, keepdims=True)
+    np.exp(exponents, out=exponents)
+    exponents /= exponents.sum(axis=1, keepdims=True)
+    return np.asarray(exponents)
+
+
+class GaussianReconstruction:
+    """The error with the weights of a Gaussian kernel regression, as a function of the points.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, p)
+        Items.
+    leave_one_out : bool
+        Whether an item takes no part in its own reconstruction.
+    penalty : float
+        λ of the term λ·(1/n) Σ_i ‖z_i − z̄‖², z̄ the mean of the points.
+    """
+
+    def __init__(self, X: FloatArray, *, leave_one_out: bool, penalty: float) -> None:
+        self.X, self.leave_one_out, self.penalty = X, leave_one_out, penalty
+
+    def __call__(self, Z: FloatArray) -> tuple[float, FloatArray]:
+        """Compute the error and its gradient.
+
+        Parameters
+        ----------
+        Z : ndarray of shape (n, d)
+            The points.
+
+        Returns
+        -------
+        tuple of float and ndarray of shape (n, d)
+            E and ∂E/∂Z.
+        """
+        n, X = len(Z), self.X
+        B = gaussian_weights(Z, Z, leave_one_out=self.leave_one_out)
+        fit = B @ X
+        residual = X - fit
+        C = residual @ X.T
+        C -= np.einsum("ij,ij->i", residual, fit)[:, None]
+        C *= B
+        C += C.T
+        gradient = (4.0 / n) * (C.sum(axis=1)[:, None] * Z - C @ Z)
+        value = float(np.einsum("ij,ij->", residual, residual)) / n
+        away = Z - Z.mean(axis=0)
+        value += self.penalty * float(np.einsum("ij,ij->", away, away)) / n
+        return value, gradient + (2.0 * self.penalty / n) * away
+
+
+class LinearReconstruction:
+    """The error with linear basis functions, b_ij = z_iᵀz_j (eq. 2.20).
+
+    E(Z) = (1/n) ‖X − ZZᵀX‖² is least over all Z, with no constraint on them, where ZZᵀ projects
+    onto the leading principal components: ZZᵀX has rank d, and no matrix of rank d is closer to X
+    than this projection of it (Eckart and Young).
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, p)
+        Items, centred.
+    """
+
+    def __init__(self, X: FloatArray) -> None:
+        self.X, self.penalty = X, 0.0
+
+    def __call__(self, Z: FloatArray) -> tuple[float, FloatArray]:
+        """Compute the error and its gradient.
+
+        Parameters
+        ----------
+        Z : ndarray of shape (n, d)
+            The points.
+
+        Returns
+        -------
+        tuple of float and ndarray of shape (n, d)
+            E and ∂E/∂Z.
+        """
+        n, X = len(Z), self.X
+        loadings = X.T @ Z
+        residual = X - Z @ loadings.T
+        gradient = (-2.0 / n) * (residual @ loadings + X @ (residual.T @ Z))
+        value = float(np.einsum("ij,ij->", residual, residual)) / n
+        return value, gradient

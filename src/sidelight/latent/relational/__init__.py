@@ -1,0 +1,1 @@
+"""One latent space for several kinds of similarity."""

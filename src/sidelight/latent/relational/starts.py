@@ -1,0 +1,99 @@
+"""Where multiple relational embedding begins: from what the relations say, or at random."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sidelight.core.arrays import FloatArray
+from sidelight.latent.descending.starts import classical_start
+from sidelight.latent.relational.objective import Related
+from sidelight.similarity.neighbor_choice import wide_bandwidth
+from sidelight.solvers.eigen.eigenpairs import largest_eigenpairs
+
+#: Scales that a relation begins with in dimensions that are not its own: small, and not zero,
+#: where the gradient would vanish for ever.
+_FAINT = 0.1
+_RIDGES = np.geomspace(1e-4, 10.0, 12)
+
+
+def random_start(
+    n: int, d: int, n_relations: int, rng: np.random.Generator
+) -> tuple[FloatArray, FloatArray]:
+    """Draw small points and scales, as in the thesis (section 4.2, footnote 1).
+
+    Parameters
+    ----------
+    n, d : int
+        Items and dimensions.
+    n_relations : int
+        Relations.
+    rng : Generator
+        Where numbers come from.
+
+    Returns
+    -------
+    tuple of ndarrays of shapes (n, d) and (n_relations, d)
+        Points and scales.
+    """
+    return 0.1 * rng.standard_normal((n, d)), 0.1 * rng.standard_normal((n_relations, d))
+
+
+def informed_start(
+    D: FloatArray, relations: list[Related], d: int, *, unit: float, who: str
+) -> tuple[FloatArray, FloatArray]:
+    """Give each relation a dimension, guessed for all items from those that it speaks of.
+
+    A relation's own coordinate is the leading eigenvector of its similarities; kernel ridge
+    regression on the data, its ridge chosen by leave-one-out, extends it to the other items.
+    Dimensions that are left over come from classical scaling.
+
+    Parameters
+    ----------
+    D : ndarray of shape (n, n)
+        Distances in the data.
+    relations : list of Related
+        The data's own, then the others.
+    d : int
+        Dimensions.
+    unit : float
+        The map's unit of length, in that of the distances.
+    who : str
+        Named in a warning.
+
+    Returns
+    -------
+    tuple of ndarrays of shapes (n, d) and (n_relations, d)
+        Points and scales.
+    """
+    K = np.exp(-(D**2) / wide_bandwidth(D))
+    own = [_extended(K, relation, who) for relation in relations[1 : d + 1]]
+    columns = [column for column in own if column is not None]
+    if len(columns) < d:
+        rest = classical_start(D, d, who=who) / unit
+        columns += list(rest.T[: d - len(columns)])
+    Z = np.column_stack(columns)
+    R = np.full((len(relations), d), _FAINT)
+    R[0] = 0.5
+    for c in range(1, len(relations)):
+        R[c, (c - 1) % d] = 1.0
+    return Z, R
+
+
+def _extended(K: FloatArray, relation: Related, who: str) -> FloatArray | None:
+    S = relation.mismatch.choices
+    m = len(S)
+    if m < 3:
+        return None
+    u = largest_eigenpairs(S, 2, who=who).vectors[:, 1]
+    u = u - u.mean()
+    values, V = np.linalg.eigh(K[np.ix_(relation.rows, relation.rows)])
+    seen, best, fit = V.T @ u, np.inf, np.zeros(len(K))
+    for ridge in _RIDGES * values.mean():
+        shrink = values / (values + ridge)
+        leverage = np.einsum("ij,j,ij->i", V, shrink, V)
+        error = float(np.sum(((u - V @ (shrink * seen)) / np.maximum(1 - leverage, 1e-12)) ** 2))
+        if error < best:
+            best, fit = error, K[:, relation.rows] @ (V @ (seen / (values + ridge)))
+    fit = fit - fit.mean()
+    spread = float(fit.std())
+    return np.asarray(fit / spread) if spread > 0 else None

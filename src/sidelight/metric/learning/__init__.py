@@ -1,0 +1,1 @@
+"""The problems behind learned metrics, and the spaces they are solved in."""

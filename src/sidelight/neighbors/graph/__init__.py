@@ -1,0 +1,1 @@
+"""Graphs of neighbours: built, given, joined where they fell apart."""

@@ -1,0 +1,126 @@
+"""Sets of points whose neighbours all lie within the set."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.sparse.csgraph import connected_components
+
+from sidelight.core.arrays import IntArray
+from sidelight.core.errors import DisconnectedGraphError
+from sidelight.neighbors.graph.given import is_graph
+from sidelight.neighbors.metrics import Metric
+from sidelight.neighbors.nearest import nearest_neighbors
+
+
+def closed_classes(directed: sp.csr_array) -> list[IntArray]:
+    """Find the minimal sets of points that no arrow leaves.
+
+    Parameters
+    ----------
+    directed : sparse array of shape (n, n)
+        Row i holds the neighbours of point i.
+
+    Returns
+    -------
+    list of ndarray
+        The points of each set; just one set where the graph hangs together.
+
+    Examples
+    --------
+    >>> import numpy as np, scipy.sparse as sp
+    >>> arrows = sp.csr_array((np.ones(4), ([0, 1, 2, 3], [1, 0, 3, 2])), shape=(4, 4))
+    >>> closed_classes(arrows)
+    [array([0, 1]), array([2, 3])]
+    """
+    n_classes, labels = connected_components(directed, directed=True, connection="strong")
+    source = np.repeat(np.arange(directed.shape[0]), np.diff(directed.indptr))
+    leaves = labels[source] != labels[directed.indices]
+    is_open = np.zeros(n_classes, dtype=bool)
+    is_open[labels[source[leaves]]] = True
+    order = np.argsort(labels, kind="stable")
+    starts = np.searchsorted(labels[order], np.arange(n_classes + 1))
+    return [order[starts[c] : starts[c + 1]] for c in np.flatnonzero(~is_open)]
+
+
+def open_closed_classes(
+    directed: sp.csr_array, X: Any, *, metric: Metric = "euclidean"
+) -> tuple[sp.csr_array, int]:
+    """Give every closed set its shortest way to another, until there is only one.
+
+    Parameters
+    ----------
+    directed : sparse array of shape (n, n)
+        Row i holds the neighbours of point i.
+    X : array or sparse array of shape (n, p)
+        The points; with ``metric="precomputed"`` the table of distances, or a sparse graph of
+        them, whose edges are the only ways there are.
+    metric : str or callable
+        How far points are from each other.
+
+    Returns
+    -------
+    directed : sparse array of shape (n, n)
+        With one closed set.
+    n_opened : int
+        How many arrows were added.
+
+    Raises
+    ------
+    DisconnectedGraphError
+        If a graph was given, and no edge of it leads out of a closed set.
+    """
+    n_opened = 0
+    while len(classes := closed_classes(directed)) > 1:
+        # all but the largest find a way that leads to another: each round leaves fewer of them
+        classes.sort(key=len, reverse=True)
+        backwards = sp.csr_array(directed.T)
+        ways = []
+        for members in classes[1:]:
+            others = np.concatenate([c for c in classes if c is not members])
+            ways.append(_shortest_way(members, _leading_to(others, backwards), X, metric))
+        rows, columns = np.array(ways).T
+        extra = sp.csr_array((np.ones(len(ways)), (rows, columns)), shape=directed.shape)
+        ones = sp.csr_array(
+            (np.ones(len(directed.indices)), directed.indices, directed.indptr),
+            shape=directed.shape,
+        )
+        directed = sp.csr_array(ones + extra)
+        n_opened += len(ways)
+    return directed, n_opened
+
+
+def _leading_to(goals: IntArray, backwards: sp.csr_array) -> IntArray:
+    """The points from which arrows lead to a goal, found against the arrows."""
+    reached = np.zeros(backwards.shape[0], dtype=bool)
+    reached[goals] = True
+    front = goals
+    while len(front):
+        following = np.unique(backwards[front].indices)
+        front = following[~reached[following]]
+        reached[front] = True
+    return np.flatnonzero(reached)
+
+
+def _shortest_way(members: IntArray, goals: IntArray, X: Any, metric: Metric) -> tuple[int, int]:
+    """The closest pair of a member and a goal."""
+    if is_graph(X, metric):
+        forth = sp.coo_array(X[members][:, goals])
+        back = sp.coo_array(X[goals][:, members])
+        one, other = np.append(forth.row, back.col), np.append(forth.col, back.row)
+        if not len(one):
+            raise DisconnectedGraphError(
+                f"The given graph has no edge out of a set of {len(members)} points that have all "
+                "their neighbours within the set, and would collapse. Give a graph with more edges."
+            )
+        shortest = int(np.argmin(np.append(forth.data, back.data)))
+        return int(members[one[shortest]]), int(goals[other[shortest]])
+    if metric == "precomputed":
+        block = X[np.ix_(members, goals)]
+        i, j = np.unravel_index(int(np.argmin(block)), block.shape)
+        return int(members[i]), int(goals[j])
+    near = nearest_neighbors(X[goals], 1, queries=X[members], metric=metric)
+    row = int(np.argmin(near.distances[:, 0]))
+    return int(members[row]), int(goals[near.indices[row, 0]])

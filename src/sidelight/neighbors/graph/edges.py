@@ -1,0 +1,77 @@
+"""From lists of edges to sparse matrices, with the zeros between duplicates kept."""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy.sparse as sp
+
+from sidelight.core.arrays import FloatArray, IntArray
+
+
+def edge_matrix(
+    left: IntArray, right: IntArray, distances: FloatArray, shape: tuple[int, int]
+) -> sp.csr_array:
+    """Build a sparse matrix from edges that are all different.
+
+    Parameters
+    ----------
+    left, right : ndarray of shape (n_edges,)
+        Row and column of each edge.
+    distances : ndarray of shape (n_edges,)
+        Their lengths.
+    shape : tuple of int
+        Rows and columns.
+
+    Returns
+    -------
+    csr_array
+        Float64 distances, zeros stored, indices sorted and 32 bits wide where that is enough.
+    """
+    index = sp.get_index_dtype(maxval=max(len(left), *shape))
+    values = distances.astype(np.float64, copy=False)
+    places = (left.astype(index, copy=False), right.astype(index, copy=False))
+    matrix = sp.coo_array((values, places), shape=shape).tocsr()
+    matrix.sort_indices()
+    return matrix
+
+
+def symmetric_graph(
+    left: IntArray, right: IntArray, distances: FloatArray, n_samples: int
+) -> sp.csr_array:
+    """Build a symmetric graph from edges given in one direction or both.
+
+    Parameters
+    ----------
+    left, right : ndarray of shape (n_edges,)
+        The ends of the edges, in any order, repeated or not.
+    distances : ndarray of shape (n_edges,)
+        Their lengths; the shortest is kept where an edge is given more than once.
+    n_samples : int
+        How many vertices there are.
+
+    Returns
+    -------
+    csr_array of shape (n_samples, n_samples)
+        Both directions of every edge, zeros stored, indices sorted.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> symmetric_graph(np.array([0, 1]), np.array([1, 0]), np.array([2.0, 2.0]), 2).toarray()
+    array([[0., 2.],
+           [2., 0.]])
+    """
+    # SciPy's own way from edges to CSR would add up what is given twice.
+    low = np.minimum(left, right).astype(np.int64)
+    high = np.maximum(left, right).astype(np.int64)
+    order = np.lexsort((distances, low * n_samples + high))
+    low, high, lengths = low[order], high[order], distances[order]
+    first = np.ones(len(order), dtype=np.bool_)
+    first[1:] = (low[1:] != low[:-1]) | (high[1:] != high[:-1])
+    low, high, lengths = low[first], high[first], lengths[first]
+    return edge_matrix(
+        np.concatenate([low, high]),
+        np.concatenate([high, low]),
+        np.concatenate([lengths, lengths]),
+        (n_samples, n_samples),
+    )

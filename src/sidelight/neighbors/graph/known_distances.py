@@ -1,0 +1,130 @@
+"""Looking up distances where only those along the edges of a graph are known."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.sparse.csgraph import dijkstra
+
+from sidelight.core.arrays import FloatArray, IntArray
+from sidelight.neighbors.graph.edges import symmetric_graph
+from sidelight.neighbors.inputs import row_blocks
+from sidelight.solvers.paths.shortest_paths import shortest_paths_from
+
+
+@dataclass(frozen=True)
+class KnownDistances:
+    """The distances that a neighbourhood graph holds.
+
+    Parameters
+    ----------
+    graph : csr_array of shape (n, n)
+        Symmetric, the lengths of the edges.
+    codes : ndarray of shape (n_entries,)
+        n·i + j of every entry, ascending.
+    """
+
+    graph: sp.csr_array
+    codes: IntArray
+
+    @classmethod
+    def of(cls, graph: sp.csr_array) -> KnownDistances:
+        """Prepare a graph for being asked.
+
+        Parameters
+        ----------
+        graph : csr_array of shape (n, n)
+            Lengths of edges, in one direction or both.
+
+        Returns
+        -------
+        KnownDistances
+            Of both directions.
+        """
+        n = graph.shape[0]
+        rows = np.repeat(np.arange(n), np.diff(graph.indptr))
+        both = symmetric_graph(rows, graph.indices, graph.data, n)
+        rows = np.repeat(np.arange(n, dtype=np.int64), np.diff(both.indptr))
+        return cls(both, rows * n + both.indices)
+
+    def between(self, left: IntArray, right: IntArray) -> FloatArray:
+        """Look up the distances of pairs.
+
+        Parameters
+        ----------
+        left, right : ndarray
+            Rows, of shapes that go together.
+
+        Returns
+        -------
+        ndarray
+            The distances; zero from a row to itself, and NaN where nothing is known.
+
+        Examples
+        --------
+        >>> import numpy as np, scipy.sparse as sp
+        >>> known = KnownDistances.of(sp.csr_array(np.diag([1.0, 2.0], 1)))
+        >>> known.between(np.array([1, 0, 2]), np.array([0, 2, 2]))
+        array([ 1., nan,  0.])
+        """
+        wanted = left.astype(np.int64) * self.graph.shape[0] + right
+        place = np.minimum(np.searchsorted(self.codes, wanted), len(self.codes) - 1)
+        found = np.where(self.codes[place] == wanted, self.graph.data[place], np.nan)
+        return np.where(np.equal(left, right), 0.0, found)
+
+    def along(self, left: IntArray, right: IntArray, *, limit: float = np.inf) -> FloatArray:
+        """Measure pairs along the graph.
+
+        Parameters
+        ----------
+        left, right : ndarray of shape (m,)
+            Rows.
+        limit : float
+            Longer ways are not looked for.
+
+        Returns
+        -------
+        ndarray of shape (m,)
+            The lengths of the shortest paths; infinite where there is none up to the limit.
+
+        Examples
+        --------
+        >>> import numpy as np, scipy.sparse as sp
+        >>> known = KnownDistances.of(sp.csr_array(np.diag([1.0, 2.0], 1)))
+        >>> known.along(np.array([0]), np.array([2]))
+        array([3.])
+        """
+        sources, place = np.unique(left, return_inverse=True)
+        lengths = np.empty(len(left))
+        for block in row_blocks(len(sources), 16.0 * self.graph.shape[0]):
+            D = dijkstra(self.graph, indices=sources[block], limit=limit)
+            here = np.flatnonzero((place >= block.start) & (place < block.stop))
+            lengths[here] = D[place[here] - block.start, right[here]]
+        return lengths
+
+    def among(self, rows: IntArray) -> FloatArray:
+        """Measure some rows along the graph, each to each.
+
+        Parameters
+        ----------
+        rows : ndarray of shape (m,)
+            Which.
+
+        Returns
+        -------
+        ndarray of shape (m, m)
+            The lengths of the shortest paths, in single precision.
+
+        Examples
+        --------
+        >>> import numpy as np, scipy.sparse as sp
+        >>> known = KnownDistances.of(sp.csr_array(np.diag([1.0, 2.0], 1)))
+        >>> known.among(np.array([0, 2])).tolist()
+        [[0.0, 3.0], [3.0, 0.0]]
+        """
+        table = np.empty((len(rows), len(rows)), dtype=np.float32)
+        for block in row_blocks(len(rows), 4.0 * self.graph.shape[0], budget=1e8):
+            table[block] = shortest_paths_from(self.graph, rows[block], dtype=np.float32)[:, rows]
+        return table

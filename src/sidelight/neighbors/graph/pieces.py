@@ -1,0 +1,291 @@
+"""The policy for graphs that fell apart: count the pieces, and join them where they are closest."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any, TypeAlias
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
+from scipy.spatial import cKDTree
+
+from sidelight.core.arrays import FloatArray, IntArray
+from sidelight.core.errors import DisconnectedGraphError
+from sidelight.neighbors.given_distances import check_distances
+from sidelight.neighbors.graph.edges import edge_matrix, symmetric_graph
+from sidelight.neighbors.graph.given import check_graph, is_graph
+from sidelight.neighbors.inputs import Points, check_points, count_threads
+from sidelight.neighbors.metrics import (
+    Metric,
+    check_metric,
+    distance_blocks,
+    euclidean_rows,
+    from_euclidean,
+    is_euclidean,
+)
+from sidelight.neighbors.pair_distances import pair_distances
+from sidelight.neighbors.search.blocked import exact_nearest, nearest_in_blocks
+from sidelight.neighbors.search.tree import prefers_tree
+
+# Given rows and the labels of all rows: the nearest row with another label, and how far it is.
+OutsideSearch: TypeAlias = Callable[[IntArray, IntArray], tuple[IntArray, FloatArray]]
+
+
+def component_labels(graph: sp.csr_array) -> IntArray:
+    """Number the connected pieces of a graph, the largest first.
+
+    Parameters
+    ----------
+    graph : csr_array of shape (n_samples, n_samples)
+        The graph; its direction does not matter and stored zeros are edges.
+
+    Returns
+    -------
+    ndarray of shape (n_samples,)
+        The piece of each row: 0 for the largest; pieces of one size in the order of their first
+        rows.
+
+    Examples
+    --------
+    >>> import scipy.sparse as sp
+    >>> component_labels(sp.csr_array(([1.0], ([1], [2])), shape=(3, 3)))
+    array([1, 0, 0])
+    """
+    labels = connected_components(graph, directed=False)[1]
+    _, first, inverse, counts = np.unique(
+        labels, return_index=True, return_inverse=True, return_counts=True
+    )
+    order = np.lexsort((first, -counts))
+    rank = np.empty_like(order)
+    rank[order] = np.arange(len(order))
+    return np.asarray(rank[inverse])
+
+
+def connect_components(
+    graph: sp.csr_array,
+    X: Any,
+    *,
+    metric: Metric = "euclidean",
+    n_jobs: int | None = None,
+    who: str = "connect_components",
+) -> tuple[sp.csr_array, IntArray]:
+    """Join the pieces of a graph with the shortest edges that will do.
+
+    The edges are a minimum spanning tree of the pieces, where two pieces are as far apart as
+    their closest pair of rows.  It grows by Borůvka's rounds [1]_: every piece but the largest
+    takes the shortest edge to a row outside of it.
+
+    Parameters
+    ----------
+    graph : csr_array of shape (n_samples, n_samples)
+        The symmetric graph of distances.
+    X : array-like or sparse matrix of shape (n_samples, n_features)
+        The rows; with ``metric="precomputed"`` the square table of distances, or a sparse graph
+        with edges to choose from.
+    metric : str or callable, default="euclidean"
+        The metric of the graph.
+    n_jobs : int, optional
+        Threads; None for all cores.
+    who : str, default="connect_components"
+        Who asks, for messages.
+
+    Returns
+    -------
+    graph : csr_array of shape (n_samples, n_samples)
+        The connected graph; the given one itself where it was in one piece.
+    edges : ndarray of shape (n_pieces − 1, 2)
+        The edges added, as rows ``i < j``, in ascending order.
+
+    Raises
+    ------
+    ValueError
+        If graph and rows do not fit together.
+    DisconnectedGraphError
+        If X is a graph that has no edges between the pieces.
+
+    References
+    ----------
+    .. [1] J. Nešetřil, E. Milková and H. Nešetřilová, "Otakar Borůvka on minimum spanning tree
+       problem", Discrete Mathematics 233, 2001.
+
+    Examples
+    --------
+    >>> from sidelight.neighbors import connect_components, neighborhood_graph
+    >>> X = [[0.0], [1.0], [5.0], [6.0]]
+    >>> graph, edges = connect_components(neighborhood_graph(X, n_neighbors=1), X)
+    >>> edges, graph[1, 2]
+    (array([[1, 2]]), np.float64(4.0))
+    """
+    threads = count_threads(n_jobs, who=who)
+    metric = check_metric(metric, who=who)
+    rows: Points
+    if is_graph(X, metric):
+        rows = check_graph(X, who=who)
+    elif metric == "precomputed":
+        rows = check_distances(X, who=who)
+    else:
+        rows = check_points(X, who=who)
+    n_samples = rows.shape[0]
+    if graph.shape != (n_samples, n_samples):
+        raise ValueError(
+            f"The 'graph' parameter of {who} must be of shape ({n_samples}, {n_samples}), as X has "
+            f"{n_samples} row(s). Got {graph.shape} instead."
+        )
+    labels = component_labels(graph)
+    if not labels.any():
+        return graph, np.empty((0, 2), dtype=np.intp)
+    if is_graph(X, metric):
+        left, right, lengths = _shortest_of_given(labels, rows, who)
+    else:
+        search = _outside_search(rows, metric, threads, who)
+        left, right, lengths = _spanning_edges(labels, search)
+    if is_euclidean(metric):
+        lengths = from_euclidean(lengths, metric)
+    edges = np.column_stack([np.minimum(left, right), np.maximum(left, right)])
+    edges = edges[np.lexsort((edges[:, 1], edges[:, 0]))]
+    present = sp.coo_array(graph)
+    connected = symmetric_graph(
+        np.concatenate([present.row, left]),
+        np.concatenate([present.col, right]),
+        np.concatenate([present.data, lengths]),
+        n_samples,
+    )
+    return connected, edges
+
+
+def _shortest_of_given(
+    labels: IntArray, given: sp.csr_array, who: str
+) -> tuple[IntArray, IntArray, FloatArray]:
+    """Choose the shortest of given edges that join all pieces."""
+    left = np.repeat(np.arange(len(labels)), np.diff(given.indptr))
+    across = np.flatnonzero(labels[left] != labels[given.indices])
+    across = across[np.argsort(given.data[across], kind="stable")]
+    left, right, lengths = left[across], given.indices[across], given.data[across]
+    n_pieces = int(labels.max()) + 1
+    low = np.minimum(labels[left], labels[right])
+    high = np.maximum(labels[left], labels[right])
+    # the first edge between two pieces is the shortest; its place stands for its length
+    pairs, first = np.unique(low * n_pieces + high, return_index=True)
+    between = edge_matrix(*np.divmod(pairs, n_pieces), first + 1.0, (n_pieces, n_pieces))
+    tree: sp.csr_array = minimum_spanning_tree(between)
+    if tree.nnz < n_pieces - 1:
+        raise DisconnectedGraphError(
+            f"The graph given to {who} is in {n_pieces - tree.nnz} pieces, and to connect them "
+            "takes distances that it does not hold. Add edges between the pieces, give a dense "
+            "table of distances, or choose another on_disconnected: largest, separate."
+        )
+    chosen = np.sort(np.rint(tree.data - 1.0).astype(np.intp))
+    return left[chosen], right[chosen], lengths[chosen]
+
+
+def _spanning_edges(
+    labels: IntArray, search: OutsideSearch
+) -> tuple[IntArray, IntArray, FloatArray]:
+    n_samples = len(labels)
+    nearest = np.full(n_samples, -1, dtype=np.intp)
+    # What is outside only shrinks as pieces merge, so that an old distance is a lower bound.
+    distances = np.zeros(n_samples)
+    edges: list[tuple[IntArray, IntArray, FloatArray]] = []
+    while labels.any():
+        outside = labels != 0
+        stale = outside & ((nearest < 0) | (labels[nearest] == labels))
+        shortest = np.full(labels.max() + 1, np.inf)
+        settled = outside & ~stale
+        np.minimum.at(shortest, labels[settled], distances[settled])
+        asked = np.flatnonzero(stale & (distances < shortest[labels]))
+        if len(asked):
+            nearest[asked], distances[asked] = search(asked, labels)
+        known = np.flatnonzero(outside & (nearest >= 0))
+        known = known[labels[nearest[known]] != labels[known]]
+        # The shortest edge of each piece comes first among its rows.
+        known = known[np.lexsort((nearest[known], known, distances[known], labels[known]))]
+        chosen = known[np.unique(labels[known], return_index=True)[1]]
+        chosen = chosen[np.argsort(distances[chosen], kind="stable")]
+        labels, kept = _merge(labels, chosen, nearest[chosen])
+        chosen = chosen[kept]
+        edges.append((chosen, nearest[chosen], distances[chosen]))
+    left, right, lengths = (np.concatenate(part) for part in zip(*edges, strict=True))
+    return left, right, lengths
+
+
+def _merge(labels: IntArray, left: IntArray, right: IntArray) -> tuple[IntArray, IntArray]:
+    """Merge pieces along edges, shortest first, leaving out those that would close a ring."""
+    parent = list(range(int(labels.max()) + 1))
+
+    def find(piece: int) -> int:
+        while parent[piece] != piece:
+            parent[piece] = parent[parent[piece]]
+            piece = parent[piece]
+        return piece
+
+    kept = []
+    for place, ends in enumerate(zip(labels[left].tolist(), labels[right].tolist(), strict=True)):
+        one, other = find(ends[0]), find(ends[1])
+        if one != other:
+            # The largest piece has the smallest label and must keep it.
+            parent[max(one, other)] = min(one, other)
+            kept.append(place)
+    roots = np.array([find(piece) for piece in range(len(parent))])
+    merged = np.unique(roots, return_inverse=True)[1][labels]
+    return merged, np.array(kept, dtype=np.intp)
+
+
+def _outside_search(X: Points, metric: Metric, threads: int, who: str) -> OutsideSearch:
+    """Choose how to find the nearest row with another label."""
+    if not is_euclidean(metric):
+        return partial(_outside_in_blocks, X, metric, who)
+    rows, _ = euclidean_rows(X, None, metric)
+    if prefers_tree(rows):
+        return partial(_outside_by_trees, rows, threads)
+    return partial(_outside_by_products, rows)
+
+
+def _outside_in_blocks(
+    X: Points, metric: Metric, who: str, asked: IntArray, labels: IntArray
+) -> tuple[IntArray, FloatArray]:
+    def forbid(block: slice, values: FloatArray) -> None:
+        values[labels[asked[block], None] == labels] = np.inf
+
+    blocks = distance_blocks(X, None, metric, who=who, rows=asked)
+    indices, distances = nearest_in_blocks(blocks, len(asked), 1, forbid=forbid)
+    return indices[:, 0], distances[:, 0]
+
+
+def _outside_by_products(
+    X: Points, asked: IntArray, labels: IntArray
+) -> tuple[IntArray, FloatArray]:
+    def forbid(block: slice, values: FloatArray) -> None:
+        values[labels[asked[block], None] == labels] = np.inf
+
+    indices, distances = exact_nearest(X, X[asked], 1, forbid=forbid)
+    return indices[:, 0], distances[:, 0]
+
+
+def _outside_by_trees(
+    X: FloatArray, threads: int, asked: IntArray, labels: IntArray
+) -> tuple[IntArray, FloatArray]:
+    """Find the nearest row with another label by two trees for each binary digit of the labels.
+
+    Labels differ if and only if one of their digits does, so that a few trees serve any number
+    of pieces.
+    """
+    nearest = np.full(len(asked), -1, dtype=np.intp)
+    distances = np.full(len(asked), np.inf)
+    for digit in range(int(labels.max()).bit_length()):
+        digits = (labels >> digit) & 1
+        for value in (0, 1):
+            members = np.flatnonzero(digits == value)
+            places = np.flatnonzero(digits[asked] != value)
+            if len(members) == 0 or len(places) == 0:
+                continue
+            _, found = cKDTree(X[members]).query(X[asked[places]], workers=threads)
+            candidates = members[found]
+            length = pair_distances(X, X, asked[places], candidates)
+            closer = (length < distances[places]) | (
+                (length == distances[places]) & (candidates < nearest[places])
+            )
+            nearest[places[closer]] = candidates[closer]
+            distances[places[closer]] = length[closer]
+    return nearest, distances

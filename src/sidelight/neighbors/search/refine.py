@@ -1,0 +1,100 @@
+"""From candidates to neighbours: recompute, sort, and tell which rows are certain."""
+
+from __future__ import annotations
+
+from collections import deque
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+
+from sidelight.core.arrays import BoolArray, FloatArray, IntArray
+from sidelight.neighbors.inputs import row_blocks
+from sidelight.neighbors.pair_distances import lengths
+from sidelight.neighbors.search.blocked import exact_nearest
+
+
+def refine(
+    X: FloatArray, Q: FloatArray, candidates: IntArray, n_neighbors: int, *, threads: int
+) -> tuple[IntArray, FloatArray]:
+    """Keep the nearest of each row's candidates, by recomputed distances.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+        The rows.
+    Q : ndarray of shape (n_queries, n_features)
+        The queries.
+    candidates : ndarray of shape (n_queries, n_candidates)
+        Different rows for each query.
+    n_neighbors : int
+        How many to keep.
+    threads : int
+        How many threads.
+
+    Returns
+    -------
+    indices : ndarray of shape (n_queries, n_neighbors)
+        Nearest first, ties broken by index.
+    distances : ndarray of shape (n_queries, n_neighbors)
+        Euclidean distances.
+    """
+    n_rows, n_candidates = candidates.shape
+    candidates = np.sort(candidates, axis=1)
+    distances = np.empty((n_rows, n_candidates))
+
+    def measure(block: slice) -> None:
+        differences = np.subtract(Q[block, None], X[candidates[block]], dtype=np.float64)
+        distances[block] = lengths(differences.reshape(-1, X.shape[1])).reshape(-1, n_candidates)
+
+    # Small enough for the differences to stay in the cache between the passes over them.
+    blocks = row_blocks(n_rows, 8.0 * n_candidates * X.shape[1], budget=1e6)
+    with ThreadPoolExecutor(threads) as pool:
+        deque(pool.map(measure, blocks), maxlen=0)
+    # Candidates are in the order of their indices, and a stable sort keeps it among ties.
+    order = np.argsort(distances, axis=1, kind="stable")[:, :n_neighbors]
+    return (
+        np.take_along_axis(candidates, order, axis=1),
+        np.take_along_axis(distances, order, axis=1),
+    )
+
+
+def redo_uncertain(
+    X: FloatArray,
+    Q: FloatArray,
+    found: tuple[IntArray, FloatArray],
+    certain: BoolArray,
+    *,
+    itself: bool,
+) -> tuple[IntArray, FloatArray]:
+    """Search again, in float64, for the rows whose neighbours are not certain.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+        The rows.
+    Q : ndarray of shape (n_queries, n_features)
+        The queries.
+    found : tuple of ndarray
+        Indices and distances found so far; changed in place.
+    certain : ndarray of shape (n_queries,)
+        Which rows are.
+    itself : bool
+        Whether the queries are the rows and must not find themselves.
+
+    Returns
+    -------
+    indices, distances : ndarray of shape (n_queries, n_neighbors)
+        What ``found`` holds now.
+    """
+    indices, distances = found
+    rows = np.flatnonzero(~certain)
+    if len(rows) == 0:
+        return found
+
+    def forbid(block: slice, values: FloatArray) -> None:
+        values[np.arange(len(values)), rows[block]] = np.inf
+
+    k = indices.shape[1]
+    again = exact_nearest(X, Q[rows], k, forbid=forbid if itself else None)
+    indices[rows], distances[rows] = again
+    return indices, distances

@@ -1,0 +1,1 @@
+"""Descent on smooth functions, along paths and from several starts."""

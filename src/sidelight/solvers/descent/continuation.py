@@ -1,0 +1,198 @@
+"""Continuation: a hard objective reached through a path of easier ones.
+
+Each objective of the path is descended from where the last one ended, so that a good optimum of
+an easy problem is followed to one of the hard problem (deterministic annealing).
+
+References
+----------
+E. L. Allgower and K. Georg (1993), "Continuation and path following".
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+
+from sidelight.core.arrays import FloatArray
+from sidelight.core.errors import InterruptedFitWarning
+from sidelight.core.progress import report
+from sidelight.solvers.descent.quasi_newton import Descent, Objective, minimise
+
+#: From the number of a step and where its descent ended to an error, lower for better.
+Judge: TypeAlias = Callable[[int, FloatArray], float]
+
+
+@dataclass(frozen=True)
+class Continuation:
+    """Where a path led.
+
+    Parameters
+    ----------
+    x : ndarray of shape (n_parameters,)
+        Where the best step ended; the last one where nothing judged them.
+    value : float
+        The objective of that step there.
+    step : int
+        Its number, from 0.
+    values : ndarray of shape (n_steps_taken,)
+        The objective at the end of every step.
+    errors : ndarray of shape (n_steps_taken,)
+        What the judge said; empty without one.
+    n_iter : int
+        Iterations in all.
+    converged : bool
+        Whether the descent of that step ended by its tolerance.
+    interrupted : bool
+        Whether the path was left early by the user.
+    """
+
+    x: FloatArray
+    value: float
+    step: int
+    values: FloatArray
+    errors: FloatArray
+    n_iter: int
+    converged: bool
+    interrupted: bool
+
+
+def follow(
+    objective_at: Callable[[int], Objective],
+    n_steps: int,
+    start: FloatArray,
+    *,
+    first: int = 0,
+    max_iter: int,
+    final_max_iter: int,
+    tol: float,
+    judge: Judge | None = None,
+    patience: int = 8,
+    stage: str,
+    who: str,
+) -> Continuation:
+    """Descend one objective after the other, each from where the last one ended.
+
+    Parameters
+    ----------
+    objective_at : callable
+        From the number of a step to its objective.
+    n_steps : int
+        The length of the path.
+    start : ndarray of shape (n_parameters,)
+        Where to begin.
+    first : int
+        The step to begin with, to go on after an interruption.
+    max_iter : int
+        Most iterations of a step on the way, which need not converge.
+    final_max_iter : int
+        Most iterations of the last step (of every step, where a judge may choose any).
+    tol : float
+        Of each descent.
+    judge : callable, optional
+        Rates every step; the best one is kept.
+    patience : int
+        With a judge: leave the path after this many steps that were no better.
+    stage : str
+        What is being done, for progress.
+    who : str
+        The estimator, for messages.
+
+    Returns
+    -------
+    Continuation
+        The best step, also where the path was interrupted.
+
+    Warns
+    -----
+    ConvergenceWarning
+        If the last step did not converge.
+    InterruptedFitWarning
+        If a KeyboardInterrupt came; the best step so far is kept.
+
+    Examples
+    --------
+    A double well is entered from the side that the path prefers.
+
+    >>> import numpy as np
+    >>> from sidelight.solvers.descent.continuation import follow
+    >>> def well(step):
+    ...     tilt = 1 - step / 4
+    ...     return lambda x: (
+    ...         float(((x**2 - 1) ** 2).sum() + tilt * x.sum()),
+    ...         4 * x * (x**2 - 1) + tilt,
+    ...     )
+    >>> path = follow(
+    ...     well, 5, np.array([0.1]), max_iter=50, final_max_iter=50, tol=1e-12, stage="well",
+    ...     who="example",
+    ... )
+    >>> path.x.round(3), path.step
+    (array([-1.]), 4)
+    """
+    x: FloatArray = np.asarray(start, dtype=np.float64)
+    best: tuple[int, Descent] | None = None
+    values: list[float] = []
+    errors: list[float] = []
+    n_iter, interrupted = 0, False
+    for step in range(first, n_steps):
+        last = step == n_steps - 1
+        found, said = _descend(
+            objective_at(step), x, final_max_iter if last else max_iter, tol, stage, who
+        )
+        x, n_iter = found.x, n_iter + found.n_iter
+        values.append(found.value)
+        if judge is not None:
+            errors.append(judge(step, x))
+        if judge is None or errors[-1] <= min(errors):
+            best = (step, found)
+        interrupted = found.interrupted
+        if interrupted or last:
+            for one in said:
+                warnings.warn(one.message, one.category, stacklevel=3)
+        late = judge is not None and len(errors) - int(np.argmin(errors)) > patience
+        if interrupted or late:
+            break
+        if not _go_on(stage, step, n_steps, found.value, who):
+            interrupted = not last
+            break
+    if best is None:
+        raise ValueError(f"A path needs at least one step. Got {n_steps}, of which {first} done.")
+    step, found = best
+    return Continuation(
+        found.x,
+        found.value,
+        step,
+        np.array(values),
+        np.array(errors),
+        n_iter,
+        found.converged,
+        interrupted,
+    )
+
+
+def _descend(
+    objective: Objective, x: FloatArray, max_iter: int, tol: float, stage: str, who: str
+) -> tuple[Descent, list[warnings.WarningMessage]]:
+    """One descent, and what it had to say."""
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        found = minimise(objective, x, max_iter=max_iter, tol=tol, stage=stage, who=who)
+    return found, list(said)
+
+
+def _go_on(stage: str, step: int, n_steps: int, value: float, who: str) -> bool:
+    try:
+        report(f"{stage}: steps of the path", step + 1, n_steps, value)
+    except KeyboardInterrupt:
+        if step < n_steps - 1:
+            warnings.warn(
+                f"{who} was interrupted after step {step + 1} of {n_steps} of {stage}; the best "
+                f"so far is kept.",
+                InterruptedFitWarning,
+                stacklevel=4,
+            )
+        return False
+    return True

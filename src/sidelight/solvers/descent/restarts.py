@@ -1,0 +1,151 @@
+"""Several starts of one descent: all are tried roughly, and the best one goes on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from sidelight.core.arrays import FloatArray
+from sidelight.solvers.descent.quasi_newton import Descent, Objective, minimise
+
+#: Steps whose gain is averaged before a rough descent is at rest: the first ones, out of the flat
+#: middle where random starts lie, gain next to nothing.
+_PATIENCE = 3
+
+
+@dataclass(frozen=True)
+class Pause:
+    """Where descents from several starts were left.
+
+    Parameters
+    ----------
+    number : int
+        The start under way, from 0; the number of starts where the best one was going on.
+    x : ndarray of shape (n_parameters,)
+        Where it was.
+    values : ndarray of shape (number,)
+        What those before it came to.
+    best : ndarray of shape (n_parameters,)
+        Where the lowest of those ended; empty where there is none.
+    """
+
+    number: int
+    x: FloatArray
+    values: FloatArray
+    best: FloatArray
+
+
+@dataclass(frozen=True)
+class Restarts:
+    """What several starts came to.
+
+    Parameters
+    ----------
+    best : Descent
+        The lowest one, all the way, of what was done in this call.
+    values : ndarray of shape (n_starts_tried,)
+        What each start came to before the best went on.
+    pause : Pause or None
+        Where to go on, if that was interrupted or not enough.
+    """
+
+    best: Descent
+    values: FloatArray
+    pause: Pause | None
+
+
+def best_of_starts(
+    objective: Objective,
+    starts: Sequence[FloatArray],
+    *,
+    max_iter: int,
+    rough: float,
+    tol: float,
+    stage: str,
+    who: str,
+    left_off: Pause | None = None,
+) -> Restarts:
+    """Descend from several starts to a rough tolerance, and from the best of them to a fine one.
+
+    A start that is alone goes to the fine one at once.
+
+    Parameters
+    ----------
+    objective : callable
+        Takes a vector; gives the value and the gradient there.
+    starts : sequence of ndarrays of shape (n_parameters,)
+        Where to begin, at least one.
+    max_iter : int
+        Most iterations of each start, and once more of the best.
+    rough, tol : float
+        Of the first descents and of the last one.
+    stage : str
+        What is being done, for progress.
+    who : str
+        The estimator, for messages.
+    left_off : Pause, optional
+        Where to go on: starts before it are not tried again.
+
+    Returns
+    -------
+    Restarts
+        The best, also where that was interrupted: then no other start is tried.
+
+    Warns
+    -----
+    ConvergenceWarning
+        If ``max_iter`` iterations were not enough.
+    InterruptedFitWarning
+        If a KeyboardInterrupt came; the best point so far is kept.
+
+    Examples
+    --------
+    Of two wells the lower one is found.
+
+    >>> import numpy as np
+    >>> well = lambda x: (float((x**2 - 1) @ (x**2 - 1) + 0.1 * x.sum()), 4 * x * (x**2 - 1) + 0.1)
+    >>> starts = [np.array([0.5]), np.array([-0.5])]
+    >>> found = best_of_starts(
+    ...     well, starts, max_iter=50, rough=1e-3, tol=1e-12, stage="wells", who="example"
+    ... )
+    >>> found.best.x.round(2), found.values.round(2)
+    (array([-1.01]), array([ 0.1, -0.1]))
+    """
+
+    def descend(start: FloatArray, to: float, patience: int = 1) -> Descent:
+        return minimise(
+            objective, start, max_iter=max_iter, tol=to, stage=stage, who=who, patience=patience
+        )
+
+    nothing: FloatArray = np.empty(0)
+    left = Pause(0, starts[0], nothing, nothing) if left_off is None else left_off
+    values, tried = list(left.values), list[Descent]()
+    if len(left.best):
+        lowest = np.array([min(values)])
+        tried.append(Descent(left.best, float(lowest[0]), lowest, 0, 0, True))
+    alone = len(starts) == 1
+    for number in range(left.number, len(starts)):
+        before = _lowest(tried).x if tried else nothing
+        start = left.x if number == left.number else starts[number]
+        found = descend(start, tol) if alone else descend(start, max(rough, tol), _PATIENCE)
+        tried.append(found)
+        if found.interrupted or alone:
+            pause = None if found.converged else Pause(number, found.x, np.array(values), before)
+            return Restarts(_lowest(tried), np.array([*values, found.value]), pause)
+        values.append(found.value)
+    best = _lowest(tried)
+    finer = descend(left.x if left.number == len(starts) else best.x, tol)
+    whole = replace(
+        finer,
+        history=np.concatenate([best.history[:-1], finer.history]),
+        n_iter=best.n_iter + finer.n_iter,
+        n_evaluations=best.n_evaluations + finer.n_evaluations,
+    )
+    pause = None if finer.converged else Pause(len(starts), finer.x, np.array(values), finer.x)
+    return Restarts(whole, np.array(values), pause)
+
+
+def _lowest(tried: list[Descent]) -> Descent:
+    return min(tried, key=lambda found: found.value)

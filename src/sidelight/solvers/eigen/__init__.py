@@ -1,0 +1,1 @@
+"""Eigenpairs, dense, sparse and of operators."""

@@ -1,0 +1,157 @@
+"""Block Lanczos: the largest eigenpairs of a symmetric operator that can only be applied.
+
+A block of vectors meets the matrix at once, so that each pass over a large matrix in memory
+feeds several directions, and eigenvalues of multiplicity up to the block's width are found (a
+circle's eigenvalues come in pairs).  The basis is kept orthogonal in full: the matrices at hand
+are far more expensive to apply than a few hundred vectors are to orthogonalise.
+
+References
+----------
+G. H. Golub and R. Underwood (1977), "The block Lanczos method for computing eigenvalues".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.linalg
+
+from sidelight.core.arrays import FloatArray
+from sidelight.core.progress import report
+
+
+@dataclass(frozen=True)
+class RitzPairs:
+    """What the iteration found.
+
+    Parameters
+    ----------
+    values : ndarray of shape (k,)
+        The largest Ritz values, descending.
+    vectors : ndarray of shape (n, k)
+        Their orthonormal vectors.
+    lowest : float
+        The smallest Ritz value seen: an upper bound on the smallest eigenvalue.
+    n_applications : int
+        How many blocks met the operator.
+    converged : bool
+        Whether every wanted residual went below the tolerance.
+    """
+
+    values: FloatArray
+    vectors: FloatArray
+    lowest: float
+    n_applications: int
+    converged: bool
+
+
+def largest_ritz_pairs(
+    apply: Callable[[FloatArray], FloatArray],
+    n: int,
+    n_pairs: int,
+    *,
+    null: FloatArray | None = None,
+    tol: float = 1e-10,
+    block: int | None = None,
+    max_dimension: int = 240,
+    max_restarts: int = 60,
+) -> RitzPairs:
+    """Find the largest eigenpairs of a symmetric operator by block Lanczos with restarts.
+
+    Parameters
+    ----------
+    apply : callable
+        Maps an (n, b) block to the operator's product with it.
+    n : int
+        The order of the operator.
+    n_pairs : int
+        How many pairs are wanted.
+    null : ndarray of shape (n, q), optional
+        Orthonormal vectors to stay away from (known eigenvectors that are not wanted).
+    tol : float
+        A pair has converged when its residual is below ``tol`` times its own value (but no
+        residual need go below what rounding leaves of the largest).
+    block : int, optional
+        The block's width; by default a little more than ``n_pairs``, at most 8.
+    max_dimension : int
+        At this size the basis is cut back to its best vectors (a thick restart).
+    max_restarts : int
+        How often.
+
+    Returns
+    -------
+    RitzPairs
+        The pairs, and how they were come by.
+    """
+    room = n - (0 if null is None else null.shape[1])
+    width = min(block or min(n_pairs + 2, 8), room)
+    max_dimension = min(max(max_dimension, 2 * n_pairs + 5 * width), room)
+    rng = np.random.default_rng(0)  # a fixed start: the same answer every time
+    basis = np.empty((n, max_dimension), order="F")
+    projected = np.zeros((max_dimension, max_dimension))
+    new = _orthonormal(rng.standard_normal((n, width)), basis[:, :0], null, rng)
+    size = n_applications = n_restarts = 0
+    lowest = np.inf
+    while True:
+        stop = size + new.shape[1]
+        basis[:, size:stop] = new
+        image = np.asarray(apply(new), dtype=np.float64)
+        n_applications += 1
+        if null is not None:
+            image -= null @ (null.T @ image)
+        coefficients = basis[:, :stop].T @ image
+        projected[:stop, size:stop] = coefficients
+        projected[size:stop, :stop] = coefficients.T
+        image -= basis[:, :stop] @ coefficients
+        values, rotation = scipy.linalg.eigh(projected[:stop, :stop])
+        wanted = min(n_pairs, stop)
+        # ‖A v − θ v‖ = ‖(the part of A·(last block) outside the basis) · (last rows)‖
+        outside = np.linalg.qr(image, mode="r")
+        residuals = np.linalg.norm(outside @ rotation[size:stop, -wanted:], axis=0)
+        scale = max(float(np.abs(values).max()), np.finfo(float).tiny)
+        goal = np.maximum(tol * np.abs(values[-wanted:]), 1e-14 * scale)
+        converged = wanted == n_pairs and bool(np.all(residuals <= goal))
+        lowest = min(lowest, float(values[0]))
+        size = stop
+        if (
+            converged
+            or size >= room
+            or (size + width > max_dimension and n_restarts == max_restarts)
+        ):
+            break
+        if size + width > max_dimension:
+            # keep the best vectors; the part outside them is spanned by the last image alone
+            keep = min(n_pairs + width, size - width)
+            basis[:, :keep] = basis[:, :size] @ rotation[:, ::-1][:, :keep]
+            projected[:] = 0
+            projected[np.arange(keep), np.arange(keep)] = values[::-1][:keep]
+            size = keep
+            n_restarts += 1
+            report("eigenvectors", n_restarts, None, float(residuals.max() / scale))
+        new = _orthonormal(image, basis[:, :size], null, rng)[:, : room - size]
+    vectors = basis[:, :size] @ rotation[:, ::-1][:, :n_pairs]
+    return RitzPairs(
+        values[::-1][:n_pairs], vectors, lowest, n_applications, converged or size >= room
+    )
+
+
+def _orthonormal(
+    block: FloatArray, basis: FloatArray, null: FloatArray | None, rng: np.random.Generator
+) -> FloatArray:
+    """Orthonormalise a block against the basis; directions that vanish are drawn anew."""
+    block = np.array(block, dtype=np.float64)
+    for _ in range(3):
+        for known in (null, basis):
+            if known is not None and known.shape[1]:
+                block -= known @ (known.T @ block)
+        scale = np.linalg.norm(block, axis=0)
+        block /= np.where(scale > 0, scale, 1.0)
+        orthonormal, triangle = np.linalg.qr(block)
+        lost = np.abs(np.diag(triangle)) < 1e-8
+        if not lost.any():
+            return np.asarray(orthonormal)
+        block = np.asarray(orthonormal)
+        block[:, lost] = rng.standard_normal((block.shape[0], int(lost.sum())))
+    return np.asarray(np.linalg.qr(block)[0])

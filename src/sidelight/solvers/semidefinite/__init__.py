@@ -1,0 +1,1 @@
+"""Kernels of largest variance under linear constraints, certified."""

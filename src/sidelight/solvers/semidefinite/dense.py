@@ -1,0 +1,440 @@
+"""A structured interior point for kernels under linear constraints on squared distances.
+
+For pair constraints the Schur matrix of the Newton step is (E Z Eᵀ) ∘ (E S⁻¹ Eᵀ), E the matrix of
+differences, so that a step costs about m³/3 + n³ instead of the m n³ of a general solver.  E is
+never written out: its products are differences of rows and columns.  All matrices are centred; the
+constant vector is lent a positive eigenvalue where they are factored.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import scipy.linalg
+import scipy.sparse as sp
+from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh
+
+from sidelight.core.arrays import BoolArray, FloatArray, IntArray
+from sidelight.core.errors import ContradictionError
+from sidelight.core.memory import require_memory
+from sidelight.core.progress import report
+from sidelight.solvers.eigen.eigenpairs import fix_signs
+from sidelight.solvers.semidefinite.reach import largest_trace
+from sidelight.solvers.semidefinite.result import SemidefiniteResult, keep_interrupted
+
+#: How far a step may go towards the boundary, at least, and by how much more a good one may.
+_FRACTION, _BOLDER = 0.9, 0.08
+#: From this size on the length of a step is found by Lanczos' method.
+_LANCZOS_FROM = 120
+#: Steps without progress after which rounding is taken to be the reason.
+_PATIENCE = 3
+
+
+def solve_dense(
+    C: FloatArray,
+    pairs: IntArray,
+    bounds: FloatArray,
+    *,
+    equal: BoolArray | None = None,
+    combine: Any = None,
+    softness: FloatArray | None = None,
+    tol: float = 1e-7,
+    max_iter: int = 100,
+    who: str = "solve_dense",
+) -> SemidefiniteResult:
+    """Maximise a linear function of a kernel under linear constraints on squared distances.
+
+    max_K,ξ ⟨C, K⟩ − Σ_q ξ_q² / 2s_q  over  K ⪰ 0, K1 = 0, Σ_p A_qp D_p(K) ≤ b_q + ξ_q (or equal)
+
+    where D_p(K) = K_ii − 2K_ij + K_jj for the pair p = (i, j), and ξ_q = 0 where s_q = 0.  The dual
+    problem is to minimise bᵀy + Σ s_q y_q² / 2 over Eᵀ diag(Aᵀy) E − C ⪰ 0, y_q ≥ 0 for the
+    inequalities, and ξ_q = s_q y_q.  Infeasible primal–dual method with the HKM direction and
+    Mehrotra's corrector [1]_.
+
+    Parameters
+    ----------
+    C : ndarray of shape (n, n)
+        Symmetric, with C1 = 0: distances do not know where the origin is.
+    pairs : ndarray of shape (m, 2)
+        Pairs of points.
+    bounds : ndarray of shape (q,)
+        b.
+    equal : ndarray of bool of shape (q,), optional
+        Which constraints are equalities; none by default.
+    combine : ndarray or sparse array of shape (q, m), optional
+        A; the identity by default, one constraint per pair.  At least is minus at most.
+    softness : ndarray of shape (q,), optional
+        s, by how much a constraint gives way under a tension of one; all hard, 0, by default.
+    tol : float
+        Relative gap.
+    max_iter : int
+        Most steps.
+    who : str
+        Named in errors.
+
+    Returns
+    -------
+    SemidefiniteResult
+        With the kernel scaled into the bounds where all constraints are hard and none is against
+        a smaller kernel; else hard constraints hold to a relative 1e-6.  The value is ⟨C, K⟩, and
+        ``dual_bound`` is no smaller: no kernel that misses the soft constraints by as little, in
+        the sense of Σ ξ² / 2s, has a larger one.  All of this holds of an interrupted one too.
+
+    Raises
+    ------
+    ContradictionError
+        If no kernel meets the constraints, with the proof.
+    DisconnectedGraphError
+        If they do not bound the kernel.
+    KeyboardInterrupt
+        If the user stopped it before there was a kernel to keep.
+
+    References
+    ----------
+    .. [1] K. C. Toh, M. J. Todd and R. H. Tütüncü (1999), "SDPT3: a Matlab software package for
+       semidefinite programming".
+
+    Examples
+    --------
+    The triangle with two sides of one and the third of at most 1.5.
+
+    >>> import numpy as np
+    >>> pairs = np.array([[0, 1], [1, 2], [0, 2]])
+    >>> C = np.eye(3) - 1 / 3
+    >>> equal = np.array([True, True, False])
+    >>> result = solve_dense(C, pairs, np.array([1.0, 1.0, 2.25]), equal=equal)
+    >>> round(result.objective, 6)
+    1.416667
+    """
+    n = len(C)
+    A = sp.eye_array(len(pairs), format="csr") if combine is None else sp.csr_array(combine)
+    q, m = A.shape
+    require_memory(
+        16.0 * m * m + 16.0 * q * q + 16.0 * m * n + 120.0 * n * n,
+        what=f"the {m} × {m} matrix of pairs of constraints",
+        who=who,
+        instead="Use fewer neighbours, or bounds alone, which need no such matrix.",
+    )
+    same = np.zeros(q, dtype=bool) if equal is None else np.asarray(equal, dtype=bool)
+    soft = np.zeros(q) if softness is None else np.asarray(softness, dtype=np.float64)
+    reach = largest_trace(n, pairs, A, bounds, same, soft > 0, who=who)
+    unit = float(np.median(np.abs(bounds)[bounds != 0])) if np.any(bounds) else 1.0
+    worth = float(np.abs(C).max()) or 1.0
+    state = _Interior(C / worth, pairs, A, bounds / unit, ~same, soft * worth / unit, reach / unit)
+    history, n_iter, interrupted = state.solve(tol, max_iter, who)
+    state.Z = state.within_bounds(state.Z)
+    K = state.Z * unit
+    value = float(np.vdot(C, K))
+    bound = state.dual_bound(state.Z) * unit * worth
+    gap = float(abs(bound - value) / abs(value)) if value else float("inf")
+    result = SemidefiniteResult(
+        _factor(K),
+        value,
+        bound,
+        gap,
+        state.y * worth,
+        n_iter,
+        bool(gap <= tol and state.feasible(1e-6)),
+        history,
+    )
+    if interrupted:  # what soft constraints are missed by is part of the gap
+        return keep_interrupted(result, feasible=state.feasible(1e-6, among=soft == 0))
+    return result
+
+
+@dataclass
+class _Interior:
+    C: FloatArray
+    pairs: IntArray
+    A: sp.csr_array
+    b: FloatArray
+    free: BoolArray  # the inequalities: their slack is free to be positive
+    soft: FloatArray
+    reach: float  # no kernel has a larger trace
+    plain: bool = field(init=False)
+
+    def __post_init__(self) -> None:
+        n = len(self.C)
+        self.centre = np.full((n, n), 1.0 / n)
+        size = 10.0 * n * max(1.0, float(np.abs(self.b).max()))
+        tension = 10.0
+        if np.isfinite(self.reach) and self.reach > 0:  # begin at what the constraints allow
+            size, tension = self.reach / n, max(1.0, self.reach / len(self.b))
+        start = np.eye(n) - self.centre
+        self.Z: FloatArray = size * start
+        self.S: FloatArray = 10.0 * max(tension, float(np.abs(self.C).sum(axis=1).max())) * start
+        self.w = np.where(self.free, np.maximum(size, np.abs(self.b)), 0.0)
+        self.y = np.where(self.free, tension, 0.0)
+        q, m = self.A.shape
+        self.plain = q == m and abs(self.A - sp.eye_array(q)).max() == 0
+        self.i, self.j = np.ascontiguousarray(self.pairs.T)
+
+    def distances(self, Z: FloatArray) -> FloatArray:
+        d = np.diagonal(Z)
+        return np.asarray(d[self.i] + d[self.j] - Z[self.i, self.j] - Z[self.j, self.i])
+
+    def values(self, Z: FloatArray) -> FloatArray:
+        return np.asarray(self.A @ self.distances(Z))
+
+    def adjoint(self, y: FloatArray) -> FloatArray:
+        """Eᵀ diag(Aᵀy) E, the Laplacian of the tensions."""
+        n = len(self.C)
+        tension = np.asarray(self.A.T @ y)
+        where = np.concatenate([self.i * n + self.j, self.j * n + self.i])
+        W = np.bincount(where, weights=np.tile(tension, 2), minlength=n * n).reshape(n, n)
+        return np.asarray(np.diag(W.sum(axis=1)) - W)
+
+    def between(self, X: FloatArray) -> FloatArray:
+        """E X Eᵀ."""
+        rows = X[self.i] - X[self.j]
+        out: FloatArray = np.take(rows, self.i, axis=1)
+        out -= np.take(rows, self.j, axis=1)
+        return out
+
+    def residual(self) -> FloatArray:
+        return np.asarray(self.b + self.soft * self.y - self.values(self.Z) - self.w)
+
+    def missed(self) -> FloatArray:
+        left = self.residual()
+        return np.asarray(np.where(self.free, np.maximum(-left - self.w, 0.0), np.abs(left)))
+
+    def feasible(self, tol: float, among: Any = slice(None)) -> bool:
+        missed = float(self.missed()[among].max(initial=0.0))
+        return bool(missed <= tol * (1 + np.abs(self.b).max()))
+
+    def within_bounds(self, Z: FloatArray) -> FloatArray:
+        """Scale Z into the bounds, where no constraint is against a smaller kernel."""
+        if self.soft.any() or self.b[~self.free].any() or np.any(self.b < 0):
+            return Z
+        above = self.values(Z) / np.where(self.b > 0, self.b, np.inf)
+        return np.asarray(Z * min(1.0, (1 - 1e-12) / max(float(above.max()), 1e-300)))
+
+    def solve(self, tol: float, max_iter: int, who: str) -> tuple[FloatArray, int, bool]:
+        """Step by step to the optimum; the history, the steps and whether the user stopped it."""
+        history: list[tuple[float, float]] = []
+        self.kept = (self.Z, self.S, self.w, self.y)
+        interrupted = False
+        try:
+            self._follow(tol, max_iter, who, history)
+        except KeyboardInterrupt:
+            interrupted = True
+        last = (self.Z, self.S, self.w, self.y)
+        gap = self._proven_gap() if interrupted else np.inf
+        self.Z, self.S, self.w, self.y = self.kept  # the last steps may have lost digits
+        if interrupted and gap < self._proven_gap():
+            self.Z, self.S, self.w, self.y = last
+        return np.asarray(history).reshape(-1, 2), len(history), interrupted
+
+    def _proven_gap(self) -> float:
+        Z = self.within_bounds(self.Z)
+        value = float(np.vdot(self.C, Z))
+        return (self.dual_bound(Z) - value) / max(value, 1e-300)
+
+    def _follow(
+        self, tol: float, max_iter: int, who: str, history: list[tuple[float, float]]
+    ) -> None:
+        best, waited = np.inf, 0
+        scale = np.maximum(np.abs(self.b), 1e-3)
+        for step in range(1, max_iter + 1):
+            penalty = 0.5 * float(self.soft @ self.y**2)
+            value = float(np.vdot(self.C, self.Z))
+            gap = abs(float(self.b @ self.y) + 2 * penalty - value) / max(abs(value), 1e-12)
+            history.append((value, gap))
+            report("semidefinite program", step, max_iter, value)
+            self._refuse_contradictions(who)
+            off = float(np.abs(self.adjoint(self.y) - self.C - self.S).max())
+            missed = float((self.missed() / scale).max())
+            error = max(gap, missed, off)
+            waited = 0 if error < 0.9 * best else waited + 1
+            if error < best:
+                best, self.kept = error, (self.Z, self.S, self.w, self.y)
+            done = gap <= 0.5 * tol and missed <= 0.1 * tol and off <= 1e-9
+            stuck = waited >= _PATIENCE and best < 1e-5
+            if done or stuck or not np.isfinite(error):
+                return
+            try:
+                if not self._step():
+                    return
+            except np.linalg.LinAlgError:  # as far as rounding lets it
+                return
+
+    def _step(self) -> bool:
+        free, y, w = self.free, self.y, self.w
+        n = len(self.Z)
+        count = n - 1 + int(free.sum())
+        mu = (float(np.vdot(self.Z, self.S)) + float(w[free] @ y[free])) / count
+        root_S, inverse = self._factored(self.S)
+        M = self.between(self.Z)
+        M *= self.between(inverse)
+        if not self.plain:
+            M = np.ascontiguousarray(self.A @ np.asarray(self.A @ M).T)
+        diagonal = np.einsum("ii->i", M)
+        largest = float(diagonal.max())
+        diagonal += self.soft
+        diagonal[free] += w[free] / y[free]
+        schur = _solvable(M, largest)
+        off = self.adjoint(y) - self.C - self.S
+        base = -self.b - self.soft * y - self.values(_symmetric(self.Z @ off @ inverse))
+        inverse_y = np.where(free, 1 / np.where(free, y, 1.0), 0.0)
+        unit = self.values(inverse) + inverse_y
+
+        def direction(
+            target: float, bend: FloatArray, bend_w: FloatArray
+        ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+            right = base + target * unit - self.values(bend) - bend_w
+            dy = scipy.linalg.cho_solve(schur, right, check_finite=False)
+            dS = self.adjoint(dy) + off
+            dZ = target * inverse - self.Z - _symmetric(self.Z @ dS @ inverse) - bend
+            dw = np.where(free, target * inverse_y - w - w * dy * inverse_y - bend_w, 0.0)
+            return dZ, dw, dy, dS
+
+        def refined(
+            dZ: FloatArray, dw: FloatArray, dy: FloatArray, dS: FloatArray
+        ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+            """Solve once more for what rounding left of the residual: the inverse is large."""
+            left = self.residual() - self.values(dZ) - dw + self.soft * dy
+            more = scipy.linalg.cho_solve(schur, -left, check_finite=False)
+            tension = self.adjoint(more)
+            dZ = dZ - _symmetric(self.Z @ tension @ inverse)
+            return dZ, dw - w * more * inverse_y, dy + more, dS + tension
+
+        nothing = np.zeros_like(self.Z)
+        dZ, dw, dy, dS = direction(0.0, nothing, np.zeros_like(w))
+        root_Z = self._factored(self.Z, invert=False)[0]
+        p = min(1.0, 0.95 * _reach(root_Z, dZ), 0.95 * _reach_positive(w[free], dw[free]))
+        d = min(1.0, 0.95 * _reach(root_S, dS), 0.95 * _reach_positive(y[free], dy[free]))
+        after = float(np.vdot(self.Z + p * dZ, self.S + d * dS))
+        after += float((w + p * dw)[free] @ (y + d * dy)[free])
+        sigma = min(1.0, max(after / count / mu, 1e-6)) ** 2
+        bend = _symmetric(dZ @ dS @ inverse)
+        fraction = _FRACTION + _BOLDER * min(p, d)
+        dZ, dw, dy, dS = refined(*direction(sigma * mu, bend, dw * dy * inverse_y))
+        p = min(1.0, fraction * _reach(root_Z, dZ), fraction * _reach_positive(w[free], dw[free]))
+        d = min(1.0, fraction * _reach(root_S, dS), fraction * _reach_positive(y[free], dy[free]))
+        self.Z = self._centred(self.Z + p * dZ)
+        self.w = w + p * dw
+        self.y = y + d * dy
+        self.S = self._centred(self.S + d * dS)
+        return max(p, d) > 1e-8
+
+    def _factored(self, X: FloatArray, *, invert: bool = True) -> tuple[FloatArray, FloatArray]:
+        """The Cholesky factor and the pseudo-inverse of a centred matrix."""
+        lent = float(np.trace(X)) / len(X)
+        root = scipy.linalg.cholesky(X + lent * self.centre, lower=True, check_finite=False)
+        if not invert:
+            return root, root
+        inverse, failed = scipy.linalg.lapack.dpotri(root, lower=1)
+        if failed:
+            raise np.linalg.LinAlgError
+        inverse = np.tril(inverse) + np.tril(inverse, -1).T
+        return root, inverse - self.centre / lent
+
+    def _centred(self, X: FloatArray) -> FloatArray:
+        X = _symmetric(X)
+        mean = X.mean(axis=0)
+        return np.asarray(X - mean - mean[:, None] + mean.mean())
+
+    def dual_bound(self, Z: FloatArray) -> float:
+        """Bound the value of every kernel that is as good as Z.
+
+        Where the dual slack is not quite positive, −ε, that is worth ε tr K to a kernel whose trace
+        is bounded; or, since C itself is positive, y / (1 − ε/λ) is feasible for the dual problem.
+        What Z misses of the hard constraints, and the penalty that it pays, are added.
+        """
+        y = np.where(self.free, np.maximum(self.y, 0.0), self.y)
+        slack = self.adjoint(y) - self.C
+        n = len(slack)
+        rounding = 4 * n * np.finfo(np.float64).eps * float(np.abs(slack).sum(axis=1).max())
+        below = max(0.0, rounding - _lowest(slack + self.centre * float(np.trace(slack)) / n))
+        worth, spread = float(self.b @ y), 0.5 * float(self.soft @ y**2)
+        bounds = [worth + spread + (below * self.reach if below else 0.0)]
+        if below:
+            second = float(scipy.linalg.eigvalsh(self.C, subset_by_index=[1, 1])[0])
+            if _lowest(self.C) > -1e-12 and below < second:
+                share = 1 - below / second
+                bounds.append(worth / share + spread / share**2)
+        missed = self.values(Z) - self.b
+        missed = np.where(self.free, np.maximum(missed, 0.0), missed)
+        hard = self.soft == 0
+        paid = 0.5 * float(np.sum(missed[~hard] ** 2 / self.soft[~hard]))
+        return min(bounds) + paid + float(np.abs(missed[hard]) @ np.abs(y[hard]))
+
+    def _refuse_contradictions(self, who: str) -> None:
+        """A y with bᵀy < 0 whose adjoint is positive proves that no kernel will do."""
+        y = np.where(self.soft > 0, 0.0, np.where(self.free, np.maximum(self.y, 0.0), self.y))
+        worth = float(self.b @ y)
+        if worth >= 0:
+            return
+        ray = y / -worth
+        # a kernel of trace t would give −1 ≥ lowest · t
+        if _lowest(self.adjoint(ray)) * 1e8 * float(np.abs(self.b).max()) * len(self.C) > -1.0:
+            strongest = np.argsort(-np.abs(ray))[:5]
+            raise ContradictionError(
+                f"The constraints of {who} contradict one another: no kernel meets all of them. "
+                f"The strongest part in it have constraints {strongest.tolist()}. Take some of "
+                f"them out, or allow slack.",
+                ray,
+            )
+
+
+def _symmetric(X: FloatArray) -> FloatArray:
+    return np.asarray((X + X.T) / 2)
+
+
+def _lowest(X: FloatArray) -> float:
+    return float(scipy.linalg.eigvalsh(X, subset_by_index=[0, 0])[0])
+
+
+def _solvable(M: FloatArray, largest: float) -> tuple[FloatArray, bool]:
+    """Factor M, with as little added to its diagonal as makes it positive."""
+    diagonal = np.diagonal(M).copy()
+    for added in (1e-15, 1e-13, 1e-11, 1e-9):
+        np.fill_diagonal(M, diagonal * (1 + 1e-14) + added * largest)
+        try:
+            factor: tuple[FloatArray, bool] = scipy.linalg.cho_factor(
+                M, lower=True, check_finite=False
+            )
+        except np.linalg.LinAlgError:
+            continue
+        return factor
+    raise np.linalg.LinAlgError
+
+
+def _reach(root: FloatArray, change: FloatArray) -> float:
+    """The step that makes root rootᵀ + α·change singular."""
+    n = len(root)
+    if n >= _LANCZOS_FROM:
+
+        def scaled(v: FloatArray) -> FloatArray:
+            u = scipy.linalg.solve_triangular(root, v, lower=True, trans="T", check_finite=False)
+            return np.asarray(
+                scipy.linalg.solve_triangular(root, change @ u, lower=True, check_finite=False)
+            )
+
+        start = np.random.default_rng(0).standard_normal(n)
+        operator = LinearOperator((n, n), matvec=scaled, dtype=np.float64)
+        try:
+            values, vectors = eigsh(operator, k=1, which="SA", tol=1e-2, v0=start, maxiter=20)
+            error = float(np.linalg.norm(scaled(vectors[:, 0]) - values[0] * vectors[:, 0]))
+            lowest = float(values[0]) - error
+            return -1 / lowest if lowest < 0 else np.inf
+        except ArpackError:  # the spectrum is crowded: take it as a whole
+            pass
+    whole = scipy.linalg.solve_triangular(root, change, lower=True, check_finite=False)
+    whole = scipy.linalg.solve_triangular(root, whole.T, lower=True, check_finite=False)
+    lowest = _lowest(_symmetric(whole))
+    return -1 / lowest if lowest < 0 else np.inf
+
+
+def _reach_positive(values: FloatArray, change: FloatArray) -> float:
+    down = change < 0
+    return float(np.min(-values[down] / change[down], initial=np.inf))
+
+
+def _factor(K: FloatArray) -> FloatArray:
+    values, vectors = scipy.linalg.eigh(K)
+    kept = values > 1e-12 * max(values[-1], 0.0)
+    R = vectors[:, kept] * np.sqrt(values[kept])
+    return fix_signs(np.asarray(R[:, ::-1]))

@@ -1,0 +1,1 @@
+"""The unfolding in a low-rank factor of the kernel."""

@@ -1,0 +1,269 @@
+"""The unfolding in the low-rank factor as a problem: its barrier, its matrices, its certificate."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass, field
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.exceptions import ConvergenceWarning
+
+from sidelight.core.arrays import FloatArray, IntArray
+from sidelight.solvers.eigen.eigenpairs import Eigenpairs, smallest_eigenpairs
+from sidelight.solvers.semidefinite.low_rank.cones import ConePoints
+from sidelight.solvers.semidefinite.low_rank.inertia import EdgeMatrices
+from sidelight.solvers.semidefinite.low_rank.pair_terms import PairTerms
+
+
+@dataclass
+class Unfolding:
+    """An unfolding in units of its edges.
+
+    Parameters
+    ----------
+    edges : ndarray of shape (m, 2)
+        Pairs that are at most so far apart, each once.
+    lengths : ndarray of shape (m,)
+        d.
+    mass : ndarray of shape (n,)
+        c.
+    terms : PairTerms
+        What else is asked of pairs; maybe nothing.
+    """
+
+    edges: IntArray
+    lengths: FloatArray
+    mass: FloatArray
+    terms: PairTerms
+    matrices: EdgeMatrices = field(init=False)
+    E: sp.csr_array = field(init=False)
+    ends: sp.csr_array = field(init=False)
+    squares: FloatArray = field(init=False)
+
+    def __post_init__(self) -> None:
+        m, n = len(self.edges), len(self.mass)
+        at = np.arange(m)
+        signs = np.repeat([1.0, -1.0], m)
+        where = (np.r_[at, at], np.r_[self.edges[:, 0], self.edges[:, 1]])
+        self.E = sp.csr_array((signs, where), shape=(m, n))
+        self.ends = self.E.T.tocsr()
+        self.squares = self.lengths**2
+        pairs, self._place = _distinct_pairs(n, self.edges, self.terms.pairs)
+        self.matrices = EdgeMatrices(n, pairs)
+        self._incidence = self.E
+        if len(self.terms):
+            at = np.arange(len(pairs))
+            signs = np.repeat([1.0, -1.0], len(pairs))
+            where = (np.r_[at, at], np.r_[pairs[:, 0], pairs[:, 1]])
+            self._incidence = sp.csr_array((signs, where), shape=(len(pairs), n))
+
+    def variance(self, R: FloatArray) -> float:
+        """Compute the value of a layout.
+
+        Parameters
+        ----------
+        R : ndarray of shape (n, r)
+            A layout.
+
+        Returns
+        -------
+        float
+            Σ c_i ‖R_i‖².
+        """
+        return float(self.mass @ np.einsum("ij,ij->i", R, R))
+
+    def slack(self, R: FloatArray) -> FloatArray:
+        """Compute what the edges leave of their bounds.
+
+        Parameters
+        ----------
+        R : ndarray of shape (n, r)
+            A layout.
+
+        Returns
+        -------
+        ndarray of shape (m,)
+            d² − ‖δ‖².
+        """
+        spans = self.E @ R
+        return np.asarray(self.squares - np.einsum("ij,ij->i", spans, spans))
+
+    def barrier(self, R: FloatArray, s: FloatArray, mu: float) -> float:
+        """Compute F.
+
+        Parameters
+        ----------
+        R : ndarray of shape (n, r)
+            A layout.
+        s : ndarray of shape (m,)
+            Its slack.
+        mu : float
+            μ.
+
+        Returns
+        -------
+        float
+            With the terms of the pairs beside.
+        """
+        value = -0.5 * self.variance(R) - 0.5 * mu * float(np.log(s).sum())
+        return value + self.terms.value(self.terms.excess(R), mu) if len(self.terms) else value
+
+    def central(self, mu: float, s: FloatArray, spans: FloatArray) -> ConePoints:
+        """Find the dual points that are complementary to μ: μ u⁻¹.
+
+        Parameters
+        ----------
+        mu : float
+            μ.
+        s : ndarray of shape (m,)
+            The slack.
+        spans : ndarray of shape (m, r)
+            δ.
+
+        Returns
+        -------
+        ConePoints
+            Inside.
+        """
+        return ConePoints(mu * self.lengths / s, -(mu / s)[:, None] * spans)
+
+    def centred(self, R: FloatArray) -> FloatArray:
+        """Move the centre of mass to the origin.
+
+        Parameters
+        ----------
+        R : ndarray of shape (n, r)
+            A layout.
+
+        Returns
+        -------
+        ndarray of shape (n, r)
+            The same distances.
+        """
+        return np.asarray(R - (self.mass @ R) / self.mass.sum())
+
+    def blocks(self, V: FloatArray, of_terms: FloatArray) -> FloatArray:
+        """Put the blocks of edges and terms on the pairs that they belong to.
+
+        Parameters
+        ----------
+        V : ndarray of shape (m, ...)
+            Of the edges.
+        of_terms : ndarray of shape (q, ...)
+            Of the terms.
+
+        Returns
+        -------
+        ndarray of shape (n_pairs, ...)
+            Their sums.
+        """
+        if not len(self.terms):
+            return V
+        out = np.zeros((self.matrices.m, *V.shape[1:]))
+        out[: len(V)] = V
+        np.add.at(out, self._place, of_terms)
+        return out
+
+    def tensions(self, y: FloatArray) -> FloatArray:
+        """Add the multipliers up on the pairs that they pull together.
+
+        Parameters
+        ----------
+        y : ndarray of shape (m + q,)
+            Of the edges, then of the terms.
+
+        Returns
+        -------
+        ndarray of shape (n_pairs,)
+            Negative where a pair is pushed apart.
+        """
+        m = len(self.edges)
+        return self.blocks(y[:m], self.terms.sign * y[m:])
+
+    def smallest(
+        self, y: FloatArray, n_pairs: int, known: FloatArray, tol: float
+    ) -> Eigenpairs | None:
+        """Find the smallest pairs of (L(y), C).
+
+        Parameters
+        ----------
+        y : ndarray of shape (m + q,)
+            Multipliers.
+        n_pairs : int
+            How many.
+        known : ndarray of shape (n, k)
+            Vectors that are not wanted.
+        tol : float
+            Of the residuals.
+
+        Returns
+        -------
+        Eigenpairs or None
+            None where y is too uneven for a factor.
+        """
+        tension = self.tensions(y)
+        raised = self._raise(tension)
+        if raised is None:
+            return None
+        L = self._incidence.T.tocsr() @ (sp.diags_array(tension) @ self._incidence)
+        L = sp.csr_array(L + sp.diags_array(raised * self.mass) if raised else L)
+        with warnings.catch_warnings():  # what comes of it is verified, or only a direction
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            try:
+                found = smallest_eigenpairs(L, n_pairs, diagonal=self.mass, null=known, tol=tol)
+            except np.linalg.LinAlgError:
+                return None
+        if raised == 0:
+            return found
+        return Eigenpairs(
+            found.values - raised, found.vectors, found.residuals, found.lowest - raised
+        )
+
+    def _raise(self, tension: FloatArray) -> float | None:
+        """How much of C makes L(y) positive where it is not."""
+        if not np.any(tension < 0):
+            return 0.0
+        for raised in (1.0, 10.0, 1e2, 1e3, 1e4, 1e5):
+            factor = self.matrices.factor(tension[:, None, None], -raised * self.mass)
+            if factor.n_negative == 0:
+                return raised
+        return None
+
+    def verified(self, y: FloatArray) -> float:
+        """Find a σ, close to the largest, for which L(y) − σC is positive on centred vectors.
+
+        Parameters
+        ----------
+        y : ndarray of shape (m + q,)
+            Multipliers.
+
+        Returns
+        -------
+        float
+            Verified with all rounding; −∞ where none above zero was found.
+        """
+        n = len(self.mass)
+        pairs = self.smallest(y, 1, np.ones((n, 1)), 1e-7)
+        if pairs is None:
+            return -np.inf
+        second, tension = float(pairs.values[0]), self.tensions(y)
+        for below in (1e-8, 1e-6, 1e-4, 1e-2):
+            sigma = self.matrices.verified_shift(tension, self.mass, second * (1 - below))
+            if sigma > 0:
+                return sigma
+        return -np.inf
+
+
+def _distinct_pairs(n: int, edges: IntArray, more: IntArray) -> tuple[IntArray, IntArray]:
+    """The edges and further pairs, and the place of each of the latter among them."""
+    if not len(more):
+        return edges, np.empty(0, dtype=np.intp)
+    weight = np.array([n, 1])
+    codes, others = np.sort(edges, axis=1) @ weight, np.sort(more, axis=1) @ weight
+    new = np.setdiff1d(others, codes)
+    every = np.concatenate([codes, new])
+    order = np.argsort(every, kind="stable")
+    place = order[np.searchsorted(every[order], others)]
+    pairs = np.vstack([edges, np.column_stack([new // n, new % n])]).astype(np.intp)
+    return pairs, place.astype(np.intp)

@@ -1,0 +1,157 @@
+"""What a semidefinite solver returns, and what it says where it stopped, or was stopped, early."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from sidelight.core.arrays import FloatArray
+from sidelight.core.errors import InterruptedFitWarning
+from sidelight.solvers.eigen.eigenpairs import fix_signs
+
+#: Where a fit is interrupted its kernel is kept if it is proven to come this close to the best: to
+#: half of what any kernel can reach.  The maps of earlier steps show nothing yet.
+_WORTH_KEEPING = 1.0
+
+
+@dataclass(frozen=True)
+class SemidefiniteResult:
+    """A feasible kernel with a bound on what any kernel can reach.
+
+    Parameters
+    ----------
+    factor : ndarray of shape (n, r)
+        R with K = R Rᵀ, centred, principal axes in columns, the largest first.
+    objective : float
+        The value reached by K.
+    dual_bound : float
+        No feasible kernel has a larger value.
+    gap : float
+        (dual_bound − objective) / |objective|.
+    multipliers : ndarray of shape (m,)
+        One per constraint, y.
+    n_iter : int
+        Newton steps.
+    converged : bool
+        Whether the gap reached the tolerance.
+    history : ndarray of shape (n_levels, 2)
+        The value and the estimated relative gap at every level of the barrier.
+    interrupted : bool
+        Whether the user stopped it, so that this is the best so far.
+    """
+
+    factor: FloatArray
+    objective: float
+    dual_bound: float
+    gap: float
+    multipliers: FloatArray
+    n_iter: int
+    converged: bool
+    history: FloatArray
+    interrupted: bool = False
+
+
+def keep_interrupted(result: SemidefiniteResult, *, feasible: bool) -> SemidefiniteResult:
+    """Keep what an interrupted solver has, where that is a kernel to go by.
+
+    Parameters
+    ----------
+    result : SemidefiniteResult
+        The best so far.
+    feasible : bool
+        Whether it meets its hard constraints.
+
+    Returns
+    -------
+    SemidefiniteResult
+        The same, said to be interrupted.
+
+    Raises
+    ------
+    KeyboardInterrupt
+        If it does not, or may have less than half of the largest value.
+    """
+    if not (feasible and result.gap <= _WORTH_KEEPING):
+        raise KeyboardInterrupt
+    return replace(result, interrupted=True)
+
+
+def second_try(
+    found: SemidefiniteResult, again: Callable[[], SemidefiniteResult]
+) -> SemidefiniteResult:
+    """Try another method, unless the user has had enough; the first result is there to keep.
+
+    Parameters
+    ----------
+    found : SemidefiniteResult
+        By the first method.
+    again : callable
+        The second method.
+
+    Returns
+    -------
+    SemidefiniteResult
+        By the second method; where it was interrupted, the one with the smaller gap.
+    """
+    if found.interrupted:
+        return found
+    try:
+        other = again()
+    except KeyboardInterrupt:
+        return replace(found, interrupted=True)
+    if other.interrupted and found.gap < other.gap:
+        return replace(found, interrupted=True)
+    return other
+
+
+def warn_of_the_end(result: SemidefiniteResult, *, tol: float, who: str) -> None:
+    """Say that the fit was interrupted, or that the gap is wider than was asked for.
+
+    Parameters
+    ----------
+    result : SemidefiniteResult
+        What was found.
+    tol : float
+        The relative gap that was asked for.
+    who : str
+        Named in the warning.
+    """
+    if result.interrupted:
+        warnings.warn(
+            f"{who} was interrupted after {result.n_iter} steps; the best kernel so far is kept, "
+            f"certified to a relative gap of {result.gap:.1e} where tol={tol:g} was asked for.",
+            InterruptedFitWarning,
+            stacklevel=3,
+        )
+    elif not result.converged:
+        warnings.warn(
+            f"The kernel of {who} is certified to a relative gap of {result.gap:.1e} after "
+            f"{result.n_iter} steps, and tol={tol:g} was asked for; violation_ says by how much "
+            f"it misses its constraints. Raise tol or max_iter, or use fewer neighbours.",
+            ConvergenceWarning,
+            stacklevel=3,
+        )
+
+
+def principal_axes(R: FloatArray, mass: FloatArray) -> FloatArray:
+    """Centre a layout and turn it to its principal axes, each node counted by its mass.
+
+    Parameters
+    ----------
+    R : ndarray of shape (n, r)
+        A layout.
+    mass : ndarray of shape (n,)
+        Positive.
+
+    Returns
+    -------
+    ndarray of shape (n, r)
+        The same distances.
+    """
+    R = R - (mass @ R) / mass.sum()
+    axes = np.linalg.svd(np.sqrt(mass)[:, None] * R, full_matrices=False)[2]
+    return fix_signs(np.asarray(R @ axes.T))

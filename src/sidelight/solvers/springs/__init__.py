@@ -1,0 +1,1 @@
+"""The most likely springs of a Gaussian field."""

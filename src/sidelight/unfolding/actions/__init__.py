@@ -1,0 +1,1 @@
+"""Every action one rigid motion of the map."""

@@ -1,0 +1,363 @@
+"""Action respecting embedding (thesis chapter 4)."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from sidelight.core.arrays import FloatArray, IntArray
+from sidelight.core.memory import require_memory
+from sidelight.core.parameters import COMPONENTS, OneOf, Real, Whole
+from sidelight.estimator.graph_based import GraphEmbedder
+from sidelight.neighbors import distinct_rows
+from sidelight.neighbors.graph.given import is_graph
+from sidelight.neighbors.metrics import check_metric, distance_blocks
+from sidelight.solvers.semidefinite.result import principal_axes, warn_of_the_end
+from sidelight.unfolding.actions.bounds import join_pieces, neighbor_bounds, step_bounds
+from sidelight.unfolding.actions.motions import ActionMap
+from sidelight.unfolding.actions.places import Places, find_places
+from sidelight.unfolding.actions.program import solve_action_program
+from sidelight.unfolding.actions.rigid_motions import fit_rigid_actions
+from sidelight.unfolding.actions.runs import run_scatter
+from sidelight.unfolding.semidefinite.semidefinite_embedding import SemidefiniteEmbedding
+
+
+class ActionRespectingEmbedding(ActionMap, SemidefiniteEmbedding):
+    """Action respecting embedding (ARE): a map in which every action is one rigid motion.
+
+    Frames x_1 … x_t of a walk, or of several, are told apart by the actions between them, whose
+    names mean nothing.  The kernel is learned: wherever the same action led from i to i' and from
+    j to j', it kept their distance,
+
+        max_K ⟨C, K⟩  over  K ⪰ 0, Σ_ij K_ij = 0,  D(i', j') = D(i, j),  D(i, j) ≤ d_ij²
+
+    with D(i, j) = K_ii − 2K_ij + K_jj ((4.4) and table 4.1).  In the map an action is a rotation
+    plus a translation, so that it can be predicted where it leads and planned how to get
+    somewhere.
+
+    **Where the knowledge acts**: ``Actions`` give the equalities, the pairs that are bounded, and
+    the runs.  Without them this is semidefinite embedding of the rows.
+
+    Parameters
+    ----------
+    n_components : int or "auto"
+        Dimensions of the map, ``n_components_``; ``"auto"`` is the intrinsic dimension of X.
+    objective : {"runs", "variance"}
+        ``"runs"`` maximises the scatter within maximal runs of one action, bounds the steps alone
+        and imposes inverses that it recognised.  ``"variance"`` is the algorithm as printed: tr K,
+        bounded by the data's distances between action neighbours (4.1) and common neighbours.  It
+        prefers bowed paths, in which a straight run is an arc and actions mispredict.
+    steps : {"unit", "data"}
+        With ``"runs"``: every step is at most one long, and frames serve only to recognise places;
+        or at most as long as the distance of its frames, relative to the action's root mean
+        square, in the mean over steps that must be equal.
+    window : int
+        With ``"variance"``: the ball of a row holds the rows within so many actions.
+    merge : "auto", float or None
+        Frames no farther apart than this are one place.  ``"auto"`` merges identical frames; where
+        there are none it looks for a tolerance that the actions agree with, for noisy frames.
+        None merges nothing.  Frames that the actions make one place are merged in any case.
+    n_neighbors : int or "auto"
+        Neighbours that place a new row (and neighbours of the plain method without actions);
+        ``"auto"`` is 10, or all others of fewer.
+    tol : float
+        Relative gap between the objective and the proven bound on it.
+    max_iter : int
+        Most steps of the interior point.
+    metric : str or callable
+        Of frames; ``"precomputed"`` for a table of distances.
+    on_disconnected : {"connect", "error"}
+        What to do with episodes that share no place, which nothing holds together: join their
+        nearest frames, at most as far apart as these are in units of the mean step, or refuse.
+
+    Attributes
+    ----------
+    embedding_ : ndarray of shape (n_samples, n_components)
+        The map.
+    eigenvalues_ : ndarray of shape (n_components,)
+        Leading eigenvalues of K.
+    objective_ : float
+        ⟨C, K⟩: the trace of the kernel centred within runs, or tr K.
+    dual_bound_ : float
+        No kernel that meets the constraints solved for has a larger value.
+    gap_ : float
+        (dual_bound_ − objective_) / objective_.
+    violation_ : float
+        The worst of *all* action constraints: the difference of the two squared distances relative
+        to the larger (and at least the mean bound).
+    n_constraints_ : int
+        How many action constraints there are.
+    actions_ : ndarray of shape (n_actions,)
+        The names of the actions.
+    places_ : ndarray of shape (n_samples,)
+        The place of each row: rows of one place were merged.
+    tolerance_ : float
+        The distance up to which frames were merged.
+    residuals_ : ndarray of shape (n_actions,)
+        How far, in the root mean square, an action leads from where it led in the walk.
+    n_iter_ : int
+        Steps of the interior point.
+    history_ : ndarray of shape (n_iter, 2)
+        The value and the gap on the way.
+
+    Notes
+    -----
+    The equalities are an equivalence relation on pairs of places, so that a spanning forest of them
+    is solved for; for long walks only those of a few anchor steps of each action, and all are
+    checked, those violated added, until none is.  Inverses: where b came back once from where a
+    led, and never led elsewhere, it undoes a everywhere.
+
+    A fit that is interrupted keeps its best kernel, with the ``gap_`` proven so far, once that
+    respects all actions to a hundredth (``violation_``) and has half of the largest value.
+
+    References
+    ----------
+    M. Bowling, A. Ghodsi and D. Wilkinson (2005), "Action respecting embedding", ICML;
+    A. Ghodsi (2005), "Nonlinear dimensionality reduction with side information", chapter 4.
+
+    Examples
+    --------
+    A camera moves over a picture.  Nothing says what the actions mean; "left" took back one step to
+    the right, once, and so it does everywhere.
+
+    >>> from sidelight.datasets import image_walk
+    >>> from sidelight.side import Actions
+    >>> from sidelight import ActionRespectingEmbedding
+    >>> walk = image_walk("texture", ["right"] * 3 + ["left", "right"] + ["up"] * 3)
+    >>> model = ActionRespectingEmbedding().fit(walk.X, side=Actions(walk.extras["actions"]))
+    >>> model.predict(1, "left"), model.plan(0, 8), model.inverses_["left"]
+    (0, ['right', 'right', 'right', 'up', 'up', 'up'], 'right')
+    """
+
+    _parameters: ClassVar[Any] = {
+        "n_components": COMPONENTS,
+        "objective": (OneOf(("runs", "variance")),),
+        "steps": (OneOf(("unit", "data")),),
+        "window": (Whole(1),),
+        "merge": (OneOf(("auto", None)), Real(0)),
+        "n_neighbors": (OneOf(("auto",)), Whole(1)),
+        "tol": (Real(0, open_below=True),),
+        "max_iter": (Whole(1),),
+        "metric": GraphEmbedder._graph_parameters["metric"],
+        "on_disconnected": (OneOf(("connect", "error")),),
+    }
+    _understands: ClassVar[tuple[str, ...]] = ("Actions",)
+
+    #: What the plain method does without actions.
+    constraint: str = "at_most"
+    neighbors: str = "auto"
+    slack: float | str = "auto"
+    common_neighbors: bool = False
+    n_landmarks: int | None = None
+    side_as: str = "constraints"
+    similar_within: float | str = "auto"
+    dissimilar_beyond: float | str = "auto"
+
+    def __init__(
+        self,
+        n_components: int | str = 2,
+        *,
+        objective: str = "runs",
+        steps: str = "unit",
+        window: int = 1,
+        merge: float | str | None = "auto",
+        n_neighbors: int | str = "auto",
+        tol: float = 1e-4,
+        max_iter: int = 200,
+        metric: Any = "euclidean",
+        on_disconnected: str = "connect",
+    ) -> None:
+        self.n_components = n_components
+        self.objective = objective
+        self.steps = steps
+        self.window = window
+        self.merge = merge
+        self.n_neighbors = n_neighbors
+        self.tol = tol
+        self.max_iter = max_iter
+        self.metric = metric
+        self.on_disconnected = on_disconnected
+
+    def fit(self, X: Any, y: Any = None, *, side: Any = None, items: Any = None) -> Self:
+        """Fit the map.
+
+        Parameters
+        ----------
+        X : array or sparse array of shape (n_samples, n_features)
+            The frames in the order of the walk, episode after episode; with
+            ``metric="precomputed"`` the distances (n_samples, n_samples).
+        y : object
+            Ignored.
+        side : Actions, optional
+            The actions between successive rows; without them the map is that of semidefinite
+            embedding.
+        items : array of shape (n_samples, n_items_features), optional
+            The items behind precomputed distances, for ``inverse_transform``.
+
+        Returns
+        -------
+        Self
+            The fitted estimator.
+
+        Raises
+        ------
+        ValueError
+            If the actions leave no more places than there are components.
+        """
+        self.__dict__.pop("_rigid", None)
+        if side is None or (isinstance(side, (list, tuple)) and not side):
+            return super().fit(X, y, items=items)
+        given = self._precomputed
+        X, known = self._check_input(X, side, pairwise='metric="precomputed"' if given else "")
+        actions = known["Actions"]
+        self._metric = check_metric(self.metric, who=self._name)
+        if is_graph(X, self._metric):
+            raise ValueError(
+                f"{self._name} needs the distances between all frames, and a sparse graph holds "
+                f"those of neighbours alone. Give a dense table."
+            )
+        self._items = self._check_items(items, X.shape[0]) if given else X
+        self.side_metrics_: list[Any] = []
+        self._distinct = distinct_rows(X, metric=self._metric, who=self._name)
+        D = self._distances_between_rows(X)
+        self.actions_, kinds = np.unique(actions.labels, return_inverse=True)
+        transitions = actions.transitions(X.shape[0])
+        places = self._find_places(D, transitions, kinds, X.shape[1])
+        edges, squares = self._bounds(D, places, transitions, kinds)
+        self._solve(places, edges, squares, transitions, kinds)
+        self._lay_out(X, places)
+        return self
+
+    def _distances_between_rows(self, X: Any) -> FloatArray:
+        n = X.shape[0]
+        require_memory(
+            24.0 * n * n,
+            what=f"the {n} × {n} table of distances between frames",
+            who=self._name,
+            instead="Use fewer rows: an episode at a time.",
+        )
+        if self._precomputed:
+            return np.asarray(X, dtype=np.float64)
+        rows, inverse = self._distinct.rows, self._distinct.inverse
+        points = X[rows]
+        blocks = distance_blocks(points, None, self._metric, who=self._name)
+        table = np.vstack([block for _, block in blocks])
+        table = np.minimum(table, table.T)
+        np.fill_diagonal(table, 0.0)
+        return np.asarray(table[np.ix_(inverse, inverse)])  # identical rows are at zero exactly
+
+    def _find_places(
+        self, D: FloatArray, transitions: IntArray, kinds: IntArray, n_features: int
+    ) -> Places:
+        printed = self.objective == "variance"
+        places = find_places(
+            D,
+            transitions,
+            kinds,
+            # neighbours at distance zero are one place by their bound
+            merge=0.0 if printed and self.merge is None else self.merge,
+            invert=not printed,
+            n_features=1 if self._precomputed else n_features,
+        )
+        if places.n_places <= self.n_components_:
+            raise ValueError(
+                f"{self._name} needs more places than components, n_components="
+                f"{self.n_components_}. Got {places.n_places} place(s) in {len(D)} frames "
+                f"(n_samples={len(D)}): frames closer than {places.tolerance:g} are one place, and "
+                f"so are the frames that the same action leads to from one place, or comes from. "
+                f"If different places look alike use merge=None; else ask for fewer components."
+            )
+        return places
+
+    def _bounds(
+        self, D: FloatArray, places: Places, transitions: IntArray, kinds: IntArray
+    ) -> tuple[IntArray, FloatArray]:
+        unit = 1.0
+        if self.objective == "variance":
+            edges, squares = neighbor_bounds(D, places, transitions, window=self.window)
+        else:
+            measured = self.steps == "data"
+            edges, squares = step_bounds(D, places, transitions, kinds, from_data=measured)
+            if not squares.any():
+                raise ValueError(
+                    f"steps='data' of {self._name} bounds a step by the distance of its frames, "
+                    f"and all {len(transitions)} steps lead to a frame that is the same as before: "
+                    f"the map would be one point. Use steps='unit'."
+                )
+            unit = float(np.sqrt(np.mean(D[transitions[:, 0], transitions[:, 1]] ** 2))) or 1.0
+        joins, more = join_pieces(
+            D,
+            places,
+            edges,
+            unit=unit,
+            on_disconnected=self.on_disconnected,
+            who=self._name,
+        )
+        return np.vstack([edges, joins]), np.concatenate([squares, more])
+
+    def _solve(
+        self,
+        places: Places,
+        edges: IntArray,
+        squares: FloatArray,
+        transitions: IntArray,
+        kinds: IntArray,
+    ) -> None:
+        counts = np.bincount(places.nodes).astype(np.float64)
+        if self.objective == "variance":
+            C = np.diag(counts) - np.outer(counts, counts) / counts.sum()
+        else:
+            C = run_scatter(places.nodes, transitions, kinds)
+        solution = solve_action_program(
+            C,
+            edges,
+            squares,
+            places.steps,
+            mean_bounds=self.objective == "runs" and self.steps == "data",
+            tol=self.tol,
+            max_iter=self.max_iter,
+            who=self._name,
+        )
+        found = solution.found
+        warn_of_the_end(found, tol=self.tol, who=self._name)
+        self._factor = principal_axes(found.factor, counts)
+        self.objective_, self.dual_bound_, self.gap_ = found.objective, found.dual_bound, found.gap
+        self.violation_, self.n_constraints_ = solution.violation, solution.n_equalities
+        self.n_iter_, self.history_ = found.n_iter, found.history
+
+    def _lay_out(self, X: Any, places: Places) -> None:
+        self.places_, self.tolerance_ = places.nodes, places.tolerance
+        counts = np.bincount(places.nodes)
+        kept = min(self.n_components_, self._factor.shape[1])
+        Z = np.zeros((places.n_places, self.n_components_))
+        Z[:, :kept] = self._factor[:, :kept]
+        self.eigenvalues_ = np.asarray(counts @ Z**2)
+        self.embedding_ = Z[places.nodes]
+        self._rigid = fit_rigid_actions(Z, places.steps, len(self.actions_))
+        self.residuals_ = self._rigid.residuals
+        self._steps = places.steps
+        moves = Z[places.steps[:, 1]] - Z[places.steps[:, 2]]
+        self._step = float(np.sqrt(np.median(np.einsum("ij,ij->i", moves, moves))))
+        # new rows are placed by the distinct frames
+        self._first = np.unique(places.nodes, return_index=True)[1]
+        rows = self._distinct.rows
+        self._points = X[np.ix_(rows, rows)] if self._precomputed else X[rows]
+        self._places = Z[places.nodes[rows]]
+        self._k = self._resolve_neighbors(self._points)
+        self.components_ = np.zeros(len(places.nodes), dtype=np.intp)
+
+    def kernel(self) -> FloatArray:
+        """Compute the learned kernel K.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_samples)
+            Positive semidefinite and centred.
+        """
+        check_is_fitted(self)
+        if not hasattr(self, "_rigid"):
+            return super().kernel()
+        R = self._factor[self.places_]
+        return np.asarray(R @ R.T)

@@ -1,0 +1,162 @@
+"""Which distances between the places of a walk are bounded, and by how much."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
+
+from sidelight.core.arrays import FloatArray, IntArray
+from sidelight.core.errors import DisconnectedGraphError, DisconnectedGraphWarning
+from sidelight.neighbors.graph.action_balls import action_neighbors
+from sidelight.unfolding.actions.places import Places
+
+Bounds = tuple[IntArray, FloatArray]
+
+
+def step_bounds(
+    D: FloatArray,
+    places: Places,
+    transitions: IntArray,
+    kinds: IntArray,
+    *,
+    from_data: bool = False,
+) -> Bounds:
+    """Bound the steps alone.
+
+    Parameters
+    ----------
+    D : ndarray of shape (n_samples, n_samples)
+        Distances between frames.
+    places : Places
+        The places of the walk.
+    transitions : ndarray of shape (t, 2)
+        Rows before and after each action.
+    kinds : ndarray of int of shape (t,)
+        The actions, numbered from 0.
+    from_data : bool
+        Whether a step is bounded by the distance of its frames, relative to the root mean square of
+        its action's, and not by one.
+
+    Returns
+    -------
+    edges : ndarray of shape (m, 2)
+        Pairs of different places.
+    squares : ndarray of shape (m,)
+        Bounds on their squared distances.
+    """
+    squares: FloatArray = np.ones(len(transitions))
+    if from_data:
+        squares = D[transitions[:, 0], transitions[:, 1]] ** 2
+        mean = np.bincount(kinds, weights=squares) / np.bincount(kinds)
+        squares = squares / np.where(mean > 0, mean, 1.0)[kinds]
+    return _between_places(places, transitions, squares)
+
+
+def neighbor_bounds(
+    D: FloatArray, places: Places, transitions: IntArray, *, window: int = 1
+) -> Bounds:
+    """Bound action neighbours and common neighbours by their distances in the data (table 4.1).
+
+    Parameters
+    ----------
+    D : ndarray of shape (n_samples, n_samples)
+        Distances between frames.
+    places : Places
+        The places of the walk.
+    transitions : ndarray of shape (t, 2)
+        Rows before and after each action.
+    window : int
+        T of (4.1).
+
+    Returns
+    -------
+    edges : ndarray of shape (m, 2)
+        Pairs of different places.
+    squares : ndarray of shape (m,)
+        Bounds on their squared distances.
+    """
+    rows = action_neighbors(D, transitions, window=window)
+    return _between_places(places, rows, D[rows[:, 0], rows[:, 1]] ** 2)
+
+
+def join_pieces(
+    D: FloatArray,
+    places: Places,
+    edges: IntArray,
+    *,
+    unit: float,
+    on_disconnected: str,
+    who: str,
+) -> Bounds:
+    """Join walks that share no place at their nearest frames, or refuse.
+
+    Parameters
+    ----------
+    D : ndarray of shape (n_samples, n_samples)
+        Distances between frames.
+    places : Places
+        The places of the walks.
+    edges : ndarray of shape (m, 2)
+        The pairs of places that are bounded.
+    unit : float
+        The distance of frames that is one in the map.
+    on_disconnected : {"connect", "error"}
+        What to do.
+    who : str
+        Named in messages.
+
+    Returns
+    -------
+    joins : ndarray of shape (pieces - 1, 2)
+        Further pairs; together they hang together.
+    squares : ndarray of shape (pieces - 1,)
+        Bounds on their squared distances.
+
+    Raises
+    ------
+    DisconnectedGraphError
+        If there are pieces, and they shall not be joined.
+
+    Warns
+    -----
+    DisconnectedGraphWarning
+        If pieces were joined.
+    """
+    n = places.n_places
+    graph = sp.csr_array((np.ones(len(edges)), (edges[:, 0], edges[:, 1])), shape=(n, n))
+    count, pieces = connected_components(graph, directed=False)
+    if count == 1:
+        return np.empty((0, 2), dtype=np.intp), np.empty(0)
+    found = f"The walks given to {who} fell into {count} pieces that share no place"
+    if on_disconnected == "error":
+        raise DisconnectedGraphError(
+            f"{found}. Raise merge, give walks that meet, or use on_disconnected='connect'."
+        )
+    warnings.warn(
+        f"{found}; they were joined at their nearest frames, so that how they lie to one another "
+        f"means little beyond what their actions have in common. Raise merge, or give walks that "
+        f"meet.",
+        DisconnectedGraphWarning,
+        stacklevel=3,
+    )
+    of_row = pieces[places.nodes]
+    order = np.argsort(of_row, kind="stable")
+    starts = np.searchsorted(of_row[order], np.arange(count))
+    ordered = D[np.ix_(order, order)]
+    between = np.minimum.reduceat(np.minimum.reduceat(ordered, starts, 0), starts, 1)
+    left, right = sp.coo_array(minimum_spanning_tree(between)).coords
+    joins = []
+    for a, b in zip(left, right, strict=True):
+        mine, yours = np.flatnonzero(of_row == a), np.flatnonzero(of_row == b)
+        at = np.unravel_index(np.argmin(D[np.ix_(mine, yours)]), (len(mine), len(yours)))
+        joins.append((places.nodes[mine[at[0]]], places.nodes[yours[at[1]]]))
+    return np.asarray(joins, dtype=np.intp), np.asarray((between[left, right] / unit) ** 2)
+
+
+def _between_places(places: Places, rows: IntArray, squares: FloatArray) -> Bounds:
+    edges = places.nodes[rows]
+    moved = edges[:, 0] != edges[:, 1]
+    return edges[moved], squares[moved]

@@ -1,0 +1,1 @@
+"""Each point a mixture of neighbours that come before it."""

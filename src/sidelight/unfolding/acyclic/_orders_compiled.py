@@ -1,0 +1,46 @@
+"""Compiled kernel: an order that grows by the point farthest from, or nearest to, those before."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from sidelight.core.arrays import FloatArray, IntArray
+
+
+@njit(cache=True, nogil=True)
+def grow_order(D: FloatArray, start: int, farthest: bool) -> IntArray:
+    """Take point after point by the distance to the closest of those already taken.
+
+    Parameters
+    ----------
+    D : ndarray of shape (n, n)
+        Distances.
+    start : int
+        The first point.
+    farthest : bool
+        Whether the farthest point comes next, or the nearest.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+        The points in their order; ties go to the lower index.
+    """
+    n = len(D)
+    order = np.empty(n, dtype=np.int64)
+    taken = np.zeros(n, dtype=np.bool_)
+    closest = np.full(n, np.inf)
+    current = start
+    for place in range(n):
+        order[place] = current
+        taken[current] = True
+        following, best = -1, 0.0
+        for i in range(n):
+            if D[current, i] < closest[i]:
+                closest[i] = D[current, i]
+            if not taken[i]:
+                better = closest[i] > best if farthest else closest[i] < best
+                if following < 0 or better:
+                    following, best = i, closest[i]
+        current = following
+    return order

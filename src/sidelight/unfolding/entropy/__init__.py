@@ -1,0 +1,1 @@
+"""The most likely springs between neighbours."""

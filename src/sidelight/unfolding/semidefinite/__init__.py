@@ -1,0 +1,1 @@
+"""The data pulled apart as far as neighbours allow."""

@@ -1,0 +1,187 @@
+"""Constraints that cannot hold together, said in the user's words."""
+
+from __future__ import annotations
+
+import warnings
+from itertools import pairwise
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.sparse.csgraph import dijkstra
+
+from sidelight.core.arrays import BoolArray, IntArray
+from sidelight.core.errors import ContradictionError
+from sidelight.unfolding.semidefinite.kernel_constraints import (
+    Told,
+    ways_between,
+    with_upper_bounds,
+)
+
+#: A length may exceed a way by this fraction of itself: rounding is no contradiction.
+_TOLERANCE = 1e-6
+#: How many contradictions, and legs of a way, are written out.
+_SHOWN, _LEGS = 3, 6
+
+_REMEDY = "Allow slack (slack=0.01, say), or correct or leave out what is wrong."
+
+
+def refuse_identical(told: Told, nodes: IntArray, *, slack: bool, who: str) -> BoolArray:
+    """Find what is said of two rows that are one point, and refuse what such rows cannot be.
+
+    Parameters
+    ----------
+    told : Told
+        What is known.
+    nodes : ndarray of shape (n_samples,)
+        The point that each row is.
+    slack : bool
+        Whether it may be missed: then it is left out, with a warning.
+    who : str
+        Named in messages.
+
+    Returns
+    -------
+    ndarray of bool of shape (q,)
+        The constraints that say something of two points.
+
+    Raises
+    ------
+    ContradictionError
+        If identical rows must be apart.
+    """
+    single = told.kinds != "action"
+    inside = single & (nodes[told.rows[:, 0]] == nodes[told.rows[:, 1]])
+    wrong = np.flatnonzero(inside & told.lower & (told.lengths > 0))
+    if len(wrong):
+        said = "; ".join(told.words(q) for q in wrong[:_SHOWN])
+        same = "identical in X, so that they are one point of the map"
+        if not slack:
+            raise ContradictionError(
+                f"{who} cannot part rows that are {same}: {said}. Leave that out, or add a column "
+                f"in which the rows differ."
+            )
+        warnings.warn(
+            f"{who} leaves out what is said of rows that are {same}: {said}"
+            f"{' …' if len(wrong) > _SHOWN else ''}.",
+            UserWarning,
+            stacklevel=5,
+        )
+    return np.asarray(~inside)
+
+
+def refuse_ways(told: Told, graph: sp.csr_array, rows: IntArray, *, equal: bool, who: str) -> None:
+    """Refuse lengths that are longer than a way of upper bounds between the same two points.
+
+    Parameters
+    ----------
+    told : Told
+        What is known.
+    graph : sparse array of shape (n_points, n_points)
+        The neighbours' distances.
+    rows : ndarray of shape (n_points,)
+        A row of each point, for messages.
+    equal : bool
+        Whether neighbours must be as far apart as in the data.
+    who : str
+        Named in messages.
+
+    Raises
+    ------
+    ContradictionError
+        Naming the pairs and the ways.
+    """
+    bounded = with_upper_bounds(graph, told)
+    lower = np.flatnonzero(told.lower)
+    found = []
+    if len(lower):
+        ends, lengths = told.ends(lower), told.lengths[lower]
+        ways = ways_between(bounded, ends)
+        found += [
+            (told.words(int(lower[at])), ends[at], float(ways[at]))
+            for at in np.flatnonzero(lengths - ways > _TOLERANCE * lengths)[: _SHOWN + 1]
+        ]
+    if equal and not found:
+        edges = sp.coo_array(sp.triu(graph, 1))
+        ends = np.column_stack(edges.coords)
+        ways = ways_between(bounded, ends)
+        for at in np.flatnonzero(edges.data - ways > _TOLERANCE * edges.data)[: _SHOWN + 1]:
+            i, j = rows[ends[at]].tolist()
+            words = f"the distance of the neighbours ({i}, {j}) = {edges.data[at]:.4g}"
+            found.append((words, ends[at], float(ways[at])))
+    if not found:
+        return
+    said = "; ".join(
+        f"{words} contradicts {_way(told, bounded, graph, ends, rows)}, at most {way:.4g} long"
+        for words, ends, way in found[:_SHOWN]
+    )
+    more = "; and more" if len(found) > _SHOWN else ""
+    raise ContradictionError(
+        f"The constraints of {who} contradict one another: {said}{more}. {_REMEDY}"
+    )
+
+
+def explain(
+    error: ContradictionError, told: Told | None, edges: IntArray, rows: IntArray, *, who: str
+) -> str:
+    """Say in the user's words what a solver's certificate proves to be impossible.
+
+    Parameters
+    ----------
+    error : ContradictionError
+        With a certificate of one entry per edge, then one per constraint told.
+    told : Told or None
+        What is known.
+    edges : ndarray of shape (m, 2)
+        The neighbours.
+    rows : ndarray of shape (n_points,)
+        A row of each point.
+    who : str
+        Named in the message.
+
+    Returns
+    -------
+    str
+        The message.
+    """
+    weight = np.abs(error.certificate)
+    of_edges, of_told = weight[: len(edges)], weight[len(edges) :]
+    clauses = [
+        told.words(int(q))
+        for q in np.argsort(-of_told)[:_LEGS]
+        if told is not None and of_told[q] > 1e-3 * weight.max()
+    ]
+    taut = [e for e in np.argsort(-of_edges)[:_LEGS] if of_edges[e] > 1e-3 * weight.max()]
+    if taut:
+        named = ", ".join("–".join(map(str, rows[edges[e]].tolist())) for e in taut)
+        clauses.append(f"the distances of neighbours ({named} …)")
+    return (
+        f"The constraints of {who} contradict one another: no kernel has, heaviest first, "
+        f"{'; '.join(clauses)}. {_REMEDY}"
+    )
+
+
+def _way(
+    told: Told, bounded: sp.csr_array, graph: sp.csr_array, ends: IntArray, rows: IntArray
+) -> str:
+    _, before = dijkstra(bounded, directed=False, indices=ends[:1], return_predecessors=True)
+    path = [int(ends[1])]
+    while path[-1] != ends[0]:
+        path.append(int(before[0, path[-1]]))
+    path.reverse()
+    legs = list(pairwise(path))
+    neighbours = [0 < graph[i, j] <= max(bounded[i, j], bounded[j, i]) for i, j in legs]
+    shown = path if len(path) <= _LEGS + 1 else [*path[: _LEGS // 2], None, *path[-_LEGS // 2 :]]
+    along = "–".join("…" if p is None else str(rows[p]) for p in shown)
+    whose = "the neighbours' bounds" if all(neighbours) else "bounds"
+    told_legs = [legs[at] for at in range(len(legs)) if not neighbours[at]]
+    through = ""
+    if told_legs:
+        through = " by way of " + " and ".join(_leg(told, leg) for leg in told_legs[:2])
+    return f"{whose} along {along}{through}"
+
+
+def _leg(told: Told, leg: tuple[int, int]) -> str:
+    upper = np.flatnonzero(told.upper)
+    ends = np.sort(told.ends(upper), axis=1)
+    match = upper[np.all(ends == np.sort(leg), axis=1)]
+    return told.words(int(match[np.argmin(told.lengths[match])]))

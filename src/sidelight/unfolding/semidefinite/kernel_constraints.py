@@ -1,0 +1,292 @@
+"""What is known about rows, as linear constraints on the kernel of their distinct points.
+
+A distance that is known is an equality on K_ii − 2K_ij + K_jj, a similar pair is an upper bound on
+it and a dissimilar pair a lower one, and equal actions keep distances, D(i+1, j+1) = D(i, j) (4.4).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.sparse.csgraph import dijkstra
+
+from sidelight.core.arrays import FloatArray, IntArray
+from sidelight.solvers.semidefinite.constraints import PairConstraints
+from sidelight.unfolding.actions.constraints import action_equalities, merge_by_actions
+
+#: The kinds of side information that constrain a kernel.
+KINDS = ("Pairs", "Distances", "Actions")
+#: "auto": similar rows come as close as this many typical neighbours, and dissimilar ones stay as
+#: far apart as this share of the longest way that the bounds leave between them.
+_SIMILAR_STEPS, _DISSIMILAR_SHARE = 1.0, 0.5
+
+
+@dataclass(frozen=True)
+class Told:
+    """Constraints on points, and what the user said that they come from.
+
+    Parameters
+    ----------
+    constraints : PairConstraints
+        On the points.
+    kinds : ndarray of str of shape (q,)
+        ``"Distances"``, ``"similar"``, ``"dissimilar"``, ``"action"`` or ``"one place"``.
+    rows : ndarray of shape (q, 2)
+        The rows that the user named; for actions the first pair of points that is made equal.
+    lengths : ndarray of shape (q,)
+        Distances, not squared; zero for actions.
+    """
+
+    constraints: PairConstraints
+    kinds: Any
+    rows: IntArray
+    lengths: FloatArray
+
+    def __len__(self) -> int:
+        return len(self.lengths)
+
+    @property
+    def upper(self) -> Any:
+        """Which constraints keep two points within a length.
+
+        Returns
+        -------
+        ndarray of bool of shape (q,)
+            Distances and similar pairs.
+        """
+        return np.isin(self.kinds, ["Distances", "similar", "one place"])
+
+    @property
+    def lower(self) -> Any:
+        """Which constraints keep two points a length apart.
+
+        Returns
+        -------
+        ndarray of bool of shape (q,)
+            Distances and dissimilar pairs.
+        """
+        return np.isin(self.kinds, ["Distances", "dissimilar"])
+
+    def ends(self, chosen: Any) -> IntArray:
+        """Give the two points of constraints on single pairs.
+
+        Parameters
+        ----------
+        chosen : ndarray of bool or int
+            Which.
+
+        Returns
+        -------
+        ndarray of shape (len(chosen), 2)
+            Points.
+        """
+        A = sp.csr_array(self.constraints.combine)
+        return np.asarray(self.constraints.pairs[A.indices[A.indptr[:-1]]][chosen])
+
+    def take(self, chosen: Any) -> Told:
+        """Keep some of the constraints.
+
+        Parameters
+        ----------
+        chosen : ndarray of bool of shape (q,)
+            Which.
+
+        Returns
+        -------
+        Told
+            Those.
+        """
+        if np.all(chosen):
+            return self
+        kept = np.flatnonzero(chosen)
+        return Told(
+            self.constraints.take(kept), self.kinds[kept], self.rows[kept], self.lengths[kept]
+        )
+
+    def words(self, q: int) -> str:
+        """Say a constraint in the user's words.
+
+        Parameters
+        ----------
+        q : int
+            Which.
+
+        Returns
+        -------
+        str
+            A clause.
+        """
+        i, j = self.rows[q].tolist()
+        length = f"{self.lengths[q]:.4g}"
+        return {
+            "Distances": f"the Distances pair ({i}, {j}) = {length}",
+            "similar": f"the similar pair ({i}, {j}), at most {length} apart",
+            "dissimilar": f"the dissimilar pair ({i}, {j}), at least {length} apart",
+            "action": f"the Actions at rows {i} and {j}",
+            "one place": f"the Actions, by which rows {i} and {j} are one place",
+        }[str(self.kinds[q])]
+
+
+def constrain_kernel(
+    known: Mapping[str, Any],
+    graph: sp.csr_array,
+    nodes: IntArray,
+    *,
+    similar_within: float | str = "auto",
+    dissimilar_beyond: float | str = "auto",
+) -> Told | None:
+    """Write side information as constraints on the kernel of the points.
+
+    Parameters
+    ----------
+    known : mapping
+        Kind to value, any of ``KINDS``.
+    graph : sparse array of shape (n_points, n_points)
+        The neighbours' distances.
+    nodes : ndarray of shape (n_samples,)
+        The point that each row is.
+    similar_within : float or "auto"
+        How far apart similar rows may be; ``"auto"`` is the median distance of neighbours.
+    dissimilar_beyond : float or "auto"
+        How close dissimilar rows may be; ``"auto"`` is half of the longest way between the two
+        that neighbours, distances and similar pairs leave.
+
+    Returns
+    -------
+    Told or None
+        The constraints, with their words, pairs of rows that are one point among them; None
+        where there are none.
+    """
+    parts: list[Told] = []
+    if "Distances" in known:
+        said = known["Distances"]
+        parts.append(_on_rows("Distances", said.pairs, said.values, "equal", nodes))
+    pairs = known.get("Pairs")
+    if pairs is not None and len(pairs.similar):
+        within = similar_within
+        if isinstance(within, str):
+            within = _SIMILAR_STEPS * float(np.median(graph.data)) if graph.nnz else 1.0
+        lengths = np.full(len(pairs.similar), float(within))
+        parts.append(_on_rows("similar", pairs.similar, lengths, "at_most", nodes))
+    if pairs is not None and len(pairs.dissimilar):
+        if isinstance(dissimilar_beyond, str):
+            bounded = _with_upper(graph, parts)
+            lengths = _DISSIMILAR_SHARE * ways_between(bounded, nodes[pairs.dissimilar])
+            lengths = np.where(np.isfinite(lengths), lengths, 0.0)
+        else:
+            lengths = np.full(len(pairs.dissimilar), float(dissimilar_beyond))
+        parts.append(_on_rows("dissimilar", pairs.dissimilar, lengths, "at_least", nodes))
+    if "Actions" in known:
+        parts += _of_actions(known["Actions"], nodes)
+    if not parts:
+        return None
+    return Told(
+        PairConstraints.join([part.constraints for part in parts]),
+        np.concatenate([part.kinds for part in parts]),
+        np.vstack([part.rows for part in parts]),
+        np.concatenate([part.lengths for part in parts]),
+    )
+
+
+def ways_between(bounded: sp.csr_array, ends: IntArray) -> FloatArray:
+    """Measure the shortest ways along bounded pairs.
+
+    Parameters
+    ----------
+    bounded : sparse array of shape (n, n)
+        The largest length of each bounded pair, in either triangle.
+    ends : ndarray of shape (m, 2)
+        From where to where.
+
+    Returns
+    -------
+    ndarray of shape (m,)
+        Infinite where there is no way.
+    """
+    sources, place = np.unique(ends[:, 0], return_inverse=True)
+    out = np.empty(len(ends))
+    step = max(1, 4_000_000 // max(1, bounded.shape[0]))
+    for start in range(0, len(sources), step):
+        lengths = dijkstra(bounded, directed=False, indices=sources[start : start + step])
+        here = np.flatnonzero((place >= start) & (place < start + step))
+        out[here] = lengths[place[here] - start, ends[here, 1]]
+    return out
+
+
+def with_upper_bounds(graph: sp.csr_array, told: Told) -> sp.csr_array:
+    """Add the pairs that side information keeps within a length to the neighbours.
+
+    Parameters
+    ----------
+    graph : sparse array of shape (n, n)
+        The neighbours' distances.
+    told : Told
+        What is known.
+
+    Returns
+    -------
+    sparse array of shape (n, n)
+        The smallest bound of each pair, in the upper triangle.
+    """
+    return _with_upper(graph, [told])
+
+
+def _with_upper(graph: sp.csr_array, parts: list[Told]) -> sp.csr_array:
+    n = graph.shape[0]
+    upper = sp.coo_array(sp.triu(graph, 1))
+    ends, lengths = [np.column_stack(upper.coords)], [upper.data]
+    for part in parts:
+        ends.append(np.sort(part.ends(part.upper), axis=1))
+        lengths.append(part.lengths[part.upper])
+    where, values = np.vstack(ends), np.concatenate(lengths)
+    apart = where[:, 0] != where[:, 1]
+    where, values = where[apart], values[apart]
+    order = np.lexsort((values, where[:, 1], where[:, 0]))
+    where, values = where[order], values[order]
+    first = np.ones(len(where), dtype=bool)
+    first[1:] = np.any(np.diff(where, axis=0) != 0, axis=1)
+    # a length of zero would be no edge at all
+    values = np.maximum(values[first], 1e-300)
+    return sp.csr_array((values, (where[first, 0], where[first, 1])), shape=(n, n))
+
+
+def _on_rows(
+    kind: str,
+    rows: IntArray,
+    lengths: FloatArray,
+    how: str,
+    nodes: IntArray,
+) -> Told:
+    constraints = PairConstraints.on_pairs(nodes[rows], lengths**2, how)
+    return Told(constraints, np.full(len(rows), kind), np.asarray(rows), np.asarray(lengths))
+
+
+def _of_actions(actions: Any, nodes: IntArray) -> list[Told]:
+    """Rows that the actions make one place, and distances that they make equal."""
+    transitions = actions.transitions(len(nodes))
+    places = merge_by_actions(nodes, transitions, actions.labels)
+    _, first = np.unique(places, return_index=True)  # the first row of each place
+    point_of_place = nodes[first]
+    joined = np.flatnonzero(point_of_place[places] != nodes)
+    rows = np.column_stack([first[places[joined]], joined]).astype(np.intp)
+    parts = []
+    if len(joined):
+        parts.append(_on_rows("one place", rows, np.zeros(len(rows)), "equal", nodes))
+    equalities = action_equalities(places, transitions, actions.labels)
+    q = equalities.combine.shape[0]
+    if q:
+        A = sp.csr_array(equalities.combine)
+        constraints = PairConstraints(
+            point_of_place[equalities.pairs],
+            A,
+            np.zeros(q),
+            np.ones(q, dtype=bool),
+            np.zeros(q),
+        )
+        named = first[equalities.pairs[A.indices[A.indptr[:-1]]]]
+        parts.append(Told(constraints, np.full(q, "action"), named.astype(np.intp), np.zeros(q)))
+    return parts

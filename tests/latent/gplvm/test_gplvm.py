@@ -1,0 +1,320 @@
+"""The GP-LVM: dual PPCA, predictions, new rows, missing entries, inducing points, bad input."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.exceptions import ConvergenceWarning
+
+from sidelight import GPLVM, PCA, Isomap, ProbabilisticPCA
+from sidelight.core.errors import InterruptedFitWarning
+from sidelight.core.progress import listening
+from sidelight.datasets import load
+
+pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+
+
+def sheet(n=60, noise=0.03, seed=0):
+    rng = np.random.default_rng(seed)
+    u, v = rng.uniform(-1, 1, (2, n))
+    Y = np.column_stack([np.sin(2 * u), u * v, np.cos(2 * v), v, u**2 - v])
+    return 4 + 2 * (Y + noise * rng.standard_normal(Y.shape))
+
+
+X = sheet()
+NEW = sheet(12, seed=1)
+
+
+@pytest.fixture(scope="module")
+def model():
+    return GPLVM(2, max_iter=200).fit(X)
+
+
+def kernel_of(model, A, B):
+    squares = ((A[:, None] - B[None]) ** 2).sum(axis=2)
+    K = model.signal_variance_ * np.exp(-squares / (2 * model.length_scale_**2))
+    return K + model.bias_variance_
+
+
+def covariance_of(model):
+    Z = model.embedding_
+    return kernel_of(model, Z, Z) + model.noise_variance_ * np.eye(len(Z))
+
+
+def log_densities(C, Y):
+    _, log_det = np.linalg.slogdet(C)
+    quadratic = np.einsum("ij,ij->j", Y, np.linalg.solve(C, Y))
+    return -0.5 * (len(C) * np.log(2 * np.pi) + log_det + quadratic)
+
+
+def test_the_linear_kernel_reaches_dual_ppca():
+    closed = ProbabilisticPCA(2, form="dual").fit(X)
+    model = GPLVM(2, kernel="linear", tol=1e-12, max_iter=2000).fit(X)
+    assert model.log_likelihood_ == pytest.approx(closed.log_likelihood_, rel=1e-8)
+    assert model.noise_variance_ == pytest.approx(closed.noise_variance_, rel=1e-3)
+    # in the model's unit the data have variance one
+    Z = model.embedding_ * np.sqrt(np.mean((X - X.mean(axis=0)) ** 2))
+    np.testing.assert_allclose(Z @ Z.T, closed.embedding_ @ closed.embedding_.T, atol=2e-3)
+    # so do new rows
+    back = model.inverse_transform(model.transform(NEW))
+    expected = closed.inverse_transform(closed.transform(NEW))
+    np.testing.assert_allclose(back, expected, atol=0.05)
+
+
+def test_the_likelihood_is_in_the_datas_unit(model):
+    expected = log_densities(covariance_of(model), X - X.mean(axis=0)).sum()
+    assert model.log_likelihood_ == pytest.approx(expected, rel=1e-9)
+    assert GPLVM(2, max_iter=200).fit(10 * X + 3).log_likelihood_ == pytest.approx(
+        expected - X.size * np.log(10), rel=1e-4
+    )
+
+
+def test_it_is_likelier_than_where_it_began(model):
+    assert (np.diff(model.history_) >= 0).all()
+    assert model.objective_ == pytest.approx(model.history_[-1], rel=1e-5)
+    linear = ProbabilisticPCA(2, form="dual").fit(X)
+    assert model.log_likelihood_ > linear.log_likelihood_ + 50
+
+
+def test_predictions_are_the_dense_formula(model):
+    Z = np.array([[0.0, 0.0], [0.5, -1.0], [9.0, 9.0]])
+    mean, std = model.inverse_transform(Z, return_std=True)
+    C, k = covariance_of(model), kernel_of(model, Z, model.embedding_)
+    centre = X.mean(axis=0)
+    np.testing.assert_allclose(mean, centre + k @ np.linalg.solve(C, X - centre), atol=1e-6)
+    prior = model.signal_variance_ + model.bias_variance_ + model.noise_variance_
+    variance = prior - np.einsum("ij,ji->i", k, np.linalg.solve(C, k.T))
+    np.testing.assert_allclose(std, np.sqrt(variance)[:, None].repeat(5, axis=1), rtol=1e-6)
+    np.testing.assert_array_equal(model.inverse_transform(Z), mean)
+    np.testing.assert_allclose(model.precision(Z), 1 / variance, rtol=1e-6)
+
+
+def test_with_every_point_inducing_predictions_are_exact(model):
+    Z = np.array([[0.0, 0.0], [0.5, -1.0]])
+    sparse = GPLVM(2, max_iter=1).fit(X)
+    sparse.__dict__.update({k: v for k, v in vars(model).items() if k != "_process"})
+    sparse.inducing_ = sparse._latent
+    del sparse.__dict__["_process"]
+    for ours, exact in zip(
+        sparse.inverse_transform(Z, return_std=True),
+        model.inverse_transform(Z, return_std=True),
+        strict=True,
+    ):
+        np.testing.assert_allclose(ours, exact, rtol=1e-4)
+
+
+def test_a_new_row_is_placed_where_it_is_likeliest(model):
+    places, std = model.transform(NEW, return_std=True)
+    reach = model.prior * model.length_scale_
+
+    def posterior(Z):
+        mean, spread = model.inverse_transform(Z, return_std=True)
+        terms = np.log(2 * np.pi * spread**2) + ((NEW - mean) / spread) ** 2
+        return -0.5 * terms.sum(axis=1) - 0.5 * np.sum(Z**2, axis=1) / reach**2
+
+    best = posterior(places)
+    grid = np.linspace(-3, 3, 41)
+    for a in grid:
+        for b in grid:
+            assert (posterior(np.tile([a, b], (len(NEW), 1))) <= best + 1e-6).all()
+    # the standard deviation is that of the curvature of the posterior
+    h = 1e-3 * std.min()
+    for row in range(3):
+        H = np.empty((2, 2))
+        for i, j in np.ndindex(2, 2):
+            e, f = np.eye(2)[i] * h, np.eye(2)[j] * h
+            corners = [posterior(places + s * e + t * f)[row] for s in (1, -1) for t in (1, -1)]
+            H[i, j] = (corners[0] - corners[1] - corners[2] + corners[3]) / (4 * h * h)
+        expected = np.sqrt(np.diagonal(np.linalg.inv(-H)))
+        np.testing.assert_allclose(std[row], expected, rtol=0.05)
+
+
+def test_what_is_not_seen_of_a_new_row_is_told_by_the_rest(model):
+    blind = NEW.copy()
+    blind[:, 1] = np.nan
+    told = model.impute(blind)
+    np.testing.assert_array_equal(told[:, [0, 2, 3, 4]], NEW[:, [0, 2, 3, 4]])
+    assert np.mean((told[:, 1] - NEW[:, 1]) ** 2) < 0.1 * NEW[:, 1].var()
+    std_all, std_blind = (model.transform(R, return_std=True)[1] for R in (NEW, blind))
+    assert (std_blind.mean(axis=0) > std_all.mean(axis=0)).all()
+    np.testing.assert_array_equal(model.transform(np.full((1, 5), np.nan)), [[0.0, 0.0]])
+
+
+def test_the_density_integrates_to_one(model):
+    # noise is small, so every posterior is a narrow peak: sum over a fine grid about the map
+    side = np.linspace(-3.5, 3.5, 451)
+    grid = np.stack(np.meshgrid(side, side), axis=-1).reshape(-1, 2)
+    total = model.density(grid).sum() * (side[1] - side[0]) ** 2
+    assert total == pytest.approx(1.0, abs=0.02)
+
+
+def test_missing_entries_leave_the_likelihood_of_the_others():
+    rng = np.random.default_rng(3)
+    holes = np.where(rng.random(X.shape) < 0.25, np.nan, X)
+    model = GPLVM(2, max_iter=100).fit(holes)
+    C, centre = covariance_of(model), np.nanmean(holes, axis=0)
+    expected = 0.0
+    for j, y in enumerate(holes.T):
+        seen = ~np.isnan(y)
+        expected += log_densities(C[np.ix_(seen, seen)], (y[seen] - centre[j])[:, None])[0]
+    assert model.log_likelihood_ == pytest.approx(expected, rel=1e-9)
+    hidden = np.isnan(holes)
+    error = np.mean((model.impute(holes) - X)[hidden] ** 2)
+    linear = np.mean((ProbabilisticPCA(2).fit(holes).impute(holes) - X)[hidden] ** 2)
+    assert error < 0.6 * linear
+    np.testing.assert_allclose(model.transform(holes), model.embedding_)
+    sparse = GPLVM(2, n_inducing=20, max_iter=100).fit(holes)
+    assert np.mean((sparse.impute(holes) - X)[hidden] ** 2) < linear
+
+
+def test_inducing_points_bound_the_likelihood():
+    free = GPLVM(2, n_inducing=25, max_iter=200).fit(X)
+    assert free.inducing_.shape == (25, 2)
+    exact = log_densities(covariance_of(free), X - X.mean(axis=0)).sum()
+    assert exact - 30 < free.log_likelihood_ < exact + 1e-6
+    assert GPLVM(2, max_iter=1).fit(sheet(1001)).inducing_.shape == (100, 2)  # "auto"
+
+
+def test_a_back_constraint_is_a_smooth_function_of_the_rows():
+    model = GPLVM(2, back_constraint="linear", max_iter=100).fit(X)
+    middle = model.transform((NEW[:6] + NEW[6:]) / 2)
+    ends = model.transform(NEW)
+    np.testing.assert_allclose(middle, (ends[:6] + ends[6:]) / 2, atol=1e-9)
+    np.testing.assert_allclose(model.transform(X + 1e-13), model.embedding_, atol=1e-9)
+    bumps = GPLVM(2, back_constraint="rbf", max_iter=100).fit(X)
+    np.testing.assert_allclose(bumps.transform(X + 1e-9), bumps.embedding_, atol=1e-5)
+    assert bumps.log_likelihood_ > model.log_likelihood_
+    blind = NEW[:2].copy()
+    blind[:, 0] = np.nan
+    assert np.linalg.norm(bumps.transform(blind) - bumps.transform(NEW[:2])) < 1.0
+    with pytest.raises(ValueError, match="'back_constraint'.*complete rows. Got 1 missing"):
+        GPLVM(2, back_constraint="rbf").fit(np.where(X[3, 2] == X, np.nan, X))
+
+
+def test_any_map_is_a_start():
+    start = Isomap(2, n_neighbors=8)
+    by_method = GPLVM(2, init=start, max_iter=20).fit(X)
+    by_array = GPLVM(2, init=start.fit_transform(X), max_iter=20).fit(X)
+    np.testing.assert_allclose(by_method.embedding_, by_array.embedding_, atol=1e-6)
+    assert not np.allclose(by_method.history_[0], GPLVM(2, max_iter=20).fit(X).history_[0])
+    with pytest.raises(ValueError, match=r"'init'.*\(60, 2\). Got \(60, 3\)"):
+        GPLVM(2, init=PCA(3)).fit(X)
+    with pytest.raises(ValueError, match=r"'init'.*\(60, 2\). Got \(59, 2\)"):
+        GPLVM(2, init=np.ones((59, 2))).fit(X)
+
+
+def test_an_interrupted_fit_is_a_fit():
+    def stop(progress):
+        if progress.stage == "moving latent points" and progress.done == 5:
+            raise KeyboardInterrupt
+
+    with listening(stop), pytest.warns(InterruptedFitWarning, match="GPLVM was interrupted"):
+        model = GPLVM(2).fit(X)
+    assert model.n_iter_ == 5
+    assert np.isfinite(model.transform(NEW)).all()
+    with pytest.warns(ConvergenceWarning, match="GPLVM stopped moving latent points"):
+        GPLVM(2, max_iter=5).fit(X)
+
+
+def test_copies_of_a_row_share_a_place():
+    model = GPLVM(2, max_iter=100).fit(np.vstack([X, X[:10]]))
+    np.testing.assert_array_equal(model.embedding_[60:], model.embedding_[:10])
+
+
+def test_rows_without_entries_are_placed_by_the_prior():
+    holes = np.vstack([X, np.full(5, np.nan)])
+    with pytest.warns(UserWarning, match="1 rows of X have no observed entry"):
+        model = GPLVM(2, max_iter=300).fit(holes)
+    assert np.linalg.norm(model.embedding_[-1]) < 0.05
+
+
+def test_one_column():
+    y = np.sin(np.linspace(0, 3, 30))[:, None]
+    model = GPLVM(1, max_iter=100).fit(y)
+    np.testing.assert_allclose(model.inverse_transform(model.embedding_), y, atol=0.05)
+    with pytest.raises(ValueError, match="n_components.*n_features=1"):
+        GPLVM(2).fit(y)
+
+
+def test_columns_that_do_not_vary_come_back_as_they_are():
+    padded = np.column_stack([X, np.full(60, 7.0)])
+    model = GPLVM(2, max_iter=20).fit(padded)
+    mean, std = model.inverse_transform([[0.0, 0.0]], return_std=True)
+    assert mean[0, 5] == 7.0
+    assert std[0, 5] == 0.0
+    with pytest.raises(ValueError, match="GPLVM needs a column that varies. Got 9 rows"):
+        GPLVM(2).fit(np.ones((9, 3)))
+    with pytest.raises(ValueError, match=r"Column\(s\) \[1\] hold none"):
+        GPLVM(1).fit(np.column_stack([X[:, 0], np.full(60, np.nan)]))
+
+
+def test_data_without_noise_meet_the_floor_and_not_an_error():
+    t = np.linspace(0, 1, 80)
+    model = GPLVM(1, max_iter=300).fit(np.column_stack([t, t**2, 1 - t]))
+    assert np.isfinite(model.log_likelihood_)
+    assert model.noise_variance_ >= 1e-6 * 0.99 * model._table.scale**2
+    assert model.jitter_ >= 0
+
+
+def test_what_does_not_go_together_is_refused(monkeypatch):
+    with pytest.raises(ValueError, match="'n_inducing'.*form='dual'"):
+        GPLVM(2, kernel="linear", n_inducing=10).fit(X)
+    with pytest.raises(ValueError, match="'kernel' parameter of GPLVM must be 'rbf' or 'linear'"):
+        GPLVM(2, kernel="cubic").fit(X)
+    monkeypatch.setenv("SIDELIGHT_MEMORY_LIMIT", "50KB")
+    with pytest.raises(MemoryError, match="GPLVM would need .*60 × 60.*n_inducing=100"):
+        GPLVM(2).fit(X)
+
+
+@pytest.mark.real_data("oil_flow")
+def test_oil_is_kept_apart_with_fifty_inducing_points():
+    from sidelight.quality import neighbor_label_accuracy
+
+    data, labels = load("oil_flow")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        Z = GPLVM(2, n_inducing=50, max_iter=200).fit_transform(data)
+    assert neighbor_label_accuracy(Z, labels).n_errors <= 5  # PCA: 162
+
+
+def test_with_inducing_points_no_table_of_all_pairs_is_made():
+    import tracemalloc
+
+    rows = sheet(3000)
+    tracemalloc.start()
+    GPLVM(2, n_inducing=10, max_iter=2).fit(rows).transform(NEW)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 8 * 3000**2 / 3
+
+
+def test_a_row_reaches_its_place_though_the_kernel_is_nearly_singular():
+    angle = np.linspace(0, 2.5, 40)
+    model = GPLVM(1).fit(np.column_stack([np.cos(angle), np.sin(angle), angle]))
+    told = model.impute([[np.nan, np.nan, a] for a in (0.41, 1.0, 2.3)])
+    np.testing.assert_allclose(told[:, 0], np.cos([0.41, 1.0, 2.3]), atol=1e-3)
+
+
+def test_a_start_in_one_place_is_refused():
+    X = np.random.default_rng(0).standard_normal((10, 3))
+    with pytest.raises(ValueError, match="The 'init' parameter of GPLVM must give places that"):
+        GPLVM(2, init=np.ones((10, 2))).fit(X)
+
+
+def test_a_variance_that_is_no_number_is_refused():
+    X = np.random.default_rng(0).standard_normal((10, 3))
+    for unit in (1e200, 1e-200):
+        with pytest.raises(ValueError, match="Give X in another unit"):
+            GPLVM(2).fit(unit * X)
+
+
+@pytest.mark.real_data
+def test_a_usual_fit_converges():
+    X = load("oil_flow").X[::10]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", ConvergenceWarning)
+        model = GPLVM().fit(X)
+    gains = np.diff(model.history_[-11:])
+    assert gains.sum() / 10 <= 1e-4 * max(X.size, abs(model.history_[-1])) < 0.1 * X.size

@@ -1,0 +1,62 @@
+"""The objective's gradient in every variable, by finite differences, in every form."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+
+from sidelight.gaussian_process.covariance import COVARIANCES
+from sidelight.gaussian_process.observed import ObservedTable
+from sidelight.latent.gplvm.back_constraint import BackConstraint, first_weights
+from sidelight.latent.gplvm.objective import GPLVMObjective
+
+FORMS = list(itertools.product(("rbf", "linear"), (0, 3), (None, "rbf", "linear"), (0.0, 0.2)))
+
+
+@pytest.mark.parametrize(("kernel", "n_inducing", "back", "missing"), FORMS)
+def test_the_gradient_is_that_of_the_value(kernel, n_inducing, back, missing):
+    rng = np.random.default_rng(0)
+    Y = rng.standard_normal((9, 4))
+    constraint = BackConstraint.of(back, Y) if back else None
+    features = constraint.features(Y) if constraint else None
+    holes = np.where(rng.random(Y.shape) < missing, np.nan, Y)
+    objective = GPLVMObjective(
+        ObservedTable.of(holes),
+        COVARIANCES[kernel],
+        2,
+        prior=2.0,
+        n_inducing=n_inducing,
+        features=features,
+    )
+    free = 0.7 * rng.standard_normal((9 if features is None else features.shape[1], 2))
+    x = objective.pack(free, rng.standard_normal((3, 2)) if n_inducing else None)
+    x = x + 0.3 * rng.standard_normal(len(x))
+    _, gradient = objective(x)
+    h = 1e-5
+    numeric = [
+        (objective(x + h * e)[0] - objective(x - h * e)[0]) / (2 * h) for e in np.eye(len(x))
+    ]
+    # three inducing points of a linear kernel in the plane meet the jitter
+    tolerance = 1e-4 if kernel == "linear" and n_inducing else 1e-6
+    np.testing.assert_allclose(gradient, numeric, atol=tolerance * np.abs(gradient).max())
+
+
+def test_only_the_map_in_length_scales_matters():
+    rng = np.random.default_rng(1)
+    table = ObservedTable.of(rng.standard_normal((9, 4)))
+    objective = GPLVMObjective(table, COVARIANCES["rbf"], 2, prior=2.0)
+    x = objective.pack(rng.standard_normal((9, 2)), None)
+    wider = x.copy()
+    wider[:18] *= 5
+    wider[19] += np.log(5) / objective.unit
+    assert objective(wider)[0] == pytest.approx(objective(x)[0], rel=1e-12)
+
+
+def test_first_weights_start_at_the_map():
+    rng = np.random.default_rng(2)
+    Y = rng.standard_normal((30, 3))
+    Z = np.column_stack([Y[:, 0] + 2, Y[:, 1] - Y[:, 2]])
+    features = BackConstraint.of("linear", Y).features(Y)
+    np.testing.assert_allclose(features @ first_weights(features, Z), Z, atol=1e-3)

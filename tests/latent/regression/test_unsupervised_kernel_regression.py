@@ -1,0 +1,139 @@
+"""Unsupervised kernel regression: PCA with a linear basis, leave-one-out, projection."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+from scipy.spatial.distance import cdist
+
+from sidelight import PCA, UnsupervisedKernelRegression
+from sidelight.latent.regression.reconstruction import (
+    GaussianReconstruction,
+    LinearReconstruction,
+    gaussian_weights,
+)
+from tests.comparison import subspace_gap
+
+
+@pytest.fixture
+def X():
+    rng = np.random.default_rng(0)
+    t = 3 * rng.random(80)
+    curve = np.column_stack([np.cos(t), np.sin(t), 0.5 * t])
+    return curve + 0.02 * rng.standard_normal(curve.shape)
+
+
+def test_the_linear_basis_is_pca_from_any_start(X):
+    rng = np.random.default_rng(1)
+    wide = rng.standard_normal((40, 6)) * [4, 3, 1, 0.6, 0.4, 0.1] + 7.0
+    for start in ("auto", 0.1 * rng.standard_normal((40, 2))):
+        model = UnsupervisedKernelRegression(2, kernel="linear", start=start).fit(wide)
+        pca = PCA(2).fit(wide)
+        # ZZᵀ is the projection onto the components, without being told to be one
+        np.testing.assert_allclose(model.embedding_.T @ model.embedding_, np.eye(2), atol=1e-5)
+        assert subspace_gap(model.embedding_, pca.embedding_) < 1e-5
+        spectrum = np.linalg.svd(wide - wide.mean(axis=0), compute_uv=False) ** 2
+        assert model.objective_ == pytest.approx(spectrum[2:].sum() / 40, rel=1e-9)
+        new = rng.standard_normal((5, 6))
+        np.testing.assert_allclose(
+            model.inverse_transform(model.transform(new)),
+            pca.inverse_transform(pca.transform(new)),
+            atol=1e-4,
+        )
+        scale = np.linalg.norm(pca.embedding_, axis=0)
+        np.testing.assert_allclose(model.embedding_, pca.embedding_ / scale, atol=1e-4)
+
+
+@pytest.mark.parametrize("leave_one_out", [True, False])
+def test_error_and_gradient(X, leave_one_out, assert_gradient):
+    some = X[:20]
+    Z = np.random.default_rng(2).standard_normal((20, 2))
+    objective = GaussianReconstruction(some, leave_one_out=leave_one_out, penalty=0.3)
+    total = 0.0
+    for i in range(20):
+        e = np.exp(-((Z[i] - Z) ** 2).sum(axis=1))
+        e[i] = 0.0 if leave_one_out else e[i]
+        total += np.sum((some[i] - e @ some / e.sum()) ** 2)
+        total += 0.3 * np.sum((Z[i] - Z.mean(axis=0)) ** 2)
+    assert objective(Z)[0] == pytest.approx(total / 20, rel=1e-12)
+    assert_gradient(objective, Z)
+    assert_gradient(LinearReconstruction(some), Z)
+
+
+def test_points_so_far_apart_that_exp_vanishes_have_weights():
+    Z = np.array([[0.0], [100.0], [201.0]])
+    B = gaussian_weights(Z, Z, leave_one_out=True)
+    np.testing.assert_allclose(B, [[0, 1, 0], [1, 0, 0], [0, 1, 0]], atol=1e-12)
+
+
+def test_a_curve_is_told_from_one_coordinate(X):
+    model = UnsupervisedKernelRegression(1).fit(X)
+    position = np.arctan2(X[:, 1], X[:, 0])
+    assert abs(np.corrcoef(model.embedding_[:, 0], position)[0, 1]) > 0.97
+    pca_error = np.mean((X - PCA(1).fit(X).inverse_transform(PCA(1).fit_transform(X))) ** 2)
+    back = model.inverse_transform(model.embedding_)
+    assert np.mean((back - X) ** 2) < 0.1 * pca_error
+    assert model.reconstruction_error_ < model.objective_ < model.history_[0]
+
+
+def test_the_map_is_a_minimum(X):
+    model = UnsupervisedKernelRegression(1).fit(X)
+    variance = np.sum((X - X.mean(axis=0)) ** 2) / len(X)
+    objective = GaussianReconstruction(
+        X - X.mean(axis=0), leave_one_out=True, penalty=1e-3 * variance
+    )
+    value, gradient = objective(model.embedding_)
+    assert value == pytest.approx(model.objective_, rel=1e-9)
+    assert np.abs(gradient).max() < 1e-5 * variance / len(X)
+
+
+def test_new_rows_are_projected_onto_the_surface(X):
+    model = UnsupervisedKernelRegression(1).fit(X[:70])
+    grid = np.linspace(model.embedding_.min() - 1, model.embedding_.max() + 1, 4001)[:, None]
+    variance = np.sum((X[:70] - X[:70].mean(axis=0)) ** 2) / 70
+    errors = cdist(X[70:], model.inverse_transform(grid), "sqeuclidean")
+    errors += 1e-3 * variance * (grid**2).T
+    placed = model.transform(X[70:])
+    own = np.sum((model.inverse_transform(placed) - X[70:]) ** 2, axis=1)
+    own += 1e-3 * variance * placed[:, 0] ** 2
+    assert np.all(own <= errors.min(axis=1) + 1e-8)
+
+
+def test_more_features_than_rows_change_nothing(X):
+    lift = np.linalg.qr(np.random.default_rng(3).standard_normal((120, 120)))[0][:3]
+    flat = UnsupervisedKernelRegression(1).fit(X[:60])
+    lifted = UnsupervisedKernelRegression(1).fit(X[:60] @ lift)
+    np.testing.assert_allclose(lifted.embedding_, flat.embedding_, atol=1e-5)
+    np.testing.assert_allclose(lifted.transform(X[60:] @ lift), flat.transform(X[60:]), atol=1e-5)
+    back = lifted.inverse_transform(flat.embedding_[:4])
+    np.testing.assert_allclose(back, flat.inverse_transform(flat.embedding_[:4]) @ lift, atol=1e-5)
+
+
+def test_the_penalised_form_without_leaving_out(X):
+    model = UnsupervisedKernelRegression(1, leave_one_out=False, penalty=1e-3).fit(X)
+    found = minimize(
+        lambda z: GaussianReconstruction(
+            X - X.mean(axis=0),
+            leave_one_out=False,
+            penalty=1e-3 * np.sum((X - X.mean(axis=0)) ** 2) / len(X),
+        )(z[:, None])[0],
+        model.embedding_[:, 0],
+        method="BFGS",
+        options={"maxiter": 3},
+    )
+    assert model.objective_ == pytest.approx(found.fun, rel=1e-6)
+
+
+def test_what_it_refuses(X):
+    with pytest.raises(ValueError, match="needs a positive 'penalty'"):
+        UnsupervisedKernelRegression(leave_one_out=False, penalty=0).fit(X)
+    with pytest.raises(ValueError, match="at least two distinct rows"):
+        UnsupervisedKernelRegression().fit(np.ones((9, 3)))
+    with pytest.raises(ValueError, match="'kernel' parameter of UnsupervisedKernelRegression"):
+        UnsupervisedKernelRegression(kernel="cubic").fit(X)
+
+
+def test_points_that_came_to_one_place_are_warned_of():
+    with pytest.warns(UserWarning, match="came to one place"):
+        UnsupervisedKernelRegression(1).fit([[0.0, 1.0], [1.0, 0.0]])

@@ -68,9 +68,35 @@ def test_imports_go_one_way(path):
         assert target <= level, f"{relative} imports sidelight.{other}, which stands above it"
 
 
+def lines_of_code(path):
+    """Lines that hold code: no blank lines, no comments, no docstrings."""
+    text = path.read_text()
+    tree = ast.parse(text)
+    prose = set()
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef)) and ast.get_docstring(
+            node, clean=False
+        ):
+            prose.update(range(node.body[0].lineno, node.body[0].end_lineno + 1))
+    return sum(
+        bool(line.strip()) and not line.strip().startswith("#")
+        for number, line in enumerate(text.splitlines(), 1)
+        if number not in prose
+    )
+
+
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(PACKAGE)))
 def test_a_file_holds_one_idea(path):
-    assert len(path.read_text().splitlines()) <= 450
+    assert lines_of_code(path) <= 370
+
+
+@pytest.mark.parametrize(
+    "room",
+    sorted({path.parent for path in MODULES}),
+    ids=lambda room: str(room.relative_to(PACKAGE)),
+)
+def test_a_room_is_seen_at_a_glance(room):
+    assert len([path for path in room.glob("*.py") if path.name != "__init__.py"]) <= 13
 
 
 def loaded_by(code):

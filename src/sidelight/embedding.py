@@ -50,29 +50,6 @@ def choose_method(
 ) -> Choice:
     """Choose a method by what is known, what is missing, and how many rows there are.
 
-    Parameters
-    ----------
-    n_rows : int
-        How many rows.
-    kinds : sequence of str
-        The kinds of side information, by class name.
-    distances : bool
-        Whether the data are a table of distances.
-    graph : bool
-        Whether only those along the edges of a graph are known.
-    missing : bool
-        Whether values are missing.
-
-    Returns
-    -------
-    Choice
-        The method, its parameters and the reason.
-
-    Raises
-    ------
-    ValueError
-        If no method listens to all of it.
-
     Examples
     --------
     >>> choice = choose_method(10_000)
@@ -271,21 +248,6 @@ def embed(
 
 def distances_along(graph: Any) -> FloatArray:
     """Measure all rows of a graph along it, so that a map of it can be judged.
-
-    Parameters
-    ----------
-    graph : sparse array of shape (n_samples, n_samples)
-        The lengths of its edges.
-
-    Returns
-    -------
-    ndarray of shape (n_samples, n_samples)
-        The lengths of the shortest paths.
-
-    Raises
-    ------
-    ValueError
-        If the graph is in pieces.
 
     Examples
     --------

@@ -48,13 +48,7 @@ class Entry:
     takes_distances: bool = False
 
     def load(self) -> type[Any]:
-        """Import the estimator's class.
-
-        Returns
-        -------
-        type
-            The class.
-        """
+        """Import the estimator's class."""
         loaded: type[Any] = getattr(import_module(self.module), self.name)
         return loaded
 
@@ -236,18 +230,7 @@ MAPS: tuple[Entry, ...] = tuple(entry for entry in ESTIMATORS if "map" in entry.
 
 
 def entry_for(name: str) -> Entry:
-    """Find an estimator by its class name or its short name.
-
-    Parameters
-    ----------
-    name : str
-        ``"Isomap"`` or ``"isomap"``.
-
-    Returns
-    -------
-    Entry
-        Its entry.
-    """
+    """Find an estimator by its class name or its short name."""
     for entry in ESTIMATORS:
         if name in (entry.name, entry.command) or name.lower() == entry.name.lower():
             return entry

@@ -26,38 +26,14 @@ class Commands(TyperGroup):
     """The commands; what a user can put right is told in one line, with exit code 2."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Take ``--debug`` wherever it stands.
-
-        Parameters
-        ----------
-        ctx : Context
-            The context.
-        args : list of str
-            The arguments.
-
-        Returns
-        -------
-        list of str
-            What is left for the command.
-        """
+        """Take ``--debug`` wherever it stands."""
         if "--debug" in args:
             args = ["--debug", *(argument for argument in args if argument != "--debug")]
         parsed: list[str] = super().parse_args(ctx, args)
         return parsed
 
     def invoke(self, ctx: Any) -> Any:
-        """Run a command.
-
-        Parameters
-        ----------
-        ctx : Context
-            The context.
-
-        Returns
-        -------
-        object
-            What the command returns.
-        """
+        """Run a command."""
         try:
             return super().invoke(ctx)
         except KeyboardInterrupt:
@@ -73,13 +49,7 @@ class Commands(TyperGroup):
 
 
 def show_error(error: BaseException) -> None:
-    """Say what went wrong: in a frame on a screen, in a line in a file.
-
-    Parameters
-    ----------
-    error : BaseException
-        The error.
-    """
+    """Say what went wrong: in a frame on a screen, in a line in a file."""
     from rich.panel import Panel
     from rich.text import Text
 

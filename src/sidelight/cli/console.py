@@ -14,61 +14,29 @@ _WIDTH_OF_A_FILE = 110
 
 
 def output() -> Console:
-    """Give the console for results.
-
-    Returns
-    -------
-    Console
-        On the standard output; without colours where that is not a screen.
-    """
+    """Give the console for results."""
     return _console(error=False)
 
 
 def errors() -> Console:
-    """Give the console for progress, notes, warnings and errors.
-
-    Returns
-    -------
-    Console
-        On the standard error output.
-    """
+    """Give the console for progress, notes, warnings and errors."""
     return _console(error=True)
 
 
 def notes(lines: Iterable[str], *, quiet: bool = False) -> None:
-    """Tell what was done that the user did not ask for in so many words.
-
-    Parameters
-    ----------
-    lines : iterable of str
-        The notes.
-    quiet : bool
-        Whether to keep still.
-    """
+    """Tell what was done that the user did not ask for in so many words."""
     for line in () if quiet else lines:
         _hanging(errors(), "·", line, "dim", "dim")
 
 
 def warnings(lines: Iterable[str]) -> None:
-    """Tell what may be wrong with the result.
-
-    Parameters
-    ----------
-    lines : iterable of str
-        The warnings.
-    """
+    """Tell what may be wrong with the result."""
     for line in lines:
         _hanging(errors(), "!", line, "bold yellow", "yellow")
 
 
 def facts(pairs: Iterable[tuple[str, str]]) -> None:
-    """Write a few facts under each other, their names on the left.
-
-    Parameters
-    ----------
-    pairs : iterable of (str, str)
-        Names and facts.
-    """
+    """Write a few facts under each other, their names on the left."""
     for name, fact in pairs:
         _hanging(output(), f"{name:<8}", fact, "cyan", "")
 

@@ -19,23 +19,7 @@ _OPTIONS = {
 
 
 def find_method(name: str) -> Entry:
-    """Find a method that makes a map.
-
-    Parameters
-    ----------
-    name : str
-        ``"isomap"`` or ``"Isomap"``.
-
-    Returns
-    -------
-    Entry
-        Its entry in the registry.
-
-    Raises
-    ------
-    ValueError
-        If there is none, with the closest name and all of them.
-    """
+    """Find a method that makes a map."""
     names = {alias.lower(): entry for entry in MAPS for alias in (entry.command, entry.name)}
     if name.lower() in names:
         return names[name.lower()]
@@ -54,33 +38,7 @@ def build_estimator(
     precomputed: bool = False,
     seed: int | None = None,
 ) -> Any:
-    """Make an estimator from what was typed.
-
-    Parameters
-    ----------
-    entry : Entry
-        The method.
-    decided : mapping, optional
-        Parameters that ``--method auto`` decided; what was typed goes before.
-    options : mapping, optional
-        ``components``, ``neighbors``, ``landmarks``, ``metric``; those that are None are left out.
-    assignments : sequence of str
-        ``name=value`` for further parameters of the constructor.
-    precomputed : bool
-        Whether the table holds distances.
-    seed : int, optional
-        For methods that draw at random.
-
-    Returns
-    -------
-    estimator
-        Not fitted yet.
-
-    Raises
-    ------
-    ValueError
-        If the method has no such parameter, naming those it has.
-    """
+    """Make an estimator from what was typed."""
     cls = entry.load()
     known = list(inspect.signature(cls.__init__).parameters)[1:]
     parameters: dict[str, Any] = dict(decided or {})
@@ -106,18 +64,6 @@ def build_estimator(
 def parse_value(text: str, expected: Sequence[Any] = ()) -> Any:
     """Read a value as what the parameter takes: a number, yes or no, none, or a word.
 
-    Parameters
-    ----------
-    text : str
-        As typed.
-    expected : sequence of Expected
-        Descriptions of what the parameter may be; any of the readings where there are none.
-
-    Returns
-    -------
-    object
-        The first reading that the parameter admits, else the most specific one.
-
     Examples
     --------
     >>> [parse_value(text) for text in ("3", "1e-3", "true", "none", "heat")]
@@ -140,18 +86,7 @@ def parse_value(text: str, expected: Sequence[Any] = ()) -> Any:
 
 
 def written_parameters(estimator: Any) -> str:
-    """Write the parameters of an estimator that are not its defaults.
-
-    Parameters
-    ----------
-    estimator : estimator
-        Any.
-
-    Returns
-    -------
-    str
-        ``"n_components=2, n_neighbors=7"``; those two always.
-    """
+    """Write the parameters of an estimator that are not its defaults."""
     defaults = inspect.signature(type(estimator).__init__).parameters
     values = estimator.get_params(deep=False)
     shown = {

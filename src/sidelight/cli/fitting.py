@@ -13,15 +13,7 @@ from sidelight.core.progress import Progress, listening
 
 @contextmanager
 def shown(what: str, *, quiet: bool = False) -> Iterator[None]:
-    """Show the progress of the work in the block, and then its warnings.
-
-    Parameters
-    ----------
-    what : str
-        The work, until its stages report: ``"Isomap"``.
-    quiet : bool
-        Whether to show no bar.
-    """
+    """Show the progress of the work in the block, and then its warnings."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         warnings.filterwarnings("ignore", category=DeprecationWarning)

@@ -19,22 +19,7 @@ ROW = "row"
 
 
 def map_columns(Z: FloatArray, names: Sequence[str], table: Table) -> dict[str, npt.NDArray[Any]]:
-    """Put a map into columns, with the rows and what was set aside.
-
-    Parameters
-    ----------
-    Z : ndarray of shape (n_rows, n_components)
-        The map.
-    names : sequence of str
-        The names of its coordinates.
-    table : Table
-        The table that it is a map of.
-
-    Returns
-    -------
-    dict of str to ndarray
-        The row in the file (counted from 1), the coordinates, the columns set aside.
-    """
+    """Put a map into columns, with the rows and what was set aside."""
     columns: dict[str, npt.NDArray[Any]] = {ROW: table.rows + 1}
     columns.update(zip(names, Z.T, strict=True))
     for name, values in table.labels.items():
@@ -45,27 +30,7 @@ def map_columns(Z: FloatArray, names: Sequence[str], table: Table) -> dict[str, 
 def coordinates(
     table: Table, asked: Sequence[str] = (), expected: Sequence[str] = ()
 ) -> FloatArray:
-    """Find the coordinates in a table that holds a map.
-
-    Parameters
-    ----------
-    table : Table
-        The table.
-    asked : sequence of str
-        The columns the user named.
-    expected : sequence of str
-        The columns that the model would write.
-
-    Returns
-    -------
-    ndarray of shape (n_rows, n_components)
-        The map.
-
-    Raises
-    ------
-    ValueError
-        If it is not clear which columns are meant.
-    """
+    """Find the coordinates in a table that holds a map."""
     if asked:
         return table.select(asked)
     if expected and all(name in table.column_names for name in expected):
@@ -84,25 +49,7 @@ def coordinates(
 
 
 def rows_of(map_table: Table, data: Table) -> IntArray:
-    """Tell which row of the data each row of a map is.
-
-    Parameters
-    ----------
-    map_table : Table
-        The map.
-    data : Table
-        The data.
-
-    Returns
-    -------
-    ndarray of shape (n_map_rows,)
-        Indices into the rows of ``data``.
-
-    Raises
-    ------
-    ValueError
-        If they do not fit together.
-    """
+    """Tell which row of the data each row of a map is."""
     if ROW in map_table.column_names:
         wanted = map_table.select([ROW])[:, 0].astype(np.intp) - 1
         place = np.searchsorted(data.rows, wanted).clip(0, len(data.rows) - 1)

@@ -24,21 +24,6 @@ ModelPath: TypeAlias = Annotated[
 def number_or_auto(text: str) -> int | str:
     """Read a number of dimensions.
 
-    Parameters
-    ----------
-    text : str
-        As typed.
-
-    Returns
-    -------
-    int or "auto"
-        It.
-
-    Raises
-    ------
-    typer.BadParameter
-        If it is neither.
-
     Examples
     --------
     >>> number_or_auto("3"), number_or_auto("auto")
@@ -140,18 +125,6 @@ Quiet: TypeAlias = Annotated[
 
 def split_names(given: Sequence[str] | None, known: Sequence[str] = ()) -> list[str]:
     """Take apart names given one by one or with commas.
-
-    Parameters
-    ----------
-    given : sequence of str or None
-        As typed.
-    known : sequence of str
-        Names that may hold a comma themselves.
-
-    Returns
-    -------
-    list of str
-        The names.
 
     Examples
     --------

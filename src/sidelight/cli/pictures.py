@@ -16,20 +16,7 @@ _MOST_CLASSES = 20
 
 
 def check_picture(path: Path) -> None:
-    """Refuse a picture that could not be written, before any work is done.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-
-    Raises
-    ------
-    MissingExtraError
-        If matplotlib is not installed.
-    ValueError
-        If the ending is not that of a picture.
-    """
+    """Refuse a picture that could not be written, before any work is done."""
     from sidelight.plot.style import require_matplotlib
 
     require_matplotlib("--picture")
@@ -44,25 +31,7 @@ def check_picture(path: Path) -> None:
 
 
 def parse_image_shape(text: str, n_columns: int) -> tuple[int, int]:
-    """Read the shape of images, and check that the rows hold such images.
-
-    Parameters
-    ----------
-    text : str
-        ``"8x8"``: height and width.
-    n_columns : int
-        How many values a row has.
-
-    Returns
-    -------
-    tuple of int
-        Height and width.
-
-    Raises
-    ------
-    ValueError
-        If it is not a shape, or another one.
-    """
+    """Read the shape of images, and check that the rows hold such images."""
     match = re.fullmatch(r"(\d+)[x×](\d+)", text.strip().lower())
     if match is None:
         raise ValueError(f"--thumbnails takes HEIGHTxWIDTH, such as 8x8. Got {text!r}.")
@@ -76,20 +45,7 @@ def parse_image_shape(text: str, n_columns: int) -> tuple[int, int]:
 
 
 def colouring(table: Table, column: str | None) -> dict[str, Any]:
-    """Tell classes from values.
-
-    Parameters
-    ----------
-    table : Table
-        The table.
-    column : str or None
-        The column set aside for colours.
-
-    Returns
-    -------
-    dict
-        ``labels`` or ``color``, and ``key_title``, for :func:`sidelight.plot.scatter`.
-    """
+    """Tell classes from values."""
     if column is None:
         return {}
     values = table.labels[column]
@@ -100,18 +56,7 @@ def colouring(table: Table, column: str | None) -> dict[str, Any]:
 
 
 def as_classes(values: npt.NDArray[Any]) -> npt.NDArray[Any] | None:
-    """Read a column as classes, if that is what it is.
-
-    Parameters
-    ----------
-    values : ndarray of shape (n_rows,)
-        Texts or numbers.
-
-    Returns
-    -------
-    ndarray of shape (n_rows,) or None
-        Texts or whole numbers; None for values on a scale.
-    """
+    """Read a column as classes, if that is what it is."""
     if values.dtype.kind != "f":
         return values
     whole = np.isfinite(values).all() and bool(np.all(values == np.round(values)))

@@ -34,20 +34,7 @@ class Preparation:
 
     @classmethod
     def of(cls, table: Table, *, standardize: bool) -> Preparation:
-        """Learn the preparation of a table.
-
-        Parameters
-        ----------
-        table : Table
-            The table.
-        standardize : bool
-            Whether columns get mean 0 and variance 1; constant columns stay at 0.
-
-        Returns
-        -------
-        Preparation
-            It.
-        """
+        """Learn the preparation of a table."""
         if not standardize:
             return cls(table.column_names)
         with warnings.catch_warnings():
@@ -60,21 +47,6 @@ class Preparation:
         """Prepare a table: choose the columns by name, and scale them.
 
         A table without any of the names is taken as it stands if it has as many columns.
-
-        Parameters
-        ----------
-        table : Table
-            The table.
-
-        Returns
-        -------
-        ndarray of shape (n_rows, n_columns)
-            Ready for the model.
-
-        Raises
-        ------
-        ValueError
-            If columns are missing.
         """
         absent = [name for name in self.columns if name not in table.column_names]
         nameless = len(absent) == len(self.columns) and len(absent) == table.X.shape[1]
@@ -89,48 +61,18 @@ class Preparation:
         return np.asarray((X - self.mean) / self.scale)
 
     def undo(self, X: FloatArray) -> FloatArray:
-        """Bring what a model decoded back to the units of the table.
-
-        Parameters
-        ----------
-        X : ndarray of shape (n_rows, n_columns)
-            From ``inverse_transform``.
-
-        Returns
-        -------
-        ndarray of shape (n_rows, n_columns)
-            In the table's units.
-        """
+        """Bring what a model decoded back to the units of the table."""
         if self.mean is None or self.scale is None:
             return X
         return np.asarray(X * self.scale + self.mean)
 
     def to_extras(self) -> dict[str, Any]:
-        """Give the plain values that a model file keeps.
-
-        Returns
-        -------
-        dict
-            For ``sidelight.save(..., extras=...)``.
-        """
+        """Give the plain values that a model file keeps."""
         return {"columns": list(self.columns), "mean": self.mean, "scale": self.scale}
 
     @classmethod
     def from_model(cls, model: Any, extras: Mapping[str, Any]) -> Preparation:
-        """Read the preparation from a model file, also of a model that Python code saved.
-
-        Parameters
-        ----------
-        model : estimator
-            The model.
-        extras : mapping
-            What was saved beside it.
-
-        Returns
-        -------
-        Preparation
-            It; columns are called 1, 2 … where nothing names them.
-        """
+        """Read the preparation from a model file, also of a model that Python code saved."""
         names = extras.get("columns")
         if names is None:
             names = getattr(model, "feature_names_in_", None)

@@ -21,28 +21,7 @@ def read_data(
     header: bool | None = None,
     quiet: bool = False,
 ) -> Table:
-    """Read a table for a command, and say what was done with it.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-    ignore : sequence of str
-        Columns to leave out.
-    aside : sequence of str
-        Columns that are not data: the colours, the labels.
-    missing : str
-        What to do about missing numbers.
-    header : bool, optional
-        Whether the first row names the columns.
-    quiet : bool
-        Whether to say nothing.
-
-    Returns
-    -------
-    Table
-        The data.
-    """
+    """Read a table for a command, and say what was done with it."""
     table = read_table(
         path,
         ignore=[name for name in ignore if name not in aside],
@@ -60,17 +39,6 @@ def read_data(
 
 
 def written_size(table: Table) -> str:
-    """Write how large a table is.
-
-    Parameters
-    ----------
-    table : Table
-        The table.
-
-    Returns
-    -------
-    str
-        ``"1,797 rows × 64 columns"``.
-    """
+    """Write how large a table is."""
     rows, columns = table.X.shape
     return f"{rows:,} row{'s' * (rows != 1)} × {columns:,} column{'s' * (columns != 1)}"

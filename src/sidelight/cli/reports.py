@@ -20,13 +20,7 @@ COMPARED = (
 
 
 def show_report(report: QualityReport) -> None:
-    """Write one report.
-
-    Parameters
-    ----------
-    report : QualityReport
-        The measures of a map.
-    """
+    """Write one report."""
     from rich.text import Text
 
     table = _table()
@@ -44,17 +38,7 @@ def show_report(report: QualityReport) -> None:
 def show_comparison(
     reports: Mapping[str, QualityReport], seconds: Mapping[str, float], failures: Mapping[str, str]
 ) -> None:
-    """Write the measures of several maps, the best of each in bold.
-
-    Parameters
-    ----------
-    reports : mapping of str to QualityReport
-        By method.
-    seconds : mapping of str to float
-        How long each fit took.
-    failures : mapping of str to str
-        Why a method gave no map.
-    """
+    """Write the measures of several maps, the best of each in bold."""
     from rich.text import Text
 
     table = _table()

@@ -17,16 +17,5 @@ ArrayLike: TypeAlias = npt.ArrayLike
 
 
 def is_sparse(X: Any) -> bool:
-    """Tell whether X is a sparse array or matrix (without narrowing its type).
-
-    Parameters
-    ----------
-    X : object
-        Any array.
-
-    Returns
-    -------
-    bool
-        Whether it is.
-    """
+    """Tell whether X is a sparse array or matrix (without narrowing its type)."""
     return bool(sp.issparse(X))

@@ -16,16 +16,6 @@ _PARTS_OF_SPARSE = ("data", "indices", "indptr", "shape")
 def fingerprint(value: Any) -> str:
     """Name a value by its content.
 
-    Parameters
-    ----------
-    value : object
-        Arrays, sparse arrays, side information, plain values, and lists and dicts of them.
-
-    Returns
-    -------
-    str
-        Equal for equal content, and for different content different.
-
     Examples
     --------
     >>> import numpy as np

@@ -17,11 +17,6 @@ def available_memory() -> float:
 
     The environment variable ``SIDELIGHT_MEMORY_LIMIT`` (``"4GB"``, ``"500MB"``) goes before what
     the machine reports.
-
-    Returns
-    -------
-    float
-        Bytes; infinity where the machine does not say.
     """
     limit = os.environ.get("SIDELIGHT_MEMORY_LIMIT", "").strip().upper()
     if limit:
@@ -42,16 +37,6 @@ def available_memory() -> float:
 def format_bytes(n_bytes: float) -> str:
     """Write a number of bytes for people.
 
-    Parameters
-    ----------
-    n_bytes : float
-        How many.
-
-    Returns
-    -------
-    str
-        Such as ``"1.6 GB"``.
-
     Examples
     --------
     >>> format_bytes(1.6e9)
@@ -64,24 +49,7 @@ def format_bytes(n_bytes: float) -> str:
 
 
 def require_memory(n_bytes: float, *, what: str, who: str, instead: str) -> None:
-    """Refuse work whose memory is not there.
-
-    Parameters
-    ----------
-    n_bytes : float
-        What the work will take at its peak.
-    what : str
-        The array, in words: ``"the 50000 × 50000 table of geodesic distances"``.
-    who : str
-        The estimator or function.
-    instead : str
-        What the user can do.
-
-    Raises
-    ------
-    MemoryError
-        If less than that is available.
-    """
+    """Refuse work whose memory is not there."""
     available = available_memory()
     if n_bytes > available:
         raise MemoryError(

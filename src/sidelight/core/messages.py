@@ -14,24 +14,6 @@ def explain_table(
 ) -> Exception:
     """Say what scikit-learn's check of a table found: who, what was expected, what came, a remedy.
 
-    Parameters
-    ----------
-    error : Exception
-        As scikit-learn raised it.
-    table : object
-        What was given.
-    who : str
-        Who asked for the table.
-    name : str
-        The argument.
-    columns : str
-        What its columns are called.
-
-    Returns
-    -------
-    Exception
-        Of the same type.  Words that scikit-learn's own checks of estimators look for are kept.
-
     Examples
     --------
     >>> import numpy as np

@@ -14,18 +14,7 @@ class Expected(Protocol):
     """A description of the values that a parameter may take."""
 
     def admits(self, value: Any) -> bool:
-        """Tell whether a value fits.
-
-        Parameters
-        ----------
-        value : object
-            The parameter's value.
-
-        Returns
-        -------
-        bool
-            Whether it does.
-        """
+        """Tell whether a value fits."""
         ...
 
     def __str__(self) -> str: ...
@@ -44,18 +33,7 @@ class Whole:
     low: int = 1
 
     def admits(self, value: Any) -> bool:
-        """Tell whether ``value`` is such an integer (a bool is not).
-
-        Parameters
-        ----------
-        value : object
-            The value.
-
-        Returns
-        -------
-        bool
-            Whether it is.
-        """
+        """Tell whether ``value`` is such an integer (a bool is not)."""
         integer = isinstance(value, numbers.Integral) and not isinstance(value, (bool, np.bool_))
         return integer and int(value) >= self.low
 
@@ -79,18 +57,7 @@ class Real:
     open_below: bool = False
 
     def admits(self, value: Any) -> bool:
-        """Tell whether ``value`` is such a number.
-
-        Parameters
-        ----------
-        value : object
-            The value.
-
-        Returns
-        -------
-        bool
-            Whether it is.
-        """
+        """Tell whether ``value`` is such a number."""
         if isinstance(value, (bool, np.bool_)) or not isinstance(value, numbers.Real):
             return False
         number = float(value)
@@ -115,18 +82,7 @@ class OneOf:
     values: tuple[Any, ...]
 
     def admits(self, value: Any) -> bool:
-        """Tell whether ``value`` is one of them.
-
-        Parameters
-        ----------
-        value : object
-            The value.
-
-        Returns
-        -------
-        bool
-            Whether it is.
-        """
+        """Tell whether ``value`` is one of them."""
         return any(type(value) is type(known) and value == known for known in self.values)
 
     def __str__(self) -> str:
@@ -149,18 +105,7 @@ class Matching:
     words: str
 
     def admits(self, value: Any) -> bool:
-        """Apply the test.
-
-        Parameters
-        ----------
-        value : object
-            The value.
-
-        Returns
-        -------
-        bool
-            Its answer.
-        """
+        """Apply the test."""
         return self.test(value)
 
     def __str__(self) -> str:
@@ -183,16 +128,6 @@ RANDOM_STATE = Matching(
 def random_generator(random_state: Any) -> np.random.Generator:
     """Make the generator that a ``random_state`` stands for.
 
-    Parameters
-    ----------
-    random_state : int, Generator, RandomState or None
-        The parameter's value.
-
-    Returns
-    -------
-    Generator
-        A Generator stays itself; a RandomState gives the seed.
-
     Examples
     --------
     >>> int(random_generator(0).integers(100)) == int(random_generator(0).integers(100))
@@ -204,20 +139,7 @@ def random_generator(random_state: Any) -> np.random.Generator:
 
 
 def check_parameters(estimator: Any, expected: Mapping[str, tuple[Expected, ...]]) -> None:
-    """Compare an estimator's parameters with what they may be.
-
-    Parameters
-    ----------
-    estimator : estimator
-        With ``get_params``.
-    expected : dict
-        Parameter name to the descriptions of which one must admit the value.
-
-    Raises
-    ------
-    ValueError
-        Naming the estimator, the parameter, what was expected and what came.
-    """
+    """Compare an estimator's parameters with what they may be."""
     values = estimator.get_params(deep=False)
     for name, descriptions in expected.items():
         if not any(description.admits(values[name]) for description in descriptions):

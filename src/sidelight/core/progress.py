@@ -66,19 +66,7 @@ def listening(listener: Listener) -> Iterator[None]:
 
 
 def report(stage: str, done: int, total: int | None = None, value: float | None = None) -> None:
-    """Tell every listener how far a stage has come.
-
-    Parameters
-    ----------
-    stage : str
-        What is being done.
-    done : int
-        Steps finished.
-    total : int, optional
-        Steps in all.
-    value : float, optional
-        The objective reached.
-    """
+    """Tell every listener how far a stage has come."""
     listeners = _listeners.get()
     if listeners:
         progress = Progress(stage, done, total, value)

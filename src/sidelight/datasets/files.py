@@ -38,20 +38,7 @@ def folder() -> Path | None:
 
 
 def why_missing(name: str, where: Path | None = None) -> str | None:
-    """Say why a real data set cannot be loaded.
-
-    Parameters
-    ----------
-    name : str
-        The set; its file is ``<name>.npz``.
-    where : Path, optional
-        The folder to look into instead of the one named by ``SIDELIGHT_DATA``.
-
-    Returns
-    -------
-    str or None
-        The reason, with what to do; None if the file is there.
-    """
+    """Say why a real data set cannot be loaded."""
     file = f"{name}.npz"
     if where is None:
         named = os.environ.get(VARIABLE, "")
@@ -77,25 +64,7 @@ def why_missing(name: str, where: Path | None = None) -> str | None:
 
 
 def read_arrays(name: str, where: str | Path | None = None) -> dict[str, npt.NDArray[Any]]:
-    """Read the arrays of a real data set.
-
-    Parameters
-    ----------
-    name : str
-        The set; its file is ``<name>.npz``.
-    where : str or Path, optional
-        The folder to look into instead of the one named by ``SIDELIGHT_DATA``.
-
-    Returns
-    -------
-    dict of str to ndarray
-        Every array of the file.  Pickled objects are refused.
-
-    Raises
-    ------
-    FileNotFoundError
-        If the folder or the file is missing.
-    """
+    """Read the arrays of a real data set."""
     given = None if where is None else Path(where).expanduser()
     reason = why_missing(name, given)
     if reason is not None:

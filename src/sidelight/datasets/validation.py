@@ -6,29 +6,7 @@ import numpy as np
 
 
 def require_count(who: str, parameter: str, value: int, *, least: int = 1) -> int:
-    """Accept a whole number that is large enough.
-
-    Parameters
-    ----------
-    who : str
-        The function that was called.
-    parameter : str
-        The name of its parameter.
-    value : int
-        What was given.
-    least : int
-        The smallest number allowed.
-
-    Returns
-    -------
-    int
-        The number.
-
-    Raises
-    ------
-    ValueError
-        If it is not a whole number or too small.
-    """
+    """Accept a whole number that is large enough."""
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
         raise ValueError(
             f"The {parameter!r} parameter of {who} must be an int in [{least}, inf). "
@@ -38,29 +16,7 @@ def require_count(who: str, parameter: str, value: int, *, least: int = 1) -> in
 
 
 def require_scale(who: str, parameter: str, value: float, *, positive: bool = True) -> float:
-    """Accept a finite length, or a standard deviation where zero is allowed.
-
-    Parameters
-    ----------
-    who : str
-        The function that was called.
-    parameter : str
-        The name of its parameter.
-    value : float
-        What was given.
-    positive : bool
-        Whether zero is refused.
-
-    Returns
-    -------
-    float
-        The number.
-
-    Raises
-    ------
-    ValueError
-        If it is negative, not finite, or zero where that is refused.
-    """
+    """Accept a finite length, or a standard deviation where zero is allowed."""
     if not np.isfinite(value) or value < 0 or (positive and value == 0):
         interval = "(0, inf)" if positive else "[0, inf)"
         raise ValueError(

@@ -40,49 +40,15 @@ class Covariance(Protocol):
     names: ClassVar[tuple[str, ...]]
 
     def start(self) -> FloatArray:
-        """Give parameters to begin with, for data and map of unit variance.
-
-        Returns
-        -------
-        ndarray of shape (n_parameters,)
-            Logarithms.
-        """
+        """Give parameters to begin with, for data and map of unit variance."""
         ...
 
     def __call__(self, parameters: FloatArray, A: FloatArray, B: FloatArray) -> FloatArray:
-        """Compute k(a_i, b_j).
-
-        Parameters
-        ----------
-        parameters : ndarray of shape (n_parameters,)
-            Logarithms.
-        A : ndarray of shape (m, d)
-            Points.
-        B : ndarray of shape (n, d)
-            Points.
-
-        Returns
-        -------
-        ndarray of shape (m, n)
-            K.
-        """
+        """Compute k(a_i, b_j)."""
         ...
 
     def diagonal(self, parameters: FloatArray, A: FloatArray) -> FloatArray:
-        """Compute k(a_i, a_i).
-
-        Parameters
-        ----------
-        parameters : ndarray of shape (n_parameters,)
-            Logarithms.
-        A : ndarray of shape (m, d)
-            Points.
-
-        Returns
-        -------
-        ndarray of shape (m,)
-            The diagonal.
-        """
+        """Compute k(a_i, a_i)."""
         ...
 
     def pull_back(
@@ -93,49 +59,13 @@ class Covariance(Protocol):
         K: FloatArray,
         slope: FloatArray,
     ) -> Flow:
-        """Send ∂f/∂K back to points and parameters.
-
-        Parameters
-        ----------
-        parameters : ndarray of shape (n_parameters,)
-            Logarithms.
-        A : ndarray of shape (m, d)
-            Points.
-        B : ndarray of shape (n, d)
-            Points.
-        K : ndarray of shape (m, n)
-            The covariance between them; overwritten.
-        slope : ndarray of shape (m, n)
-            ∂f/∂K.
-
-        Returns
-        -------
-        Flow
-            The gradients.
-        """
+        """Send ∂f/∂K back to points and parameters."""
         ...
 
     def pull_back_diagonal(
         self, parameters: FloatArray, A: FloatArray, slope: FloatArray
     ) -> tuple[FloatArray, FloatArray]:
-        """Send ∂f/∂k(a_i, a_i) back to points and parameters.
-
-        Parameters
-        ----------
-        parameters : ndarray of shape (n_parameters,)
-            Logarithms.
-        A : ndarray of shape (m, d)
-            Points.
-        slope : ndarray of shape (m,)
-            ∂f/∂k(a_i, a_i).
-
-        Returns
-        -------
-        points : ndarray of shape (m, d)
-            Gradient in A.
-        parameters : ndarray of shape (n_parameters,)
-            Gradient in the logarithms.
-        """
+        """Send ∂f/∂k(a_i, a_i) back to points and parameters."""
         ...
 
 
@@ -149,13 +79,7 @@ class ExponentiatedQuadratic:
     names: ClassVar[tuple[str, ...]] = ("signal_variance", "length_scale", "bias_variance")
 
     def start(self) -> FloatArray:
-        """Give α = 1, ℓ = 1, β = 0.1.
-
-        Returns
-        -------
-        ndarray of shape (3,)
-            Logarithms.
-        """
+        """Give α = 1, ℓ = 1, β = 0.1."""
         return np.log([1.0, 1.0, 0.1])
 
     def __call__(self, parameters: FloatArray, A: FloatArray, B: FloatArray) -> FloatArray:
@@ -168,20 +92,7 @@ class ExponentiatedQuadratic:
         return K
 
     def diagonal(self, parameters: FloatArray, A: FloatArray) -> FloatArray:
-        """Compute α + β.
-
-        Parameters
-        ----------
-        parameters : ndarray of shape (3,)
-            Logarithms.
-        A : ndarray of shape (m, d)
-            Points.
-
-        Returns
-        -------
-        ndarray of shape (m,)
-            The same for all.
-        """
+        """Compute α + β."""
         return np.full(A.shape[0], float(np.exp(parameters[0]) + np.exp(parameters[2])))
 
     def pull_back(
@@ -192,26 +103,7 @@ class ExponentiatedQuadratic:
         K: FloatArray,
         slope: FloatArray,
     ) -> Flow:
-        """Send ∂f/∂K back: with H = ∂f/∂K ∘ (K − β), ∂f/∂A = (HB − diag(H1) A) / ℓ².
-
-        Parameters
-        ----------
-        parameters : ndarray of shape (3,)
-            Logarithms.
-        A : ndarray of shape (m, d)
-            Points.
-        B : ndarray of shape (n, d)
-            Points.
-        K : ndarray of shape (m, n)
-            The covariance between them; overwritten.
-        slope : ndarray of shape (m, n)
-            ∂f/∂K.
-
-        Returns
-        -------
-        Flow
-            The gradients.
-        """
+        """Send ∂f/∂K back: with H = ∂f/∂K ∘ (K − β), ∂f/∂A = (HB − diag(H1) A) / ℓ²."""
         _, length, bias = np.exp(parameters)
         K -= bias
         H = np.multiply(K, slope, out=K)
@@ -227,24 +119,7 @@ class ExponentiatedQuadratic:
     def pull_back_diagonal(
         self, parameters: FloatArray, A: FloatArray, slope: FloatArray
     ) -> tuple[FloatArray, FloatArray]:
-        """Send ∂f/∂k(a, a) back: it depends on α and β alone.
-
-        Parameters
-        ----------
-        parameters : ndarray of shape (3,)
-            Logarithms.
-        A : ndarray of shape (m, d)
-            Points.
-        slope : ndarray of shape (m,)
-            ∂f/∂k(a_i, a_i).
-
-        Returns
-        -------
-        points : ndarray of shape (m, d)
-            Zeros.
-        parameters : ndarray of shape (3,)
-            Gradient in the logarithms.
-        """
+        """Send ∂f/∂k(a, a) back: it depends on α and β alone."""
         total = float(slope.sum())
         signal, _, bias = np.exp(parameters)
         return np.zeros_like(A), np.array([total * signal, 0.0, total * bias])
@@ -257,33 +132,14 @@ class LinearCovariance:
     names: ClassVar[tuple[str, ...]] = ()
 
     def start(self) -> FloatArray:
-        """Give no parameters.
-
-        Returns
-        -------
-        ndarray of shape (0,)
-            None.
-        """
+        """Give no parameters."""
         return np.empty(0)
 
     def __call__(self, parameters: FloatArray, A: FloatArray, B: FloatArray) -> FloatArray:
         return np.asarray(A @ B.T)
 
     def diagonal(self, parameters: FloatArray, A: FloatArray) -> FloatArray:
-        """Compute ‖a‖².
-
-        Parameters
-        ----------
-        parameters : ndarray of shape (0,)
-            None.
-        A : ndarray of shape (m, d)
-            Points.
-
-        Returns
-        -------
-        ndarray of shape (m,)
-            Squared lengths.
-        """
+        """Compute ‖a‖²."""
         return np.asarray(np.einsum("ij,ij->i", A, A))
 
     def pull_back(
@@ -294,49 +150,13 @@ class LinearCovariance:
         K: FloatArray,
         slope: FloatArray,
     ) -> Flow:
-        """Send ∂f/∂K back: ∂f/∂A = ∂f/∂K B.
-
-        Parameters
-        ----------
-        parameters : ndarray of shape (0,)
-            None.
-        A : ndarray of shape (m, d)
-            Points.
-        B : ndarray of shape (n, d)
-            Points.
-        K : ndarray of shape (m, n)
-            Not needed.
-        slope : ndarray of shape (m, n)
-            ∂f/∂K.
-
-        Returns
-        -------
-        Flow
-            The gradients.
-        """
+        """Send ∂f/∂K back: ∂f/∂A = ∂f/∂K B."""
         return Flow(np.asarray(slope @ B), np.asarray(slope.T @ A), np.empty(0))
 
     def pull_back_diagonal(
         self, parameters: FloatArray, A: FloatArray, slope: FloatArray
     ) -> tuple[FloatArray, FloatArray]:
-        """Send ∂f/∂k(a, a) back: 2a times it.
-
-        Parameters
-        ----------
-        parameters : ndarray of shape (0,)
-            None.
-        A : ndarray of shape (m, d)
-            Points.
-        slope : ndarray of shape (m,)
-            ∂f/∂k(a_i, a_i).
-
-        Returns
-        -------
-        points : ndarray of shape (m, d)
-            Gradient in A.
-        parameters : ndarray of shape (0,)
-            None.
-        """
+        """Send ∂f/∂k(a, a) back: 2a times it."""
         return 2 * slope[:, None] * A, np.empty(0)
 
 

@@ -30,56 +30,22 @@ class Cholesky:
 
     @property
     def log_determinant(self) -> float:
-        """Compute log|A|.
-
-        Returns
-        -------
-        float
-            Its logarithm.
-        """
+        """Compute log|A|."""
         return 2 * float(np.log(np.diagonal(self.lower)).sum())
 
     def inverse_triangle(self) -> FloatArray:
-        """Compute A⁻¹ on and below the diagonal; this takes L's memory.
-
-        Returns
-        -------
-        ndarray of shape (n, n)
-            Zero above the diagonal.
-        """
+        """Compute A⁻¹ on and below the diagonal; this takes L's memory."""
         inverse, _ = dpotri(self.lower, lower=1, overwrite_c=1)
         return np.asarray(inverse)
 
     def inverse(self) -> FloatArray:
-        """Compute A⁻¹; this takes L's memory.
-
-        Returns
-        -------
-        ndarray of shape (n, n)
-            Symmetric.
-        """
+        """Compute A⁻¹; this takes L's memory."""
         triangle = self.inverse_triangle()
         return np.asarray(triangle + np.tril(triangle, -1).T)
 
 
 def factorise(A: FloatArray) -> Cholesky:
-    """Factorise a positive matrix, with as little added to its diagonal as it takes.
-
-    Parameters
-    ----------
-    A : ndarray of shape (n, n)
-        Symmetric; only rounding may make it indefinite.
-
-    Returns
-    -------
-    Cholesky
-        The factor of A + jitter I; jitter is zero or a power of ten times the mean diagonal.
-
-    Raises
-    ------
-    ValueError
-        If even a tenth of the mean diagonal does not help: A is no kernel matrix.
-    """
+    """Factorise a positive matrix, with as little added to its diagonal as it takes."""
     scale = float(np.mean(np.diagonal(A)))
     if np.isfinite(scale):
         lower, failed = dpotrf(A, lower=1, clean=1)

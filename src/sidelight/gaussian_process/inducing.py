@@ -63,26 +63,7 @@ def inducing_bound(
     noise: float,
     table: ObservedTable,
 ) -> Bound:
-    """Compute the bound on what is observed, and its slopes.
-
-    Parameters
-    ----------
-    inducing : ndarray of shape (m, m)
-        K_mm, between the inducing points.
-    cross : ndarray of shape (m, n)
-        K_mn, between them and the points.
-    diagonal : ndarray of shape (n,)
-        k(z_i, z_i).
-    noise : float
-        σ².
-    table : ObservedTable
-        Y.
-
-    Returns
-    -------
-    Bound
-        The value and what to send back through the covariance.
-    """
+    """Compute the bound on what is observed, and its slopes."""
     base, jitter = factorise_inducing(inducing)
     inverse = cho_solve((base.lower, True), np.eye(len(inducing)), check_finite=False)
     m, n = cross.shape
@@ -93,20 +74,7 @@ def inducing_bound(
 
 
 def factorise_inducing(inducing: FloatArray) -> tuple[Cholesky, float]:
-    """Factorise K_mm with the jitter that it always gets, or more where it needs more.
-
-    Parameters
-    ----------
-    inducing : ndarray of shape (m, m)
-        K_mm.
-
-    Returns
-    -------
-    factor : Cholesky
-        Of K_mm + jitter I.
-    jitter : float
-        The jitter in all.
-    """
+    """Factorise K_mm with the jitter that it always gets, or more where it needs more."""
     least = INDUCING_JITTER * float(np.mean(np.diagonal(inducing)))
     raised = inducing.copy()
     raised.flat[:: len(raised) + 1] += least

@@ -52,20 +52,6 @@ def exact_likelihood(K: FloatArray, noise: float, table: ObservedTable) -> Likel
     Where there are many patterns, each with little missing, all start from one factorisation of
     the whole instead, and what is missing is conditioned out of its inverse (cost m³ for m
     missing entries).
-
-    Parameters
-    ----------
-    K : ndarray of shape (n, n)
-        The kernel between all rows, without noise.
-    noise : float
-        σ².
-    table : ObservedTable
-        Y.
-
-    Returns
-    -------
-    Likelihood
-        The value, what to send back through the covariance, and the jitter.
     """
     if cheaper_from_the_whole(table):
         return _from_the_whole(K, noise, table)
@@ -86,18 +72,7 @@ def exact_likelihood(K: FloatArray, noise: float, table: ObservedTable) -> Likel
 
 
 def cheaper_from_the_whole(table: ObservedTable) -> bool:
-    """Tell whether conditioning what is missing out of one inverse costs less.
-
-    Parameters
-    ----------
-    table : ObservedTable
-        The table.
-
-    Returns
-    -------
-    bool
-        Whether there are many patterns with little missing.
-    """
+    """Tell whether conditioning what is missing out of one inverse costs less."""
     n, p = table.values.shape
     present = np.array([n if g.rows is None else len(g.rows) for g in table.groups], dtype=float)
     apart = float(np.sum(present**3 + _PER_PATTERN))

@@ -36,13 +36,7 @@ class ColumnGroup:
 
     @property
     def n_columns(self) -> int:
-        """How many columns there are.
-
-        Returns
-        -------
-        int
-            c.
-        """
+        """How many columns there are."""
         return len(self.columns)
 
 
@@ -66,18 +60,7 @@ class ObservedTable:
 
     @classmethod
     def of(cls, Y: FloatArray) -> ObservedTable:
-        """Sort the columns of a table by what is observed of them.
-
-        Parameters
-        ----------
-        Y : ndarray of shape (n, p)
-            NaN where an entry is missing; every column has at least one.
-
-        Returns
-        -------
-        ObservedTable
-            The groups.
-        """
+        """Sort the columns of a table by what is observed of them."""
         observed = ~np.isnan(Y)
         values = np.where(observed, Y, 0.0)
         patterns, of_column = np.unique(observed, axis=1, return_inverse=True)
@@ -92,24 +75,12 @@ class ObservedTable:
 
     @property
     def complete(self) -> bool:
-        """Whether nothing is missing.
-
-        Returns
-        -------
-        bool
-            True for one group of all rows.
-        """
+        """Whether nothing is missing."""
         return len(self.groups) == 1 and self.groups[0].rows is None
 
     @property
     def n_observed(self) -> int:
-        """How many entries there are.
-
-        Returns
-        -------
-        int
-            The count.
-        """
+        """How many entries there are."""
         return int(self.observed.sum())
 
 

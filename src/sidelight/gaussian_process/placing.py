@@ -67,56 +67,19 @@ class Rows:
     scale: float
 
     def some(self, index: IntArray) -> Rows:
-        """Give some of the rows.
-
-        Parameters
-        ----------
-        index : ndarray of shape (k,)
-            Which.
-
-        Returns
-        -------
-        Rows
-            These.
-        """
+        """Give some of the rows."""
         return Rows(
             self.prediction, self.Y[index], self.observed[index], self.precision, self.scale
         )
 
     def objective(self, Z: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Compute what is maximised, and its gradient.
-
-        Parameters
-        ----------
-        Z : ndarray of shape (m, d)
-            Places.
-
-        Returns
-        -------
-        value : ndarray of shape (m,)
-            Log density and log prior, but for a constant.
-        gradient : ndarray of shape (m, d)
-            With respect to the places.
-        """
+        """Compute what is maximised, and its gradient."""
         value, gradient = self.prediction.log_density(Z, self.Y, self.observed)
         value = value - 0.5 * self.precision * np.einsum("ij,ij->i", Z, Z)
         return value, gradient - self.precision * Z
 
     def curvature(self, Z: FloatArray, gradient: FloatArray) -> FloatArray:
-        """Compute minus the Hessian by differences of the gradient.
-
-        Parameters
-        ----------
-        Z : ndarray of shape (m, d)
-            Places.
-        gradient : ndarray of shape (m, d)
-            The gradient there.
-
-        Returns
-        -------
-        ndarray of shape (m, d, d)
-            Symmetric.
-        """
+        """Compute minus the Hessian by differences of the gradient."""
         d = Z.shape[1]
         H = np.empty((len(Z), d, d))
         step = _DIFFERENCE * self.scale
@@ -128,20 +91,7 @@ class Rows:
 
 
 def place_rows(rows: Rows, starts: FloatArray) -> Placement:
-    """Place rows from the most promising of several starts.
-
-    Parameters
-    ----------
-    rows : Rows
-        The rows.
-    starts : ndarray of shape (m, n_starts, d)
-        Where to begin with each of them.
-
-    Returns
-    -------
-    Placement
-        The best place found for every row.
-    """
+    """Place rows from the most promising of several starts."""
     m, n_starts, _ = starts.shape
     values = np.column_stack([rows.objective(starts[:, s])[0] for s in range(n_starts)])
     order = np.argsort(-values, axis=1, kind="stable")[:, :N_FOLLOWED]
@@ -162,20 +112,7 @@ def place_rows(rows: Rows, starts: FloatArray) -> Placement:
 
 
 def positive_part(H: FloatArray, floor: float) -> FloatArray:
-    """Turn negative curvature round, and keep all of it above a floor.
-
-    Parameters
-    ----------
-    H : ndarray of shape (m, d, d)
-        Symmetric matrices.
-    floor : float
-        The least eigenvalue.
-
-    Returns
-    -------
-    ndarray of shape (m, d, d)
-        Positive definite.
-    """
+    """Turn negative curvature round, and keep all of it above a floor."""
     values, vectors = np.linalg.eigh(H)
     values = np.maximum(np.abs(values), floor)
     return np.asarray(np.einsum("mij,mj,mkj->mik", vectors, values, vectors))

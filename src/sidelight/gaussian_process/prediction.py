@@ -105,30 +105,7 @@ class Prediction:
         *,
         who: str,
     ) -> Prediction:
-        """Condition the process on the data.
-
-        Parameters
-        ----------
-        covariance : Covariance
-            k.
-        parameters : ndarray of shape (n_parameters,)
-            Logarithms of its parameters.
-        noise : float
-            σ².
-        Z : ndarray of shape (n, d)
-            Latent points.
-        inducing : ndarray of shape (m, d) or None
-            Inducing points.
-        table : ObservedTable
-            Y.
-        who : str
-            The estimator, for messages.
-
-        Returns
-        -------
-        Prediction
-            The conditioned process.
-        """
+        """Condition the process on the data."""
         centres = Z if inducing is None else inducing
         require_memory(
             8.0 * (len(table.groups) + 2) * len(centres) ** 2,
@@ -165,59 +142,18 @@ class Prediction:
         return cls(covariance, parameters, noise, centres, A, tuple(variances))
 
     def mean(self, Z: FloatArray) -> FloatArray:
-        """Compute μ at places.
-
-        Parameters
-        ----------
-        Z : ndarray of shape (m, d)
-            Places.
-
-        Returns
-        -------
-        ndarray of shape (m, p)
-            Means of all columns.
-        """
+        """Compute μ at places."""
         return np.asarray(self.covariance(self.parameters, Z, self.centres) @ self.A)
 
     def moments(self, Z: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Compute μ and s² at places, with the noise of an observation.
-
-        Parameters
-        ----------
-        Z : ndarray of shape (m, d)
-            Places.
-
-        Returns
-        -------
-        mean : ndarray of shape (m, p)
-            Means of all columns.
-        variance : ndarray of shape (m, p)
-            Their variances.
-        """
+        """Compute μ and s² at places, with the noise of an observation."""
         K = self.covariance(self.parameters, Z, self.centres)
         return K @ self.A, self._variance(Z, K)[0]
 
     def pull_back(
         self, Z: FloatArray, K: FloatArray, images: list[FloatArray], slopes: Slopes
     ) -> FloatArray:
-        """Send ∂f/∂(μ, s²) back to the places.
-
-        Parameters
-        ----------
-        Z : ndarray of shape (m, d)
-            Places.
-        K : ndarray of shape (m, c)
-            k(Z, C); overwritten.
-        images : list of ndarray
-            K Rᵀ of every shared variance.
-        slopes : Slopes
-            The derivatives.
-
-        Returns
-        -------
-        ndarray of shape (m, d)
-            ∂f/∂Z.
-        """
+        """Send ∂f/∂(μ, s²) back to the places."""
         by_K = slopes.mean @ self.A.T
         for shared, image in zip(self.variances, images, strict=True):
             total = slopes.variance[:, shared.columns].sum(axis=1)
@@ -244,24 +180,7 @@ class Prediction:
     def log_density(
         self, Z: FloatArray, Y: FloatArray, observed: FloatArray
     ) -> tuple[FloatArray, FloatArray]:
-        """Compute log p(y_i | z_i) of what is observed of rows, and its gradient in z_i.
-
-        Parameters
-        ----------
-        Z : ndarray of shape (m, d)
-            Places.
-        Y : ndarray of shape (m, p)
-            Rows, zero where nothing is observed.
-        observed : ndarray of shape (m, p)
-            One where something is, else zero.
-
-        Returns
-        -------
-        value : ndarray of shape (m,)
-            Log densities.
-        gradient : ndarray of shape (m, d)
-            With respect to the places.
-        """
+        """Compute log p(y_i | z_i) of what is observed of rows, and its gradient in z_i."""
         values, gradients = [], []
         for begin in range(0, len(Z), _CHUNK):
             # always as many rows: a product's rounding depends on its size, and must not depend on

@@ -15,16 +15,6 @@ def replacing(path: Path) -> Iterator[IO[bytes]]:
 
     Whoever reads ``path`` sees the old file or the new one, never half of one.  The folder is made
     where it is missing.
-
-    Parameters
-    ----------
-    path : Path
-        The file to write.
-
-    Yields
-    ------
-    file
-        Open for writing bytes.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     if path.is_dir():

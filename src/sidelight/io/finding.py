@@ -28,25 +28,7 @@ _SIGNATURES: tuple[tuple[bytes, str], ...] = (
 
 
 def require_file(path: str | Path) -> Path:
-    """Find a file, or say which ones have a similar name.
-
-    Parameters
-    ----------
-    path : str or Path
-        The file.
-
-    Returns
-    -------
-    Path
-        Its path.
-
-    Raises
-    ------
-    FileNotFoundError
-        If there is none, with the closest names in that folder.
-    IsADirectoryError
-        If it is a folder.
-    """
+    """Find a file, or say which ones have a similar name."""
     found = Path(path).expanduser()
     if found.is_file():
         return found
@@ -63,16 +45,6 @@ def require_file(path: str | Path) -> Path:
 def what_it_is(start: bytes) -> str:
     """Recognise a file by its first bytes.
 
-    Parameters
-    ----------
-    start : bytes
-        At least the first 16 bytes.
-
-    Returns
-    -------
-    str
-        What it is, in words; ``"text"`` where nothing says otherwise.
-
     Examples
     --------
     >>> what_it_is(b"PAR1\x15\x04"), what_it_is(b"a,b")
@@ -85,22 +57,7 @@ def what_it_is(start: bytes) -> str:
 
 
 def refuse_unless(path: Path, expected: str, words: str) -> None:
-    """Refuse a file that is not what its name says.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-    expected : str
-        What :func:`what_it_is` should say.
-    words : str
-        What was expected, for the message: ``"a table of text"``.
-
-    Raises
-    ------
-    ValueError
-        If the file is empty or something else.
-    """
+    """Refuse a file that is not what its name says."""
     with path.open("rb") as file:
         start = file.read(4096)
     if not start:

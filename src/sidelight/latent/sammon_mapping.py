@@ -180,16 +180,6 @@ class SammonStress:
     def __call__(self, Z: FloatArray) -> tuple[float, FloatArray]:
         """Compute the stress and its gradient.
 
-        Parameters
-        ----------
-        Z : ndarray of shape (n, d)
-            The points.
-
-        Returns
-        -------
-        tuple of float and ndarray of shape (n, d)
-            E and ∂E/∂Z.
-
         Examples
         --------
         >>> import numpy as np

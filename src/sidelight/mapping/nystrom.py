@@ -21,18 +21,6 @@ def kernel_coordinates(values: FloatArray, vectors: FloatArray) -> FloatArray:
     """Turn eigenpairs of a kernel into coordinates, z_p = √λ_p v_p.
 
     A direction whose eigenvalue is not positive has no extent: its coordinates are zero.
-
-    Parameters
-    ----------
-    values : ndarray of shape (d,)
-        Eigenvalues.
-    vectors : ndarray of shape (n, d)
-        Orthonormal eigenvectors.
-
-    Returns
-    -------
-    ndarray of shape (n, d)
-        Coordinates.
     """
     return np.asarray(vectors * np.sqrt(np.where(_matters(values), values, 0.0)))
 
@@ -44,22 +32,6 @@ def extend_by_kernel(
 
     With b_p = N z_p, which sums to zero, centring the row k(x, ·) comes down to subtracting the
     points' mean kernel: z_p(x) = (k(x, ·) − mean kernel)ᵀ b_p / λ_p.
-
-    Parameters
-    ----------
-    rows : ndarray of shape (m, n)
-        k(new, points), not centred.
-    centring : Centring
-        The means of the points' kernel.
-    points : ndarray of shape (n, d)
-        The points' coordinates.
-    values : ndarray of shape (d,)
-        Their eigenvalues.
-
-    Returns
-    -------
-    ndarray of shape (m, d)
-        Coordinates of the new items.
     """
     b = centring.multiplicities[:, None] * points
     b -= centring.weights[:, None] * b.sum(axis=0)

@@ -29,22 +29,6 @@ def expansion_coefficients(
     """Write positions of the map as P = Σ_i γ_i φ(x_i), uncentred.
 
     With φ̃ the centred features, P = mean + Σ_p z_p u_p, u_p = Σ_i z_ip φ̃(x_i) / λ_p.
-
-    Parameters
-    ----------
-    Z : ndarray of shape (m, d)
-        Positions.
-    points : ndarray of shape (n, d)
-        Positions of the training items.
-    values : ndarray of shape (d,)
-        The eigenvalues λ.
-    counts : ndarray of shape (n,)
-        How often each item occurs.
-
-    Returns
-    -------
-    ndarray of shape (m, n)
-        γ, whose rows sum to one.
     """
     extent = values > 1e-12 * max(float(values.max(initial=0.0)), np.finfo(float).tiny)
     scale = np.where(extent, 1 / np.where(extent, values, 1.0), 0.0)
@@ -68,26 +52,6 @@ def fixed_point_preimage(
 
     A step is taken only where it brings φ(x) closer to P (the rule is a step along the gradient of
     Σ γ_i k(x, x_i), which the pre-image maximises, but may overshoot or divide by nothing).
-
-    Parameters
-    ----------
-    gamma : ndarray of shape (m, n)
-        γ, one row per position.
-    items : ndarray of shape (n, p)
-        The training items.
-    kernel : GaussianKernel
-        The kernel.
-    start : ndarray of shape (m, p)
-        Where to begin.
-    tol : float
-        Stop when no entry moves more, relative to the items' spread.
-    max_iter : int
-        At most so many steps.
-
-    Returns
-    -------
-    ndarray of shape (m, p)
-        The pre-images.
     """
     x = np.array(start, dtype=np.float64)
     closeness = np.einsum("ij,ij->i", gamma, kernel(x, items))
@@ -129,24 +93,6 @@ def distance_preimage(
 
     k(x, x_i) = ½(1 + ‖P‖² − ‖P − φ(x_i)‖²) = ⟨P, φ(x_i)⟩ up to the length of P; with the kernel's
     inverse −log k / γ = ‖x − x_i‖² the position is trilaterated from the nearest items.
-
-    Parameters
-    ----------
-    gamma : ndarray of shape (m, n)
-        γ, one row per position.
-    items : ndarray of shape (n, p)
-        The training items.
-    kernel : GaussianKernel
-        The kernel.
-    kernel_of_items : ndarray of shape (n, n)
-        k(x_i, x_j).
-    n_neighbors : int
-        From how many items.
-
-    Returns
-    -------
-    ndarray of shape (m, p)
-        The pre-images.
     """
     inner = gamma @ kernel_of_items
     length = np.sqrt(np.maximum(np.einsum("ij,ij->i", inner, gamma), 1e-300))
@@ -194,20 +140,6 @@ class RidgePreimage:
         """Learn the regression; the ridge is chosen by closed-form leave-one-out.
 
         The error of a left-out row is [C⁻¹ Y]_i / [C⁻¹]_ii with C = K + αI.
-
-        Parameters
-        ----------
-        points : ndarray of shape (n, d)
-            Positions in the map.
-        items : ndarray of shape (n, p)
-            The items there.
-        ridge : float or None
-            α, or None to choose it.
-
-        Returns
-        -------
-        RidgePreimage
-            The fitted regression.
         """
         variance = float(points.var(axis=0).sum()) or 1.0
         mean = items.mean(axis=0)
@@ -232,16 +164,5 @@ class RidgePreimage:
         return cls(points, kernel, scipy.linalg.solve(K, target, assume_a="pos"), mean)
 
     def __call__(self, Z: FloatArray) -> FloatArray:
-        """Predict the items at positions of the map.
-
-        Parameters
-        ----------
-        Z : ndarray of shape (m, d)
-            Positions.
-
-        Returns
-        -------
-        ndarray of shape (m, p)
-            Items.
-        """
+        """Predict the items at positions of the map."""
         return np.asarray(self.kernel(Z, self.points) @ self.coefficients + self.mean)

@@ -45,20 +45,7 @@ class KernelSmoother:
 
     @classmethod
     def fit(cls, points: FloatArray, items: Any) -> KernelSmoother:
-        """Choose the bandwidth by leave-one-out.
-
-        Parameters
-        ----------
-        points : ndarray of shape (n, q)
-            Positions in the map.
-        items : array or sparse array of shape (n, p)
-            What lies there.
-
-        Returns
-        -------
-        KernelSmoother
-            With the bandwidth of the smallest leave-one-out squared error.
-        """
+        """Choose the bandwidth by leave-one-out."""
         n = points.shape[0]
         points = np.asarray(points, dtype=np.float64)
         judged = np.unique(np.linspace(0, n - 1, min(n, JUDGED)).astype(np.intp))
@@ -84,18 +71,7 @@ class KernelSmoother:
         return cls(points, items, float(candidates[int(np.argmin(errors))]))
 
     def __call__(self, Z: FloatArray) -> FloatArray:
-        """Predict the items at new positions.
-
-        Parameters
-        ----------
-        Z : ndarray of shape (m, q)
-            Positions in the map.
-
-        Returns
-        -------
-        ndarray of shape (m, p)
-            What would lie there.
-        """
+        """Predict the items at new positions."""
         n = self.points.shape[0]
         near = nearest_neighbors(self.points, min(SUPPORT, n), queries=np.asarray(Z, np.float64))
         predicted = _weights(near.distances**2, near.indices, self.bandwidth, n) @ self.items

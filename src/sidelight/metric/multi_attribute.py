@@ -110,18 +110,7 @@ class MultiAttributeMetric(PairwiseMetric):
 
 
 def mean_metric(metrics: Sequence[InnerMetric]) -> InnerMetric:
-    """Take the mean of several metrics.
-
-    Parameters
-    ----------
-    metrics : sequence of InnerMetric
-        On the same coordinates.
-
-    Returns
-    -------
-    InnerMetric
-        Their mean; its objective is the sum of theirs.
-    """
+    """Take the mean of several metrics."""
     inner: FloatArray = np.mean([metric.inner for metric in metrics], axis=0)
     outside = float(np.mean([metric.outside for metric in metrics]))
     return InnerMetric(inner, outside, float(sum(metric.objective for metric in metrics)))
@@ -132,16 +121,6 @@ def span_projector(metrics: Sequence[InnerMetric]) -> InnerMetric:
 
     A metric of the thesis's form is zero outside its dominant eigenspace, so that the span is the
     range of their sum.
-
-    Parameters
-    ----------
-    metrics : sequence of InnerMetric
-        Each a projector, up to a factor, on the same coordinates.
-
-    Returns
-    -------
-    InnerMetric
-        The projector; its objective is the sum of theirs.
     """
     mean = mean_metric(metrics)
     values, vectors = scipy.linalg.eigh(mean.inner, check_finite=False)

@@ -40,27 +40,6 @@ def distinct_rows(
 ) -> DistinctRows:
     """Find the distinct rows in the order in which they first occur.
 
-    Parameters
-    ----------
-    X : array-like or sparse matrix of shape (n_samples, n_features)
-        The rows; with ``metric="precomputed"`` the square table of distances, or a sparse graph.
-    metric : str or callable, default="euclidean"
-        With ``"precomputed"``, rows at distance zero are the same, and so are rows joined by a
-        chain of such rows; in a graph only a stored zero says so.  With any other metric rows are
-        the same when all their entries are; −0.0 equals 0.0.
-    who : str, default="distinct_rows"
-        Who asks, for messages.
-
-    Returns
-    -------
-    DistinctRows
-        First occurrences, inverse and multiplicities.
-
-    Raises
-    ------
-    ValueError
-        If the input is not a finite table.
-
     Examples
     --------
     >>> from sidelight.neighbors import distinct_rows
@@ -77,18 +56,7 @@ def distinct_rows(
 
 
 def distinct_points(points: Points) -> DistinctRows:
-    """Find the distinct rows of a checked table.
-
-    Parameters
-    ----------
-    points : ndarray or csr_array of shape (n_samples, n_features)
-        The rows.
-
-    Returns
-    -------
-    DistinctRows
-        First occurrences, inverse and multiplicities.
-    """
+    """Find the distinct rows of a checked table."""
     if is_sparse(points):
         points = _canonical(points)
         keys = _hash_sparse(points)

@@ -19,23 +19,6 @@ def check_distances(D: Any, *, who: str) -> FloatArray:
     It must be finite, non-negative and symmetric, ``|d_ij − d_ji| ≤ 1e-8 max d``, with a zero
     diagonal.  The checks go block by block; the table is not copied.
 
-    Parameters
-    ----------
-    D : array-like of shape (n_samples, n_samples)
-        The distances.
-    who : str
-        Who asks, for messages.
-
-    Returns
-    -------
-    ndarray of shape (n_samples, n_samples)
-        The same memory wherever it already holds floating point numbers.
-
-    Raises
-    ------
-    ValueError
-        If the table is not one of distances; the worst pair is named.
-
     Examples
     --------
     >>> import numpy as np
@@ -70,29 +53,7 @@ def check_distances(D: Any, *, who: str) -> FloatArray:
 
 
 def check_distance_block(D: Any, n_samples: int, *, who: str, name: str = "queries") -> FloatArray:
-    """Check the distances from new points to all known rows.
-
-    Parameters
-    ----------
-    D : array-like of shape (n_queries, n_samples)
-        The distances.
-    n_samples : int
-        How many rows are known.
-    who : str
-        Who asks, for messages.
-    name : str, default="queries"
-        The argument, for messages.
-
-    Returns
-    -------
-    ndarray of shape (n_queries, n_samples)
-        The same memory wherever it already holds floating point numbers.
-
-    Raises
-    ------
-    ValueError
-        If the block has other columns or holds anything but distances.
-    """
+    """Check the distances from new points to all known rows."""
     table = _real_table(D, who=who, name=name, shape="(n_queries, n_samples)")
     if table.shape[1] != n_samples:
         raise ValueError(

@@ -17,44 +17,12 @@ Points: TypeAlias = Any
 
 
 def is_sparse(X: Any) -> bool:
-    """Tell whether rows are sparse.
-
-    Parameters
-    ----------
-    X : object
-        Anything.
-
-    Returns
-    -------
-    bool
-        True for every sparse array and matrix of SciPy.
-    """
+    """Tell whether rows are sparse."""
     return bool(sp.issparse(X))
 
 
 def check_points(X: Any, *, who: str, name: str = "X") -> Points:
-    """Check rows of features and bring them to float32 or float64.
-
-    Parameters
-    ----------
-    X : array-like or sparse matrix of shape (n_samples, n_features)
-        The rows.
-    who : str
-        Who asks, for messages.
-    name : str, default="X"
-        The argument, for messages.
-
-    Returns
-    -------
-    ndarray or csr_array of shape (n_samples, n_features)
-        The rows, contiguous, without a copy where none is needed.  Small integers become float32,
-        which holds them exactly.
-
-    Raises
-    ------
-    ValueError
-        If the rows are not a finite, real, two-dimensional table.
-    """
+    """Check rows of features and bring them to float32 or float64."""
     rows: Points
     values: Any
     if is_sparse(X):
@@ -95,22 +63,7 @@ def check_points(X: Any, *, who: str, name: str = "X") -> Points:
 
 
 def check_finite(values: FloatArray, *, who: str, name: str) -> None:
-    """Refuse NaN and infinity.
-
-    Parameters
-    ----------
-    values : ndarray
-        The numbers.
-    who : str
-        Who asks, for messages.
-    name : str
-        The argument, for messages.
-
-    Raises
-    ------
-    ValueError
-        If one is not finite.
-    """
+    """Refuse NaN and infinity."""
     # A sum is finite unless a term is not, or it overflows: one pass and no table of booleans.
     with np.errstate(over="ignore", invalid="ignore"):
         total = values.sum(dtype=np.float64)
@@ -124,27 +77,7 @@ def check_finite(values: FloatArray, *, who: str, name: str) -> None:
 
 
 def check_queries(queries: Any, X: Points, *, who: str) -> Points:
-    """Check that queries have the columns of the rows they are compared with.
-
-    Parameters
-    ----------
-    queries : array-like or sparse matrix of shape (n_queries, n_features)
-        The rows to find neighbours for.
-    X : ndarray or csr_array of shape (n_samples, n_features)
-        Checked rows.
-    who : str
-        Who asks, for messages.
-
-    Returns
-    -------
-    ndarray or csr_array of shape (n_queries, n_features)
-        The queries, sparse if and only if ``X`` is.
-
-    Raises
-    ------
-    ValueError
-        If the number of columns differs.
-    """
+    """Check that queries have the columns of the rows they are compared with."""
     rows = check_points(queries, who=who, name="queries")
     if rows.shape[1] != X.shape[1]:
         raise ValueError(
@@ -159,29 +92,7 @@ def check_queries(queries: Any, X: Points, *, who: str) -> Points:
 
 
 def check_n_neighbors(n_neighbors: Any, n_available: int, *, who: str, among: str) -> int:
-    """Check a number of neighbours.
-
-    Parameters
-    ----------
-    n_neighbors : int
-        How many are asked for.
-    n_available : int
-        How many there are.
-    who : str
-        Who asks, for messages.
-    among : str
-        The upper end of the interval, such as ``"n_samples)"``.
-
-    Returns
-    -------
-    int
-        The number.
-
-    Raises
-    ------
-    ValueError
-        If it is not an int between one and what there is.
-    """
+    """Check a number of neighbours."""
     is_count = isinstance(n_neighbors, Integral) and not isinstance(n_neighbors, bool | np.bool_)
     if is_count and 1 <= int(n_neighbors) <= n_available:
         return int(n_neighbors)
@@ -196,25 +107,7 @@ def check_n_neighbors(n_neighbors: Any, n_available: int, *, who: str, among: st
 
 
 def check_radius(radius: Any, *, who: str) -> float:
-    """Check a radius.
-
-    Parameters
-    ----------
-    radius : float
-        How far neighbours may be.
-    who : str
-        Who asks, for messages.
-
-    Returns
-    -------
-    float
-        The radius.
-
-    Raises
-    ------
-    ValueError
-        If it is not a positive, finite number.
-    """
+    """Check a radius."""
     is_number = isinstance(radius, Real) and not isinstance(radius, bool | np.bool_)
     if is_number and 0.0 < float(radius) < np.inf:
         return float(radius)
@@ -225,26 +118,7 @@ def check_radius(radius: Any, *, who: str) -> float:
 
 
 def count_threads(n_jobs: Any, *, who: str) -> int:
-    """Turn ``n_jobs`` into a number of threads.
-
-    Parameters
-    ----------
-    n_jobs : int or None
-        ``None`` for all cores of this process; negative numbers count from there as in
-        scikit-learn, −1 for all, −2 for all but one.
-    who : str
-        Who asks, for messages.
-
-    Returns
-    -------
-    int
-        At least one.
-
-    Raises
-    ------
-    ValueError
-        If it is zero or no int.
-    """
+    """Turn ``n_jobs`` into a number of threads."""
     if hasattr(os, "sched_getaffinity"):
         n_cores = len(os.sched_getaffinity(0))
     else:
@@ -262,20 +136,6 @@ def count_threads(n_jobs: Any, *, who: str) -> int:
 
 def row_blocks(n_rows: int, bytes_per_row: float, budget: float = 3.2e7) -> list[slice]:
     """Cut rows into blocks whose temporaries stay within a budget.
-
-    Parameters
-    ----------
-    n_rows : int
-        How many rows.
-    bytes_per_row : float
-        What one row takes.
-    budget : float, default=3.2e7
-        Bytes a block may take.
-
-    Returns
-    -------
-    list of slice
-        Blocks in order, at least one row each.
 
     Examples
     --------

@@ -23,23 +23,6 @@ def spread_landmarks(
     Candidates follow the data's density; among them each landmark is the one farthest from those
     chosen before.
 
-    Parameters
-    ----------
-    X : array or sparse array of shape (n, p)
-        The points; with ``metric="precomputed"`` the table of distances, or a sparse graph of
-        them, along which the others are measured.
-    n_landmarks : int
-        How many.
-    metric : str or callable
-        How far points are from each other.
-    seed : int
-        Of the candidates.
-
-    Returns
-    -------
-    ndarray of shape (n_landmarks,)
-        Rows, ascending.
-
     Examples
     --------
     >>> import numpy as np

@@ -19,25 +19,7 @@ _METHODS = ("auto", "kd_tree", "blocked", "approximate")
 
 
 def check_metric(metric: Any, *, who: str) -> Metric:
-    """Check that a metric is known.
-
-    Parameters
-    ----------
-    metric : str or callable
-        A name of scikit-learn or SciPy, ``"precomputed"``, or a function of two rows.
-    who : str
-        Who asks, for messages.
-
-    Returns
-    -------
-    str or callable
-        The metric; ``"l2"`` becomes ``"euclidean"``.
-
-    Raises
-    ------
-    ValueError
-        If nobody knows the name.
-    """
+    """Check that a metric is known."""
     if callable(metric):
         function: Metric = metric
         return function
@@ -62,29 +44,7 @@ def _known_names() -> list[str]:
 
 
 def check_method(method: Any, metric: Metric, X: Points, *, who: str) -> str:
-    """Check that a way of searching is known and fit for the metric and the rows.
-
-    Parameters
-    ----------
-    method : {"auto", "kd_tree", "blocked", "approximate"}
-        The way.
-    metric : str or callable
-        The metric.
-    X : ndarray or csr_array of shape (n_samples, n_features)
-        The rows.
-    who : str
-        Who asks, for messages.
-
-    Returns
-    -------
-    str
-        The way.
-
-    Raises
-    ------
-    ValueError
-        If it is unknown or does not fit.
-    """
+    """Check that a way of searching is known and fit for the metric and the rows."""
     if not isinstance(method, str) or method not in _METHODS:
         raise ValueError(
             f"The 'method' parameter of {who} must be one of {', '.join(map(repr, _METHODS))}. "
@@ -104,18 +64,7 @@ def check_method(method: Any, metric: Metric, X: Points, *, who: str) -> str:
 
 
 def is_euclidean(metric: Metric) -> bool:
-    """Tell whether neighbours under a metric are Euclidean neighbours of mapped rows.
-
-    Parameters
-    ----------
-    metric : str or callable
-        The metric.
-
-    Returns
-    -------
-    bool
-        True for ``"euclidean"`` and ``"cosine"``.
-    """
+    """Tell whether neighbours under a metric are Euclidean neighbours of mapped rows."""
     return isinstance(metric, str) and metric in ("euclidean", "cosine")
 
 
@@ -125,20 +74,6 @@ def euclidean_rows(X: Points, Q: Points | None, metric: Metric) -> tuple[Points,
     For the cosine distance the rows are scaled to unit length, since
     ``1 − cos(x, y) = ‖x/‖x‖ − y/‖y‖‖² / 2``.  A row of zeros has no direction; it is mapped to an
     axis of its own, at cosine distance one from every other row and zero from rows of zeros.
-
-    Parameters
-    ----------
-    X : ndarray or csr_array of shape (n_samples, n_features)
-        The rows.
-    Q : ndarray or csr_array of shape (n_queries, n_features) or None
-        The queries.
-    metric : {"euclidean", "cosine"}
-        The metric.
-
-    Returns
-    -------
-    X, Q
-        The mapped rows; the same objects for ``"euclidean"``.
     """
     if metric == "euclidean":
         return X, Q
@@ -150,38 +85,12 @@ def euclidean_rows(X: Points, Q: Points | None, metric: Metric) -> tuple[Points,
 
 
 def euclidean_radius(radius: float, metric: Metric) -> float:
-    """Translate a radius under the metric to the mapped rows.
-
-    Parameters
-    ----------
-    radius : float
-        The radius.
-    metric : {"euclidean", "cosine"}
-        The metric.
-
-    Returns
-    -------
-    float
-        The Euclidean radius.
-    """
+    """Translate a radius under the metric to the mapped rows."""
     return radius if metric == "euclidean" else float(np.sqrt(2.0 * radius))
 
 
 def from_euclidean(distances: FloatArray, metric: Metric) -> FloatArray:
-    """Translate Euclidean distances of mapped rows back to the metric.
-
-    Parameters
-    ----------
-    distances : ndarray
-        Euclidean distances.
-    metric : {"euclidean", "cosine"}
-        The metric.
-
-    Returns
-    -------
-    ndarray
-        Distances under the metric.
-    """
+    """Translate Euclidean distances of mapped rows back to the metric."""
     return distances if metric == "euclidean" else np.square(distances) / 2.0
 
 
@@ -216,30 +125,7 @@ def distance_blocks(
     n_jobs: int | None = None,
     rows: IntArray | None = None,
 ) -> Iterator[tuple[slice, FloatArray]]:
-    """Go through the table of distances in blocks of rows.
-
-    Parameters
-    ----------
-    X : ndarray or csr_array of shape (n_samples, n_features)
-        The rows, or the table itself with ``"precomputed"``.
-    Q : ndarray or csr_array of shape (n_queries, n_features) or None
-        The queries; ``None`` for the rows themselves.
-    metric : str or callable
-        The metric.
-    who : str
-        Who asks, for messages.
-    n_jobs : int, optional
-        Threads for scikit-learn's pairwise distances.
-    rows : ndarray of shape (n_rows,), optional
-        Which queries are wanted; None for all.
-
-    Yields
-    ------
-    block : slice
-        Which queries, or which of ``rows``.
-    distances : ndarray of shape (n_rows, n_samples)
-        Their distances to all rows of ``X``; a view of the table where there is one.
-    """
+    """Go through the table of distances in blocks of rows."""
     if metric == "euclidean" and not (is_sparse(X) or is_sparse(Q)):
         # the terms of ‖x‖² − 2xᵀy + ‖y‖² cancel each other where rows are far from zero
         centre = X.mean(axis=0, dtype=np.float64).astype(X.dtype)

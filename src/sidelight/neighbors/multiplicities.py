@@ -25,26 +25,6 @@ def nearest_through_distinct(
 
     The ``k`` nearest distinct rows hold the ``k`` nearest rows: the first copies alone are ``k``
     rows that come before any copy of a farther one.
-
-    Parameters
-    ----------
-    search : callable
-        Finds the nearest of distinct rows, given rows, queries or None, and how many.
-    X : ndarray or csr_array of shape (n_samples, n_features)
-        The rows.
-    Q : ndarray or csr_array of shape (n_queries, n_features) or None
-        The queries; None for the rows themselves, each among the others.
-    n_neighbors : int
-        How many to find.
-    distinct : DistinctRows
-        The distinct rows of ``X``.
-
-    Returns
-    -------
-    indices : ndarray of shape (n_queries, n_neighbors)
-        Nearest first, ties broken by index.
-    distances : ndarray of shape (n_queries, n_neighbors)
-        Euclidean distances.
     """
     n_distinct = len(distinct.rows)
     once = X[distinct.rows]

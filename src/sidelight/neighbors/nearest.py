@@ -75,41 +75,6 @@ def nearest_neighbors(
     The neighbours of row ``i`` are the first ``k`` of the other rows in the order of
     ``(d(x_i, x_j), j)``.  Every exact method gives the same answer, ties included.
 
-    Parameters
-    ----------
-    X : array-like or sparse matrix of shape (n_samples, n_features)
-        The rows; with ``metric="precomputed"`` the square table of distances, or a sparse graph,
-        of which row ``i`` holds the neighbours of row ``i`` that may be taken.
-    n_neighbors : int
-        How many neighbours to find.
-    queries : array-like or sparse matrix of shape (n_queries, n_features), optional
-        Rows to find neighbours for.  None finds the neighbours of each row of ``X`` among the
-        *others*: a row is never its own neighbour, its duplicates are.  With
-        ``metric="precomputed"`` the block of distances from the queries to the rows.
-    metric : str or callable, default="euclidean"
-        A name known to scikit-learn or SciPy, ``"precomputed"``, or a function of two rows.
-    method : {"auto", "kd_tree", "blocked", "approximate"}, default="auto"
-        ``"kd_tree"`` suits few features, ``"blocked"`` many; both are exact and ``"auto"`` takes
-        one of them.  ``"approximate"`` is nearest-neighbour descent, for many rows; up to 2,000
-        rows, and for queries, it is exact as well.  Metrics other than Euclidean and cosine, and
-        sparse rows, are searched in blocks only.
-    n_jobs : int, optional
-        Threads; None for all cores.  It changes the time taken and nothing else.
-    random_state : int, default=0
-        Seed of ``"approximate"``; the exact methods do not use it.
-    who : str, default="nearest_neighbors"
-        Who asks, for messages.
-
-    Returns
-    -------
-    Neighbors
-        Indices and distances of shape (n_rows, n_neighbors).
-
-    Raises
-    ------
-    ValueError
-        If the input is not fit for the search; the message says what would be.
-
     Examples
     --------
     >>> from sidelight.neighbors import nearest_neighbors

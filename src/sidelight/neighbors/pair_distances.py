@@ -16,20 +16,6 @@ from sidelight.neighbors.inputs import Points, is_sparse, row_blocks
 def pair_distances(Q: Points, X: Points, left: IntArray, right: IntArray) -> FloatArray:
     """Compute ``‖q_left − x_right‖`` for pairs of rows.
 
-    Parameters
-    ----------
-    Q : ndarray or csr_array of shape (n_queries, n_features)
-        Rows that ``left`` refers to.
-    X : ndarray or csr_array of shape (n_samples, n_features)
-        Rows that ``right`` refers to.
-    left, right : ndarray of shape (n_pairs,)
-        Row numbers.
-
-    Returns
-    -------
-    ndarray of shape (n_pairs,)
-        The distances, in float64; the same in both directions to the last bit.
-
     Examples
     --------
     >>> import numpy as np
@@ -51,47 +37,14 @@ def pair_distances(Q: Points, X: Points, left: IntArray, right: IntArray) -> Flo
 
 
 def lengths(differences: FloatArray) -> FloatArray:
-    """Compute the lengths of rows.
-
-    Parameters
-    ----------
-    differences : ndarray of shape (n_pairs, n_features)
-        The rows, contiguous and in float64.
-
-    Returns
-    -------
-    ndarray of shape (n_pairs,)
-        ``‖·‖`` of each; the terms are added in an order that depends on nothing but
-        ``n_features``.
-    """
+    """Compute the lengths of rows."""
     return np.asarray(np.sqrt(np.einsum("ij,ij->i", differences, differences)))
 
 
 def group_nearest(
     left: IntArray, right: IntArray, distances: FloatArray, n_rows: int, n_neighbors: int
 ) -> tuple[IntArray, FloatArray]:
-    """Keep the nearest of each row's candidates, ties broken by index.
-
-    Parameters
-    ----------
-    left : ndarray of shape (n_pairs,)
-        The row, ascending, each with at least ``n_neighbors`` candidates.
-    right : ndarray of shape (n_pairs,)
-        The candidate.
-    distances : ndarray of shape (n_pairs,)
-        How far it is.
-    n_rows : int
-        How many rows there are.
-    n_neighbors : int
-        How many to keep.
-
-    Returns
-    -------
-    indices : ndarray of shape (n_rows, n_neighbors)
-        The candidates kept, nearest first.
-    distances : ndarray of shape (n_rows, n_neighbors)
-        How far they are.
-    """
+    """Keep the nearest of each row's candidates, ties broken by index."""
     order = np.lexsort((right, distances, left))
     starts = np.searchsorted(left, np.arange(n_rows))
     kept = order[starts[:, None] + np.arange(n_neighbors)]
@@ -99,42 +52,14 @@ def group_nearest(
 
 
 def without_late_ties(left: IntArray, tied: BoolArray, n_rows: int, n_neighbors: int) -> BoolArray:
-    """Mark the candidates that remain when each row's last distance is tied too often.
-
-    Parameters
-    ----------
-    left : ndarray of shape (n_pairs,)
-        The row, ascending, its candidates in the order of their indices.
-    tied : ndarray of shape (n_pairs,)
-        Whether the candidate is exactly as far as the last one wanted.
-    n_rows : int
-        How many rows there are.
-    n_neighbors : int
-        How many are wanted.
-
-    Returns
-    -------
-    ndarray of shape (n_pairs,)
-        False for ties after the first ``n_neighbors`` of a row.
-    """
+    """Mark the candidates that remain when each row's last distance is tied too often."""
     running = np.concatenate([[0], np.cumsum(tied)])
     before = running[np.searchsorted(left, np.arange(n_rows))]
     return np.asarray(~tied | (running[1:] - before[left] <= n_neighbors))
 
 
 def squared_norms(X: Points) -> FloatArray:
-    """Compute ``‖x_i‖²`` in float64.
-
-    Parameters
-    ----------
-    X : ndarray or csr_array of shape (n_samples, n_features)
-        The rows.
-
-    Returns
-    -------
-    ndarray of shape (n_samples,)
-        The squared norms.
-    """
+    """Compute ``‖x_i‖²`` in float64."""
     if is_sparse(X):
         wide = X.astype(np.float64)
         return np.asarray(wide.multiply(wide).sum(axis=1)).ravel()

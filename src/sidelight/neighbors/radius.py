@@ -48,36 +48,6 @@ def radius_neighbors(
 ) -> sp.csr_array:
     """Find all rows within a radius of every row, ``d(q_i, x_j) ≤ radius``.
 
-    Parameters
-    ----------
-    X : array-like or sparse matrix of shape (n_samples, n_features)
-        The rows; the square table of distances with ``metric="precomputed"``.
-    radius : float
-        How far neighbours may be, at most.
-    queries : array-like or sparse matrix of shape (n_queries, n_features), optional
-        Rows to find neighbours for; None for the rows of ``X`` among the others.
-    metric : str or callable, default="euclidean"
-        As in :func:`nearest_neighbors`.
-    method : {"auto", "kd_tree", "blocked", "approximate"}, default="auto"
-        ``"auto"`` takes the tree for few features; the answer is exact in any case, and
-        ``"approximate"`` is the same as ``"auto"``.
-    n_jobs : int, optional
-        Threads; None for all cores.
-    who : str, default="radius_neighbors"
-        Who asks, for messages.
-
-    Returns
-    -------
-    csr_array of shape (n_queries, n_samples)
-        The distances, zeros stored, indices sorted.
-
-    Raises
-    ------
-    ValueError
-        If the input is not fit for the search.
-    MemoryError
-        If there are more neighbours than memory for them.
-
     Examples
     --------
     >>> from sidelight.neighbors import radius_neighbors

@@ -76,13 +76,7 @@ class Colouring:
     periodic: bool = False
 
     def markers(self) -> npt.NDArray[Any]:
-        """The shape of each point.
-
-        Returns
-        -------
-        ndarray of shape (n_points,)
-            Matplotlib's marker codes.
-        """
+        """The shape of each point."""
         shapes = np.array([entry.marker for entry in self.key] + [MARKERS[0]])
         chosen: npt.NDArray[Any] = shapes[self.entry]
         return chosen
@@ -96,31 +90,7 @@ def choose_colours(
     *,
     period: float | None = None,
 ) -> Colouring:
-    """Turn values or labels into colours.
-
-    Parameters
-    ----------
-    who : str
-        The function that was called, for error messages.
-    n_points : int
-        How many points there are.
-    color : array-like, str or None
-        Values (coloured along a map), words (as labels), or the name of one colour for all.
-    labels : array-like or None
-        The class of each point.
-    period : float, optional
-        Values that differ by this much are the same, as angles that differ by 360.
-
-    Returns
-    -------
-    Colouring
-        The colours and their key.
-
-    Raises
-    ------
-    ValueError
-        If both are given, a length is wrong, or a period has no values or is not positive.
-    """
+    """Turn values or labels into colours."""
     if color is not None and labels is not None:
         raise ValueError(
             f"Give {who} either 'color' (values) or 'labels' (classes), not both: a point has one "
@@ -150,18 +120,7 @@ def choose_colours(
 
 
 def key_width(colouring: Colouring) -> float:
-    """Estimate the room that the key takes beside the axes.
-
-    Parameters
-    ----------
-    colouring : Colouring
-        The colours.
-
-    Returns
-    -------
-    float
-        In inches.
-    """
+    """Estimate the room that the key takes beside the axes."""
     if colouring.limits is not None:
         return 0.9
     if not colouring.key:
@@ -170,19 +129,7 @@ def key_width(colouring: Colouring) -> float:
 
 
 def draw_key(holder: Any, colouring: Colouring, axes: Any, *, title: str | None = None) -> None:
-    """Draw the colour bar or the legend, outside the axes.
-
-    Parameters
-    ----------
-    holder : Axes or Figure
-        What the legend belongs to.
-    colouring : Colouring
-        The colours.
-    axes : Axes or array of Axes
-        The axes that the colour bar takes its room from.
-    title : str, optional
-        What the colours mean.
-    """
+    """Draw the colour bar or the legend, outside the axes."""
     if colouring.limits is not None:
         _draw_bar(holder, colouring, axes, title)
     if not colouring.key:

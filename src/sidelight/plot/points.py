@@ -16,27 +16,7 @@ _RASTER_FROM = 5000
 
 
 def as_map(who: str, Z: ArrayLike, name: str = "Z") -> FloatArray:
-    """Accept the coordinates of a map in one, two or three dimensions.
-
-    Parameters
-    ----------
-    who : str
-        The function that was called, for error messages.
-    Z : array-like of shape (n_points, n_dimensions) or (n_points,)
-        The coordinates.
-    name : str
-        The name of the parameter.
-
-    Returns
-    -------
-    ndarray of shape (n_points, n_dimensions)
-        The coordinates.
-
-    Raises
-    ------
-    ValueError
-        If there are no points, too many dimensions, or none that can be drawn.
-    """
+    """Accept the coordinates of a map in one, two or three dimensions."""
     points = np.asarray(Z, dtype=float)
     if points.ndim == 1:
         points = points[:, None]
@@ -53,16 +33,6 @@ def as_map(who: str, Z: ArrayLike, name: str = "Z") -> FloatArray:
 def automatic_size(n_points: int) -> float:
     """Choose the area of a point so that few are seen and many do not clot.
 
-    Parameters
-    ----------
-    n_points : int
-        How many points.
-
-    Returns
-    -------
-    float
-        In square typographic points.
-
     Examples
     --------
     >>> [round(automatic_size(n), 1) for n in (10, 1000, 100_000)]
@@ -73,16 +43,6 @@ def automatic_size(n_points: int) -> float:
 
 def automatic_alpha(n_points: int) -> float:
     """Choose the opacity of a point, so that density shows where there are many.
-
-    Parameters
-    ----------
-    n_points : int
-        How many points.
-
-    Returns
-    -------
-    float
-        Between 0.3 and 0.95.
 
     Examples
     --------
@@ -100,21 +60,7 @@ def draw_points(
     point_size: float | str = "auto",
     alpha: float | str = "auto",
 ) -> None:
-    """Draw a map of two or three dimensions with equal scales.
-
-    Parameters
-    ----------
-    ax : Axes
-        The axes, of as many dimensions as the map.
-    Z : ndarray of shape (n_points, 2) or (n_points, 3)
-        The map.
-    colouring : Colouring
-        The colours and shapes.
-    point_size : float or "auto"
-        The area of a point in square typographic points.
-    alpha : float or "auto"
-        The opacity of a point.
-    """
+    """Draw a map of two or three dimensions with equal scales."""
     n_points = len(Z)
     size = automatic_size(n_points) if point_size == "auto" else float(point_size)
     opacity = automatic_alpha(n_points) if alpha == "auto" else float(alpha)
@@ -159,21 +105,7 @@ def draw_line_of_points(
     point_size: float | str = "auto",
     alpha: float | str = "auto",
 ) -> None:
-    """Draw a map of one dimension: a histogram above, the points in a strip below.
-
-    Parameters
-    ----------
-    ax : Axes
-        The axes.
-    values : ndarray of shape (n_points,)
-        The map.
-    colouring : Colouring
-        The colours; bars are stacked by label.
-    point_size : float or "auto"
-        The area of a point in square typographic points.
-    alpha : float or "auto"
-        The opacity of a point.
-    """
+    """Draw a map of one dimension: a histogram above, the points in a strip below."""
     from matplotlib.ticker import MaxNLocator
 
     from sidelight.plot.style import HAIRLINE

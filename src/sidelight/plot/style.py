@@ -41,18 +41,7 @@ SMALL_SIZE = 8
 
 
 def require_matplotlib(purpose: str) -> None:
-    """Refuse to draw where matplotlib is missing.
-
-    Parameters
-    ----------
-    purpose : str
-        What was asked for, in words.
-
-    Raises
-    ------
-    MissingExtraError
-        If matplotlib is not installed.
-    """
+    """Refuse to draw where matplotlib is missing."""
     try:
         import matplotlib.figure  # noqa: F401
     except ImportError:
@@ -63,11 +52,6 @@ def value_map() -> Any:
     """Give the perceptually uniform colour map for values, with grey for missing ones.
 
     The palest end of viridis is cut off: yellow points vanish on a white page.
-
-    Returns
-    -------
-    Colormap
-        A new matplotlib colour map.
     """
     import matplotlib as mpl
     import numpy as np
@@ -82,11 +66,6 @@ def periodic_map() -> Any:
 
     The hue goes round once at even chroma; the lightness rises and falls with it, so that two
     halves differ in grey, too, and nothing is pale enough to vanish on a white page.
-
-    Returns
-    -------
-    Colormap
-        A new matplotlib colour map.
 
     References
     ----------
@@ -124,53 +103,19 @@ def periodic_map() -> Any:
 
 
 def density_map() -> Any:
-    """Give the colour map for counts: from a pale tint to a dark blue.
-
-    Returns
-    -------
-    Colormap
-        A new matplotlib colour map.
-    """
+    """Give the colour map for counts: from a pale tint to a dark blue."""
     from matplotlib.colors import LinearSegmentedColormap
 
     return LinearSegmentedColormap.from_list("sidelight-density", ["#dbe9f6", "#3f90da", "#12325a"])
 
 
 def new_axes(width: float, height: float, *, projection: str | None = None) -> Any:
-    """Make one styled set of axes on a figure of its own, outside pyplot.
-
-    Parameters
-    ----------
-    width : float
-        The figure's width in inches.
-    height : float
-        The figure's height in inches.
-    projection : str, optional
-        ``"3d"`` for three dimensions.
-
-    Returns
-    -------
-    Axes
-        The axes; their ``figure`` has an Agg canvas.
-    """
+    """Make one styled set of axes on a figure of its own, outside pyplot."""
     return new_figure(width, height).add_subplot(projection=projection)
 
 
 def new_figure(width: float, height: float) -> Any:
-    """Make an empty figure outside pyplot.
-
-    Parameters
-    ----------
-    width : float
-        In inches.
-    height : float
-        In inches.
-
-    Returns
-    -------
-    Figure
-        A figure with an Agg canvas and a layout that keeps everything on the page.
-    """
+    """Make an empty figure outside pyplot."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
@@ -186,19 +131,7 @@ def style_axes(
     x_label: str | None = None,
     y_label: str | None = None,
 ) -> None:
-    """Give axes thin lines, small grey ticks and a title on the left.
-
-    Parameters
-    ----------
-    ax : Axes
-        The axes, flat or in three dimensions.
-    title : str, optional
-        The title.
-    x_label : str, optional
-        What is on the horizontal axis.
-    y_label : str, optional
-        What is on the vertical axis.
-    """
+    """Give axes thin lines, small grey ticks and a title on the left."""
     axes = [ax.xaxis, ax.yaxis]
     if is_spatial(ax):
         axes.append(ax.zaxis)
@@ -223,15 +156,7 @@ def style_axes(
 
 
 def few_ticks(ax: Any, n_ticks: int = 5) -> None:
-    """Leave only a few numbers on every linear axis.
-
-    Parameters
-    ----------
-    ax : Axes
-        The axes.
-    n_ticks : int
-        At most how many intervals.
-    """
+    """Leave only a few numbers on every linear axis."""
     from matplotlib.ticker import MaxNLocator
 
     for axis in (ax.xaxis, ax.yaxis, *((ax.zaxis,) if is_spatial(ax) else ())):
@@ -239,29 +164,12 @@ def few_ticks(ax: Any, n_ticks: int = 5) -> None:
 
 
 def is_spatial(ax: Any) -> bool:
-    """Tell whether axes have three dimensions.
-
-    Parameters
-    ----------
-    ax : Axes
-        The axes.
-
-    Returns
-    -------
-    bool
-        True for those of a 3-D projection.
-    """
+    """Tell whether axes have three dimensions."""
     return hasattr(ax, "get_zlim")
 
 
 def style_legend(legend: Any) -> None:
-    """Take the box off a legend and set its text.
-
-    Parameters
-    ----------
-    legend : Legend
-        The legend.
-    """
+    """Take the box off a legend and set its text."""
     legend.set_frame_on(False)
     legend.get_title().set(fontsize=SMALL_SIZE, color=FAINT)
     for text in legend.get_texts():
@@ -272,13 +180,6 @@ def name_power(axis: Any, largest: float) -> None:
     """Take a power of ten out of numbers too long to be read beside an axis, and name it there.
 
     matplotlib would write the factor alone at the end of the axis, where it is read as a value.
-
-    Parameters
-    ----------
-    axis : matplotlib axis
-        ``ax.xaxis`` or ``ax.yaxis``, with its label.
-    largest : float
-        The largest number in size.
 
     Examples
     --------

@@ -18,29 +18,7 @@ _GAP = 0.12
 def as_images(
     who: str, images: ArrayLike, image_shape: tuple[int, ...] | None, n_points: int
 ) -> npt.NDArray[Any]:
-    """Bring images into the shape (n_points, rows, columns) or (n_points, rows, columns, 3).
-
-    Parameters
-    ----------
-    who : str
-        The function that was called, for error messages.
-    images : array-like
-        One image per point, or one flattened image per row.
-    image_shape : tuple of int, optional
-        The shape that a flattened image is reshaped to.
-    n_points : int
-        How many points there are.
-
-    Returns
-    -------
-    ndarray
-        The images.
-
-    Raises
-    ------
-    ValueError
-        If the number of images or of pixels is wrong.
-    """
+    """Bring images into the shape (n_points, rows, columns) or (n_points, rows, columns, 3)."""
     pictures = np.asarray(images)
     if len(pictures) != n_points:
         raise ValueError(
@@ -75,24 +53,6 @@ def choose_thumbnails(
     The plane is divided into cells of the size of a box.  Points are taken greedily, those nearest
     to the middle of their cell first, and each taken point rules out all whose boxes would touch
     its own: an even cover, the same for the same input.
-
-    Parameters
-    ----------
-    places : ndarray of shape (n_points, 2)
-        The middle of each box.
-    width : float
-        The width of a box.
-    height : float
-        The height of a box.
-    limits : ndarray of shape (2, 2)
-        The least and the greatest (x, y) that a box may reach.
-    max_thumbnails : int
-        At most how many.
-
-    Returns
-    -------
-    ndarray of int
-        The indices of the points chosen, in the order in which they were taken.
 
     Examples
     --------
@@ -131,21 +91,6 @@ def draw_thumbnails(
 
     Sizes are chosen on the page and then fixed in the map's coordinates, so that resizing the
     figure cannot make thumbnails overlap.
-
-    Parameters
-    ----------
-    ax : Axes
-        The axes, with the points on them and their limits final.
-    Z : ndarray of shape (n_points, 2)
-        The map.
-    images : ndarray of shape (n_points, rows, columns[, 3])
-        The images.
-    frames : ndarray of shape (n_points, 4) or None
-        The colour of each frame; grey where None.
-    max_thumbnails : int
-        At most how many.
-    image_cmap : str
-        The colour map of grey images; ``"auto"`` shows ink on paper as dark on light.
     """
     from matplotlib.image import AxesImage
     from matplotlib.patches import Rectangle

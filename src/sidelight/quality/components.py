@@ -28,18 +28,6 @@ def components_above_noise(values: FloatArray, n_samples: int, n_features: int) 
     of the centred data: the hard threshold of least mean squared error (Gavish and Donoho 2014),
     with their ω(β) ≈ 0.56β³ − 0.95β² + 1.82β + 1.43.
 
-    Parameters
-    ----------
-    values : ndarray
-        All eigenvalues of the scatter matrix or of the centred Gram matrix, descending.
-    n_samples, n_features : int
-        The shape of the data.
-
-    Returns
-    -------
-    int
-        At least 1.
-
     References
     ----------
     M. Gavish and D. L. Donoho (2014), "The optimal hard threshold for singular values is 4/√3".
@@ -70,18 +58,6 @@ def components_by_likelihood(values: FloatArray, n_samples: int, n_features: int
     pq − q(q − 1)/2 + p + 1 parameters, each of which costs ½ log n (Schwarz 1978).  With fewer rows
     than columns these change places, as in the dual form.
 
-    Parameters
-    ----------
-    values : ndarray
-        All eigenvalues of the scatter matrix, descending.
-    n_samples, n_features : int
-        The shape of the data; columns that are constant do not count.
-
-    Returns
-    -------
-    int
-        At least 1; where the data lie in a subspace, its dimension.
-
     Examples
     --------
     >>> import numpy as np
@@ -108,16 +84,6 @@ def components_of_missing(X: FloatArray) -> int:
 
     Models of 1, 2 … components are fitted by expectation maximisation until two more on end are
     not worth their parameters, up to 20: each takes a fit.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n, p)
-        Rows; NaN where an entry is missing.
-
-    Returns
-    -------
-    int
-        From 1 to 20.
 
     Examples
     --------
@@ -150,25 +116,6 @@ def components_of_neighborhoods(X: Any, *, metric: Any = "euclidean", who: str) 
 
     The estimate is "mle" of :func:`sidelight.quality.intrinsic_dimension`, for any metric and for
     graphs, of which all stored neighbours count.
-
-    Parameters
-    ----------
-    X : array or sparse array of shape (n_samples, n_features)
-        The data; with ``metric="precomputed"`` a table of distances or a sparse graph.
-    metric : str or callable
-        How far rows are from each other.
-    who : str
-        Who asks, for messages.
-
-    Returns
-    -------
-    int
-        At least 1, and at most the number of features or one less than that of distinct rows.
-
-    Raises
-    ------
-    ValueError
-        If there are fewer than four distinct rows, or all neighbours are equally far.
 
     Examples
     --------

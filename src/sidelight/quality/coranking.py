@@ -67,18 +67,7 @@ class CorankingCounts:
         self.farther = np.zeros(n_samples, dtype=np.int64)
 
     def add(self, coranks: IntArray) -> IntArray:
-        """Count the pairs of a block.
-
-        Parameters
-        ----------
-        coranks : ndarray of shape (m, n - 1)
-            Ranks in the map, in the order of the data.
-
-        Returns
-        -------
-        ndarray of shape (m, n - 1)
-            The larger rank of each pair.
-        """
+        """Count the pairs of a block."""
         n = self.n_samples
         data_ranks = np.arange(1, n, dtype=coranks.dtype)
         larger = np.maximum(coranks, data_ranks)
@@ -96,13 +85,7 @@ class CorankingCounts:
         return larger
 
     def curves(self) -> CorankingCurves:
-        """Sum the counts up to every K.
-
-        Returns
-        -------
-        CorankingCurves
-            The curves.
-        """
+        """Sum the counts up to every K."""
         n = self.n_samples
         k = np.arange(1, n)
         places = k * float(self.n_rows)

@@ -163,23 +163,7 @@ def intrinsic_dimension(
 
 
 def two_nn(radii: FloatArray) -> float:
-    """Fit the distribution of the ratio of the two nearest distances.
-
-    Parameters
-    ----------
-    radii : ndarray of shape (n, 2)
-        Distances to the first and second neighbour, positive.
-
-    Returns
-    -------
-    float
-        The dimension.
-
-    Raises
-    ------
-    ValueError
-        If the two are always equal.
-    """
+    """Fit the distribution of the ratio of the two nearest distances."""
     n = radii.shape[0]
     kept = max(1, int(_KEPT_RATIOS * n))
     log_ratio = np.sort(np.log(radii[:, 1] / radii[:, 0]))[:kept]
@@ -200,17 +184,6 @@ def levina_bickel(radii: FloatArray) -> float:
 
     1/d is the mean of log(T_k(x)/T_j(x)) over the points x and their neighbours j < k.
 
-    Parameters
-    ----------
-    radii : ndarray of shape (n, k)
-        Distances to the neighbours, ascending; infinite where a point has fewer.  Those of zero do
-        not count.
-
-    Returns
-    -------
-    float
-        The dimension; infinite where all neighbours of each point are equally far.
-
     Examples
     --------
     >>> import numpy as np
@@ -226,18 +199,7 @@ def levina_bickel(radii: FloatArray) -> float:
 
 
 def distinct_points(table: DistanceRows) -> IntArray:
-    """Find the points that do not repeat an earlier one.
-
-    Parameters
-    ----------
-    table : DistanceRows
-        The points.
-
-    Returns
-    -------
-    ndarray
-        Their indices, in order.
-    """
+    """Find the points that do not repeat an earlier one."""
     kind = "precomputed" if table.metric == "precomputed" else "euclidean"
     return distinct_rows(table.points, metric=kind, who=table.who).rows
 
@@ -245,24 +207,7 @@ def distinct_points(table: DistanceRows) -> IntArray:
 def nearest_distances(
     distances: FloatArray, rows: IntArray, columns: IntArray, k: int
 ) -> FloatArray:
-    """Find the k smallest distances of each row, that of the point to itself left out.
-
-    Parameters
-    ----------
-    distances : ndarray of shape (m, n)
-        Distances from some points to all.
-    rows : ndarray of shape (m,)
-        These points.
-    columns : ndarray
-        The points that count as neighbours.
-    k : int
-        How many.
-
-    Returns
-    -------
-    ndarray of shape (m, k)
-        Ascending.
-    """
+    """Find the k smallest distances of each row, that of the point to itself left out."""
     distances = distances.copy()
     distances[np.arange(rows.size), rows] = np.inf
     if columns.size < distances.shape[1]:
@@ -324,20 +269,7 @@ def _pca_statistics(table: DistanceRows, k: int) -> _Statistics:
 
 
 def jackknife_error(statistics: FloatArray, estimate: Callable[[FloatArray], float]) -> float:
-    """Find the standard error of an estimate by leaving out every tenth point in turn.
-
-    Parameters
-    ----------
-    statistics : ndarray of shape (n, n_numbers)
-        What is known of each point.
-    estimate : callable
-        From any rows of it to the estimate.
-
-    Returns
-    -------
-    float
-        The standard error.
-    """
+    """Find the standard error of an estimate by leaving out every tenth point in turn."""
     n = statistics.shape[0]
     n_groups = min(_N_GROUPS, n)
     group = np.arange(n) % n_groups

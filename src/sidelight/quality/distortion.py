@@ -24,22 +24,7 @@ _KINDS = ("raw", "normalised", "kruskal", "sammon")
 
 
 def each_pair_once(rows: IntArray, columns: IntArray, n: int) -> Callable[[IntArray], BoolArray]:
-    """Choose, among the pairs of one point in ``rows`` and one in ``columns``, each pair once.
-
-    Parameters
-    ----------
-    rows : ndarray of shape (m,)
-        The points from which distances are computed.
-    columns : ndarray
-        The points to which they are computed.
-    n : int
-        How many points there are.
-
-    Returns
-    -------
-    callable
-        From a block of ``rows`` to the boolean mask of shape (len(block), n).
-    """
+    """Choose, among the pairs of one point in ``rows`` and one in ``columns``, each pair once."""
     position = np.full(n, rows.size)
     position[rows] = np.arange(rows.size)
     chosen = np.zeros(n, dtype=np.bool_)
@@ -62,24 +47,7 @@ def _pair_blocks(
 
 
 def stress_of_pairs(pairs: PairBlocks, kind: str, scaled: bool, *, who: str) -> float:
-    """Stress from blocks of pairs; see :func:`stress`.
-
-    Parameters
-    ----------
-    pairs : callable
-        Gives the blocks (δ, d) anew at each call.
-    kind : str
-        As in :func:`stress`.
-    scaled : bool
-        As in :func:`stress`.
-    who : str
-        The function, for messages.
-
-    Returns
-    -------
-    float
-        The stress.
-    """
+    """Stress from blocks of pairs; see :func:`stress`."""
     # Σ w δ², Σ w δ d and Σ w d² with w = 1, or 1/δ for Sammon's weighting
     moments = np.zeros(3)
     for delta, d in pairs():
@@ -199,18 +167,7 @@ def stress(
 
 
 def residual_variance_of_pairs(pairs: PairBlocks) -> float:
-    """Residual variance from blocks of pairs; see :func:`residual_variance`.
-
-    Parameters
-    ----------
-    pairs : callable
-        Gives the blocks (δ, d) anew at each call.
-
-    Returns
-    -------
-    float
-        1 − r².
-    """
+    """Residual variance from blocks of pairs; see :func:`residual_variance`."""
     count, sums = 0, np.zeros(2)
     for delta, d in pairs():
         count += delta.size
@@ -275,22 +232,7 @@ def residual_variance(X: ArrayLike, Z: ArrayLike, *, metric: str = "euclidean") 
 
 
 def require_memory_for_pairs(n_pairs: int, *, who: str, instead: str) -> None:
-    """Refuse to rank more pairs than fit.
-
-    Parameters
-    ----------
-    n_pairs : int
-        How many.
-    who : str
-        The function, for messages.
-    instead : str
-        What the user can do.
-
-    Raises
-    ------
-    MemoryError
-        If they do not fit.
-    """
+    """Refuse to rank more pairs than fit."""
     # two lists of distances, kept in pieces and whole, two of ranks, and what a sort needs
     require_memory(
         72.0 * n_pairs, what=f"the {n_pairs} pairs that are ranked", who=who, instead=instead
@@ -298,18 +240,7 @@ def require_memory_for_pairs(n_pairs: int, *, who: str, instead: str) -> None:
 
 
 def shepard_correlation_of_pairs(delta: FloatArray, d: FloatArray) -> float:
-    """Rank correlation of two lists of distances; see :func:`shepard_correlation`.
-
-    Parameters
-    ----------
-    delta, d : ndarray of shape (n_pairs,)
-        The distances.
-
-    Returns
-    -------
-    float
-        Spearman's ρ.
-    """
+    """Rank correlation of two lists of distances; see :func:`shepard_correlation`."""
     first, second = average_ranks(delta), average_ranks(d)
     first -= first.mean()
     second -= second.mean()

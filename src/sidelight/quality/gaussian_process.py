@@ -106,20 +106,7 @@ class MapProcess:
 
 
 def fit_map_process(Y: ArrayLike, Z: ArrayLike) -> MapProcess:
-    """Fit (α, ℓ, σ²) of the Gaussian process over a map to the data.
-
-    Parameters
-    ----------
-    Y : array-like of shape (n_samples, n_features)
-        The data.
-    Z : array-like of shape (n_samples, n_components)
-        Any map of them.
-
-    Returns
-    -------
-    MapProcess
-        The likeliest process; see :func:`gplvm_score`.
-    """
+    """Fit (α, ℓ, σ²) of the Gaussian process over a map to the data."""
     who = "gplvm_score"
     data = as_points(Y, name="Y", who=who).astype(np.float64)
     points = as_points(Z, name="Z", who=who).astype(np.float64)

@@ -10,29 +10,7 @@ from sidelight.core.arrays import ArrayLike, FloatArray, is_sparse
 
 
 def as_points(values: ArrayLike, *, name: str, who: str, min_samples: int = 3) -> FloatArray:
-    """Check a table with one row per point.
-
-    Parameters
-    ----------
-    values : array-like of shape (n_samples, n_columns)
-        The table.
-    name : str
-        The argument's name, for messages.
-    who : str
-        The function, for messages.
-    min_samples : int
-        The fewest rows that make sense.
-
-    Returns
-    -------
-    ndarray of shape (n_samples, n_columns)
-        The same numbers; float32 stays float32, everything else becomes float64.
-
-    Raises
-    ------
-    ValueError
-        If the table is not of two dimensions, has too few rows, or holds a NaN or an infinity.
-    """
+    """Check a table with one row per point."""
     if is_sparse(values):
         raise ValueError(
             f"The {name!r} argument of {who} must be dense. Got a sparse array. Use "
@@ -70,22 +48,7 @@ def as_points(values: ArrayLike, *, name: str, who: str, min_samples: int = 3) -
 
 
 def check_same_length(n_first: int, n_second: int, *, names: tuple[str, str], who: str) -> None:
-    """Check that two arguments speak of the same points.
-
-    Parameters
-    ----------
-    n_first, n_second : int
-        Their lengths.
-    names : tuple of two str
-        The arguments' names, for messages.
-    who : str
-        The function, for messages.
-
-    Raises
-    ------
-    ValueError
-        If they differ.
-    """
+    """Check that two arguments speak of the same points."""
     if n_first != n_second:
         raise ValueError(
             f"The {names[0]!r} and {names[1]!r} arguments of {who} must have the same number of "
@@ -94,30 +57,7 @@ def check_same_length(n_first: int, n_second: int, *, names: tuple[str, str], wh
 
 
 def check_n_neighbors(n_neighbors: object, n_samples: int, *, who: str, half: bool = True) -> int:
-    """Check the size of a neighbourhood.
-
-    Parameters
-    ----------
-    n_neighbors : int
-        The size.
-    n_samples : int
-        How many points there are.
-    who : str
-        The function, for messages.
-    half : bool
-        Whether it must be below half of the points, where the normalising constant of
-        trustworthiness and continuity holds, rather than below all of them.
-
-    Returns
-    -------
-    int
-        The size.
-
-    Raises
-    ------
-    ValueError
-        If it is not an integer or outside the range.
-    """
+    """Check the size of a neighbourhood."""
     limit = (n_samples + 1) // 2 if half else n_samples
     if (
         isinstance(n_neighbors, bool)
@@ -134,25 +74,7 @@ def check_n_neighbors(n_neighbors: object, n_samples: int, *, who: str, half: bo
 
 
 def check_max_samples(max_samples: object, *, who: str) -> int | None:
-    """Check how many points may be drawn.
-
-    Parameters
-    ----------
-    max_samples : int or None
-        The largest number of points whose neighbourhoods are looked at.
-    who : str
-        The function, for messages.
-
-    Returns
-    -------
-    int or None
-        The same.
-
-    Raises
-    ------
-    ValueError
-        If it is neither None nor an int of at least 2.
-    """
+    """Check how many points may be drawn."""
     if max_samples is None:
         return None
     if (

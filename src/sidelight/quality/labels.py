@@ -40,27 +40,7 @@ class LabelAccuracy:
 
 
 def as_label_codes(labels: ArrayLike, n_samples: int, *, who: str) -> IntArray:
-    """Number the labels.
-
-    Parameters
-    ----------
-    labels : array-like of shape (n_samples,)
-        Labels of any kind that can be sorted.
-    n_samples : int
-        How many there must be.
-    who : str
-        The function, for messages.
-
-    Returns
-    -------
-    ndarray of shape (n_samples,)
-        Integers, equal where the labels are.
-
-    Raises
-    ------
-    ValueError
-        If there are too few or too many, or a label is missing.
-    """
+    """Number the labels."""
     values: npt.NDArray[Any] = np.asarray(labels)
     if values.ndim != 1:
         raise ValueError(
@@ -83,22 +63,7 @@ def as_label_codes(labels: ArrayLike, n_samples: int, *, who: str) -> IntArray:
 
 
 def agrees_with_neighbors(codes: IntArray, rows: IntArray, nearest: IntArray) -> BoolArray:
-    """Tell whose label is that of most of their neighbours.
-
-    Parameters
-    ----------
-    codes : ndarray of shape (n,)
-        The label of every point.
-    rows : ndarray of shape (m,)
-        The points asked for.
-    nearest : ndarray of shape (m, n_neighbors)
-        Their neighbours, nearest first.
-
-    Returns
-    -------
-    ndarray of shape (m,)
-        True where it is.  Of labels with equally many votes, the one met first counts.
-    """
+    """Tell whose label is that of most of their neighbours."""
     voters = codes[nearest]
     votes = (voters[:, :, None] == voters[:, None, :]).sum(axis=2)
     winner = voters[np.arange(rows.size), np.argmax(votes, axis=1)]

@@ -11,40 +11,14 @@ from sidelight.quality.ranks import ranked_blocks
 
 
 def row_trustworthiness(coranks: IntArray, n_neighbors: int) -> FloatArray:
-    """Trustworthiness seen from each point; its mean is that of the map.
-
-    Parameters
-    ----------
-    coranks : ndarray of shape (m, n - 1)
-        Ranks in the map, in the order of the data.
-    n_neighbors : int
-        The size k of the neighbourhood.
-
-    Returns
-    -------
-    ndarray of shape (m,)
-        1 − c Σ (ρ − k) over the points among the k nearest in the map alone.
-    """
+    """Trustworthiness seen from each point; its mean is that of the map."""
     row, excess = np.nonzero(coranks[:, n_neighbors:] <= n_neighbors)
     penalty = np.bincount(row, weights=excess + 1.0, minlength=coranks.shape[0])
     return 1.0 - _normaliser(coranks, n_neighbors) * penalty
 
 
 def row_continuity(coranks: IntArray, n_neighbors: int) -> FloatArray:
-    """Continuity seen from each point; its mean is that of the map.
-
-    Parameters
-    ----------
-    coranks : ndarray of shape (m, n - 1)
-        Ranks in the map, in the order of the data.
-    n_neighbors : int
-        The size k of the neighbourhood.
-
-    Returns
-    -------
-    ndarray of shape (m,)
-        1 − c Σ (r − k) over the points among the k nearest in the data alone.
-    """
+    """Continuity seen from each point; its mean is that of the map."""
     excess = np.maximum(coranks[:, :n_neighbors] - n_neighbors, 0)
     penalty: FloatArray = excess.sum(axis=1, dtype=np.float64)
     return 1.0 - _normaliser(coranks, n_neighbors) * penalty

@@ -63,23 +63,7 @@ class DistanceRows:
         return int(self.points.shape[0])
 
     def rows(self, index: IntArray) -> FloatArray:
-        """Compute the distances from some points to all.
-
-        Parameters
-        ----------
-        index : ndarray of shape (m,)
-            The points.
-
-        Returns
-        -------
-        ndarray of shape (m, n)
-            Non-negative float64, the caller's own.
-
-        Raises
-        ------
-        ValueError
-            If a distance is not finite.
-        """
+        """Compute the distances from some points to all."""
         if self.metric == "precomputed":
             distances = self.points[index].astype(np.float64)
         elif self.metric in _DIRECT:
@@ -117,46 +101,13 @@ class DistanceRows:
         return squared
 
     def blocks(self, index: IntArray) -> list[IntArray]:
-        """Cut points into blocks whose rows are quick to work on.
-
-        Parameters
-        ----------
-        index : ndarray of shape (m,)
-            The points.
-
-        Returns
-        -------
-        list of ndarray
-            The blocks, in order.
-        """
+        """Cut points into blocks whose rows are quick to work on."""
         step = max(1, _BLOCK_ELEMENTS // self.n_samples)
         return [index[start : start + step] for start in range(0, index.size, step)]
 
 
 def distance_rows(X: ArrayLike, metric: str, *, name: str = "X", who: str) -> DistanceRows:
-    """Prepare the distances between all points.
-
-    Parameters
-    ----------
-    X : array-like of shape (n_samples, n_features) or (n_samples, n_samples)
-        Data, or distances with ``metric="precomputed"``.
-    metric : str
-        One of :data:`METRICS`.
-    name : str
-        The argument's name, for messages.
-    who : str
-        The function, for messages.
-
-    Returns
-    -------
-    DistanceRows
-        The table, by rows.
-
-    Raises
-    ------
-    ValueError
-        If the data are not finite, the metric is not known, or a table of distances is none.
-    """
+    """Prepare the distances between all points."""
     if metric not in METRICS:
         raise ValueError(
             f"The 'metric' parameter of {who} must be one of {', '.join(map(repr, METRICS))}. "
@@ -180,24 +131,7 @@ def distance_rows(X: ArrayLike, metric: str, *, name: str = "X", who: str) -> Di
 def compared_distances(
     X: ArrayLike, Z: ArrayLike, metric: str, *, who: str
 ) -> tuple[DistanceRows, DistanceRows]:
-    """Prepare the distances in the data and the Euclidean ones in its map.
-
-    Parameters
-    ----------
-    X : array-like of shape (n_samples, n_features) or (n_samples, n_samples)
-        Data, or distances with ``metric="precomputed"``.
-    Z : array-like of shape (n_samples, n_components)
-        The map.
-    metric : str
-        The metric of the data.
-    who : str
-        The function, for messages.
-
-    Returns
-    -------
-    data, mapped : DistanceRows
-        Both tables, by rows.
-    """
+    """Prepare the distances in the data and the Euclidean ones in its map."""
     data = distance_rows(X, metric, who=who)
     mapped = distance_rows(Z, "euclidean", name="Z", who=who)
     check_same_length(data.n_samples, mapped.n_samples, names=("X", "Z"), who=who)

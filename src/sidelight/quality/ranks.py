@@ -54,18 +54,6 @@ class RankedBlock:
 def neighbor_order(distances: FloatArray, rows: IntArray) -> IntArray:
     """Order all points by their distance from some.
 
-    Parameters
-    ----------
-    distances : ndarray of shape (m, n), float64
-        Non-negative distances.
-    rows : ndarray of shape (m,)
-        Which point each row belongs to.
-
-    Returns
-    -------
-    ndarray of shape (m, n)
-        Indices, nearest first, equal distances by index, the point itself last.
-
     Examples
     --------
     >>> import numpy as np
@@ -83,16 +71,6 @@ def neighbor_order(distances: FloatArray, rows: IntArray) -> IntArray:
 
 def average_ranks(values: FloatArray) -> FloatArray:
     """Rank a list of distances, equal ones sharing their mean rank.
-
-    Parameters
-    ----------
-    values : ndarray of shape (m,), float64
-        Non-negative values.
-
-    Returns
-    -------
-    ndarray of shape (m,)
-        Ranks from 0 to m − 1.
 
     Examples
     --------
@@ -125,22 +103,7 @@ def _sortable_keys(distances: FloatArray) -> tuple[npt.NDArray[np.uint64], int]:
 def ranked_blocks(
     data: DistanceRows, mapped: DistanceRows, rows: IntArray, *, stage: str
 ) -> Iterator[RankedBlock]:
-    """Rank all points from some of them, in the data and in the map.
-
-    Parameters
-    ----------
-    data, mapped : DistanceRows
-        The distances in both.
-    rows : ndarray of shape (m,)
-        The points from which to look.
-    stage : str
-        What progress is reported as.
-
-    Yields
-    ------
-    RankedBlock
-        Block after block of rows.
-    """
+    """Rank all points from some of them, in the data and in the map."""
     n = data.n_samples
     done = 0
     for block in data.blocks(rows):
@@ -157,22 +120,7 @@ def ranked_blocks(
 
 
 def draw_rows(n_samples: int, max_samples: int | None, random_state: Any) -> IntArray:
-    """Draw the points from which the neighbourhoods are looked at.
-
-    Parameters
-    ----------
-    n_samples : int
-        How many points there are.
-    max_samples : int or None
-        How many to draw at most; None for all.
-    random_state : int, Generator or None
-        The source of randomness.
-
-    Returns
-    -------
-    ndarray
-        Sorted indices without repetition.
-    """
+    """Draw the points from which the neighbourhoods are looked at."""
     if max_samples is None or n_samples <= max_samples:
         return np.arange(n_samples)
     drawn = np.random.default_rng(random_state).choice(n_samples, max_samples, replace=False)

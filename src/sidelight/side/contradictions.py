@@ -69,18 +69,6 @@ def find_contradictions(pairs: IntArray, values: FloatArray) -> tuple[Contradict
     In a metric no distance is longer than a detour, so d_ij may not exceed the shortest path from
     i to j in the graph of the given pairs.
 
-    Parameters
-    ----------
-    pairs : ndarray of int of shape (m, 2)
-        Rows, i < j, sorted.
-    values : ndarray of shape (m,)
-        Distances, not negative.
-
-    Returns
-    -------
-    tuple of Contradiction
-        In order of the excess.
-
     Examples
     --------
     >>> import numpy as np

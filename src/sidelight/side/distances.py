@@ -145,20 +145,7 @@ class Distances(SideInformation):
 
 
 def describe(contradictions: Sequence[Contradiction], limit: int = 3) -> str:
-    """Write out the worst contradictions, and how many more there are.
-
-    Parameters
-    ----------
-    contradictions : sequence of Contradiction
-        Worst first.
-    limit : int
-        How many to write out.
-
-    Returns
-    -------
-    str
-        A clause.
-    """
+    """Write out the worst contradictions, and how many more there are."""
     words = "; ".join(str(contradiction) for contradiction in contradictions[:limit])
     more = len(contradictions) - limit
     return f"{words}; and {more} more" if more > 0 else words

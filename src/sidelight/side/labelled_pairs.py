@@ -20,26 +20,7 @@ from sidelight.core.parameters import Whole, random_generator
 def pairs_of_labels(
     y: Any, unknown: Any, max_pairs: int | None, random_state: Any
 ) -> tuple[IntArray, IntArray]:
-    """Find all pairs of rows of one class and of two, or a draw of each.
-
-    Parameters
-    ----------
-    y : array-like of shape (n_samples,)
-        Labels, some missing.
-    unknown : object or None
-        What else stands for a missing label; None: -1.
-    max_pairs : int or None
-        The most pairs of each kind.
-    random_state : int, Generator, RandomState or None
-        For the draw.
-
-    Returns
-    -------
-    similar : ndarray of int of shape (m, 2)
-        Pairs of one class.
-    dissimilar : ndarray of int of shape (l, 2)
-        Pairs of two classes.
-    """
+    """Find all pairs of rows of one class and of two, or a draw of each."""
     if max_pairs is not None and not Whole(1).admits(max_pairs):
         raise ValueError(
             f"The 'max_pairs' argument of Pairs.from_labels must be None or {Whole(1)}. "

@@ -13,40 +13,14 @@ from sidelight.core.arrays import FloatArray, IntArray
 
 
 def frozen(array: Any) -> Any:
-    """Copy an array and make the copy read-only.
-
-    Parameters
-    ----------
-    array : ndarray
-        Any.
-
-    Returns
-    -------
-    ndarray
-        Its read-only copy, in C order.
-    """
+    """Copy an array and make the copy read-only."""
     copy = np.array(array, order="C")
     copy.setflags(write=False)
     return copy
 
 
 def read_row_numbers(given: Any, *, what: str, shape: str = "(m,)") -> IntArray:
-    """Read row numbers of X.
-
-    Parameters
-    ----------
-    given : array-like of int
-        One row number per entry; a set will do.
-    what : str
-        The argument and its owner, for an error: ``"The 'similar' argument of Pairs"``.
-    shape : {"(m,)", "(m, 2)"}
-        The shape expected, m being free.
-
-    Returns
-    -------
-    ndarray of int64
-        Read-only.
-    """
+    """Read row numbers of X."""
     array = _read(sorted(given) if isinstance(given, (set, frozenset)) else given, what, shape)
     if array.size == 0:  # an empty list has no type
         array = array.astype(np.int64).reshape((0, 2) if shape == "(m, 2)" else (0,))
@@ -62,22 +36,7 @@ def read_row_numbers(given: Any, *, what: str, shape: str = "(m,)") -> IntArray:
 
 
 def read_numbers(given: Any, *, what: str, ndim: tuple[int, ...] = (1,)) -> FloatArray:
-    """Read real numbers; whether they are finite is for ``check`` to say.
-
-    Parameters
-    ----------
-    given : array-like of float
-        The numbers.
-    what : str
-        The argument and its owner, for an error.
-    ndim : tuple of int
-        The numbers of dimensions allowed.
-
-    Returns
-    -------
-    ndarray of float64
-        Read-only.
-    """
+    """Read real numbers; whether they are finite is for ``check`` to say."""
     words = " or ".join(f"{n}-dimensional" for n in ndim)
     array = _read(given, what, words)
     if array.dtype.kind not in "iuf" and array.size:
@@ -88,20 +47,7 @@ def read_numbers(given: Any, *, what: str, ndim: tuple[int, ...] = (1,)) -> Floa
 
 
 def read_labels(given: Any, *, what: str) -> Any:
-    """Read one name or number per entry, none of them missing.
-
-    Parameters
-    ----------
-    given : array-like of int, str or bool
-        The labels.
-    what : str
-        The argument and its owner, for an error.
-
-    Returns
-    -------
-    ndarray of shape (m,)
-        Read-only.
-    """
+    """Read one name or number per entry, none of them missing."""
     array = _read(given, what, "(m,)")
     if array.ndim != 1:
         raise ValueError(f"{what} must have the shape (m,). Got the shape {array.shape}.")
@@ -122,18 +68,6 @@ def read_labels(given: Any, *, what: str) -> Any:
 def name_rows(rows: Any, limit: int = 5) -> str:
     """Write a few row numbers, and how many more there are.
 
-    Parameters
-    ----------
-    rows : array-like of int or of pairs of int
-        The rows.
-    limit : int
-        How many to write out.
-
-    Returns
-    -------
-    str
-        Such as ``"3, 7 and 12 more"``.
-
     Examples
     --------
     >>> name_rows([3, 7, 9], limit=2)
@@ -148,24 +82,7 @@ def name_rows(rows: Any, limit: int = 5) -> str:
 
 
 def require_rows_in_range(rows: IntArray, n_samples: int, *, what: str, who: str) -> None:
-    """Refuse row numbers that X does not have.
-
-    Parameters
-    ----------
-    rows : ndarray of int
-        Of any shape.
-    n_samples : int
-        Rows of X.
-    what : str
-        The kind of side information.
-    who : str
-        The estimator.
-
-    Raises
-    ------
-    ValueError
-        Naming the rows outside [0, n_samples).
-    """
+    """Refuse row numbers that X does not have."""
     outside = np.unique(rows[(rows < 0) | (rows >= n_samples)])
     if len(outside):
         negative = " Negative numbers do not count from the end." if outside[0] < 0 else ""

@@ -13,18 +13,7 @@ from sidelight.core.arrays import FloatArray
 
 @njit(cache=True, nogil=True)
 def nonnegative_minimisers(G: FloatArray) -> FloatArray:
-    """Minimise ½vᵀGv − 1ᵀv over v ≥ 0 for every matrix of a stack.
-
-    Parameters
-    ----------
-    G : ndarray of shape (m, k, k)
-        Positive definite, of trace about one.
-
-    Returns
-    -------
-    ndarray of shape (m, k)
-        The minimisers, not all zero.
-    """
+    """Minimise ½vᵀGv − 1ᵀv over v ≥ 0 for every matrix of a stack."""
     m, k = G.shape[0], G.shape[1]
     found = np.zeros((m, k))
     for item in range(m):

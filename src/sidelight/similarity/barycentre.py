@@ -22,22 +22,7 @@ _BLOCK_NUMBERS = 4_000_000
 
 
 def local_gram_from_features(X: Any, indices: IntArray, queries: Any | None = None) -> FloatArray:
-    """Compute the Gram matrix of every item's neighbours, seen from the item.
-
-    Parameters
-    ----------
-    X : array or sparse array of shape (n, p)
-        The points.
-    indices : ndarray of shape (m, k)
-        The neighbours of each item among the points.
-    queries : array of shape (m, p), optional
-        The items; the points themselves by default.
-
-    Returns
-    -------
-    ndarray of shape (m, k, k)
-        ⟨x_j − x, x_l − x⟩.
-    """
+    """Compute the Gram matrix of every item's neighbours, seen from the item."""
     items = X if queries is None else queries
     m, k = indices.shape
     G = np.empty((m, k, k))
@@ -55,22 +40,7 @@ def local_gram_from_features(X: Any, indices: IntArray, queries: Any | None = No
 def local_gram_from_distances(
     D: FloatArray, indices: IntArray, block: FloatArray | None = None
 ) -> FloatArray:
-    """Compute the same Gram matrices from a table of distances.
-
-    Parameters
-    ----------
-    D : ndarray of shape (n, n)
-        Distances between the points.
-    indices : ndarray of shape (m, k)
-        The neighbours of each item among the points.
-    block : ndarray of shape (m, n), optional
-        Distances from the items to the points; the points themselves by default.
-
-    Returns
-    -------
-    ndarray of shape (m, k, k)
-        ½(d_j² + d_l² − d_jl²).
-    """
+    """Compute the same Gram matrices from a table of distances."""
     spokes = np.take_along_axis(D if block is None else block, indices, axis=1) ** 2
     across = D[indices[:, :, None], indices[:, None, :]] ** 2
     return np.asarray((spokes[:, :, None] + spokes[:, None, :] - across) / 2)
@@ -85,30 +55,6 @@ def local_gram_from_graph(
     who: str = "local_gram_from_graph",
 ) -> FloatArray:
     """Compute the same Gram matrices where only the distances along edges are known.
-
-    Parameters
-    ----------
-    known : KnownDistances
-        Between the points.
-    indices : ndarray of shape (m, k)
-        The neighbours of each item among the points.
-    spokes : ndarray of shape (m, k)
-        How far they are from it.
-    along : bool
-        What to do about two neighbours that no edge joins: take the shorter of the ways along the
-        graph and through the item, and of the matrix its positive part, or refuse.
-    who : str
-        Who asks, for messages.
-
-    Returns
-    -------
-    ndarray of shape (m, k, k)
-        ½(d_j² + d_l² − d_jl²).
-
-    Raises
-    ------
-    ValueError
-        If a distance is missing that is not to be measured along the graph.
 
     Examples
     --------
@@ -149,18 +95,6 @@ def local_gram_from_graph(
 def solve_barycentres(G: FloatArray, *, reg: float = 1e-3) -> FloatArray:
     """Solve G w = 1 for every item at once and scale the weights to sum to one.
 
-    Parameters
-    ----------
-    G : ndarray of shape (m, k, k)
-        Local Gram matrices.  Changed in place: the regulariser is added to the diagonal.
-    reg : float
-        Relative to the trace of G: with more neighbours than dimensions G is singular.
-
-    Returns
-    -------
-    ndarray of shape (m, k)
-        The weights.
-
     Examples
     --------
     The middle of two points, and a point at a quarter of the way.
@@ -189,18 +123,6 @@ def solve_convex_barycentres(G: FloatArray, *, reg: float = 1e-3) -> FloatArray:
 
     The minimiser of ½vᵀGv − 1ᵀv over v ≥ 0 is the same up to scale, and is found by an active set.
 
-    Parameters
-    ----------
-    G : ndarray of shape (m, k, k)
-        Local Gram matrices.  Changed in place: the regulariser is added to the diagonal.
-    reg : float
-        Relative to the trace of G, positive: G itself may be singular.
-
-    Returns
-    -------
-    ndarray of shape (m, k)
-        The weights.
-
     Examples
     --------
     A point beyond the second of two is nearest to that one.
@@ -227,22 +149,7 @@ def solve_convex_barycentres(G: FloatArray, *, reg: float = 1e-3) -> FloatArray:
 def barycentre_weights(
     neighbors: Any, gram: Callable[[IntArray, IntArray], FloatArray], *, reg: float = 1e-3
 ) -> sp.csr_array:
-    """Find every item's weights on its neighbours.
-
-    Parameters
-    ----------
-    neighbors : sparse array of shape (m, n)
-        The pattern: row i holds the neighbours of item i, at least one.
-    gram : callable
-        From items and their neighbours, (b,) and (b, k), to local Gram matrices (b, k, k).
-    reg : float
-        See :func:`solve_barycentres`.
-
-    Returns
-    -------
-    sparse array of shape (m, n)
-        W, whose rows sum to one, with the pattern's entries.
-    """
+    """Find every item's weights on its neighbours."""
     data = np.empty(neighbors.indices.shape[0])
     for items, places in _alike(neighbors):
         data[places] = solve_barycentres(gram(items, neighbors.indices[places]), reg=reg)
@@ -253,24 +160,6 @@ def barycentre_errors(
     neighbors: Any, gram: Callable[[IntArray, IntArray], FloatArray], *, reg: float = 1e-3
 ) -> tuple[sp.csr_array, FloatArray, FloatArray]:
     """Find every item's weights, and how far the mixture of its neighbours is from it.
-
-    Parameters
-    ----------
-    neighbors : sparse array of shape (m, n)
-        As in :func:`barycentre_weights`.
-    gram : callable
-        As there.
-    reg : float
-        As there; with ``reg=0`` both errors are the same.
-
-    Returns
-    -------
-    weights : sparse array of shape (m, n)
-        W.
-    errors : ndarray of shape (m,)
-        wᵀGw, the squared distance to the mixture.
-    regularised : ndarray of shape (m,)
-        wᵀ(G + reg·tr(G) I)w, which the weights minimise.
 
     Examples
     --------

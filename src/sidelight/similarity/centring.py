@@ -35,20 +35,7 @@ class Centring:
     def of(
         cls, K: FloatArray | SymmetricPanels, multiplicities: IntArray | None = None
     ) -> Centring:
-        """Take the means of a kernel matrix.
-
-        Parameters
-        ----------
-        K : ndarray of shape (n, n)
-            Symmetric.
-        multiplicities : ndarray of shape (n,), optional
-            How often each point occurs; once by default.
-
-        Returns
-        -------
-        Centring
-            Its means.
-        """
+        """Take the means of a kernel matrix."""
         if multiplicities is None or np.all(multiplicities == 1):
             # numpy sums a row pairwise: a float32 row loses next to nothing
             sums = K.row_sums() if isinstance(K, SymmetricPanels) else K.sum(axis=1)
@@ -59,28 +46,11 @@ class Centring:
 
     @property
     def weights(self) -> FloatArray:
-        """The points' weights w.
-
-        Returns
-        -------
-        ndarray of shape (n,)
-            Summing to one.
-        """
+        """The points' weights w."""
         return np.asarray(self.multiplicities / self.multiplicities.sum())
 
     def matrix(self, K: FloatArray) -> FloatArray:
-        """Centre the matrix itself.
-
-        Parameters
-        ----------
-        K : ndarray of shape (n, n)
-            The matrix the means were taken of.
-
-        Returns
-        -------
-        ndarray of shape (n, n)
-            J K Jᵀ.
-        """
+        """Centre the matrix itself."""
         grand_mean = self.weights @ self.column_means
         return np.asarray(K - self.column_means[:, None] - self.column_means + grand_mean)
 
@@ -88,16 +58,6 @@ class Centring:
         """Give the function that applies N^½ J K Jᵀ N^½ to a block, N the multiplicities.
 
         Its eigenvalues are those of the centred kernel of all points, duplicates written out.
-
-        Parameters
-        ----------
-        K : ndarray of shape (n, n)
-            The matrix the means were taken of.
-
-        Returns
-        -------
-        callable
-            From (n, b) to (n, b).
         """
         root = np.sqrt(self.multiplicities)[:, None]
         weights = self.weights[:, None]
@@ -115,16 +75,6 @@ class Centring:
 def centre_kernel(K: FloatArray) -> FloatArray:
     """Centre a kernel matrix: K̃ = (I − 11ᵀ/n) K (I − 11ᵀ/n).
 
-    Parameters
-    ----------
-    K : ndarray of shape (n, n)
-        Symmetric.
-
-    Returns
-    -------
-    ndarray of shape (n, n)
-        The centred kernel.
-
     Examples
     --------
     >>> import numpy as np
@@ -138,22 +88,7 @@ def centre_kernel(K: FloatArray) -> FloatArray:
 def kernel_from_distances(
     D: FloatArray, *, dtype: Any = np.float64, out: FloatArray | None = None
 ) -> FloatArray:
-    """Turn distances into the kernel −½ D∘D, still to be centred (eqs. 1.8 and 1.9, corrected).
-
-    Parameters
-    ----------
-    D : ndarray of shape (m, n)
-        Distances, not squared.
-    dtype : dtype
-        What the kernel is stored in.
-    out : ndarray of shape (m, n), optional
-        Where to put it; D itself, to save memory.
-
-    Returns
-    -------
-    ndarray of shape (m, n)
-        −½ D².
-    """
+    """Turn distances into the kernel −½ D∘D, still to be centred (eqs. 1.8 and 1.9, corrected)."""
     K = np.empty(D.shape, dtype=dtype) if out is None else out
     for start in range(0, len(D), 128):  # a few rows at a time stay in the cache
         rows = slice(start, start + 128)

@@ -35,32 +35,6 @@ def geodesic_distances(
     D[i, j] = min over the paths i = v_0, v_1, …, v_m = j of Σ_l ‖x_{v_l} − x_{v_{l−1}}‖, the second
     step of Isomap [1]_.
 
-    Parameters
-    ----------
-    graph : sparse array of shape (n, n)
-        Lengths of the edges between neighbours; one direction of an edge is enough, and a stored
-        zero joins two points at the same place.
-    sources : ndarray of shape (m,), optional
-        Points to measure from; by default all.
-    dtype : {np.float32, np.float64}
-        Precision.  Single precision halves memory and time; a path gathers one rounding per edge.
-    n_jobs : int, optional
-        Threads; by default, or with -1, one per core.  The result is the same to the bit.
-    who : str
-        Whose argument the graph is, for errors.
-
-    Returns
-    -------
-    ndarray of shape (n, n) or (m, n)
-        Distances, infinite between pieces of the graph that are not joined.
-
-    Raises
-    ------
-    ValueError
-        If the graph is not square and symmetric with lengths of at least 0.
-    MemoryError
-        If the table would not fit.
-
     References
     ----------
     .. [1] J. B. Tenenbaum, V. de Silva and J. C. Langford (2000), "A global geometric framework
@@ -99,34 +73,6 @@ def geodesic_distances_of_new(
 
     D[i, j] = min_l distances[i, l] + d(neighbors[i, l], j): a new point is joined to points of the
     graph and never to another new one, so that its row depends on its own neighbours alone.
-
-    Parameters
-    ----------
-    graph : sparse array of shape (n, n)
-        Lengths of the edges between neighbours, as for :func:`geodesic_distances`.
-    neighbors : ndarray of shape (m, k)
-        Points of the graph next to each new point.
-    distances : ndarray of shape (m, k)
-        How far these are; infinite for none.
-    dtype : {np.float32, np.float64}
-        Precision.
-    n_jobs : int, optional
-        Threads; by default, or with -1, one per core.  The result is the same to the bit.
-    who : str
-        Whose argument the graph is, for errors.
-
-    Returns
-    -------
-    ndarray of shape (m, n)
-        Distances, infinite where there is no path.
-
-    Raises
-    ------
-    ValueError
-        If the graph is not square and symmetric with lengths of at least 0, or the neighbours are
-        not its points.
-    MemoryError
-        If the table would not fit.
 
     Examples
     --------

@@ -21,35 +21,11 @@ class Kernel(Protocol):
     """A function of two sets of rows, and its diagonal."""
 
     def __call__(self, X: Any, Y: Any) -> FloatArray:
-        """Compute k(x_i, y_j).
-
-        Parameters
-        ----------
-        X : array of shape (m, p)
-            Rows.
-        Y : array of shape (n, p)
-            Rows.
-
-        Returns
-        -------
-        ndarray of shape (m, n)
-            The kernel between them.
-        """
+        """Compute k(x_i, y_j)."""
         ...
 
     def diagonal(self, X: Any) -> FloatArray:
-        """Compute k(x_i, x_i).
-
-        Parameters
-        ----------
-        X : array of shape (m, p)
-            Rows.
-
-        Returns
-        -------
-        ndarray of shape (m,)
-            The diagonal.
-        """
+        """Compute k(x_i, x_i)."""
         ...
 
 
@@ -61,18 +37,7 @@ class LinearKernel:
         return _inner(X, Y)
 
     def diagonal(self, X: Any) -> FloatArray:
-        """Compute ‖x‖².
-
-        Parameters
-        ----------
-        X : array of shape (m, p)
-            Rows.
-
-        Returns
-        -------
-        ndarray of shape (m,)
-            Squared lengths.
-        """
+        """Compute ‖x‖²."""
         return _squared_lengths(X)
 
 
@@ -102,18 +67,7 @@ class GaussianKernel:
         return np.exp(exponent, out=exponent)
 
     def diagonal(self, X: Any) -> FloatArray:
-        """Compute k(x, x) = 1.
-
-        Parameters
-        ----------
-        X : array of shape (m, p)
-            Rows.
-
-        Returns
-        -------
-        ndarray of shape (m,)
-            Ones.
-        """
+        """Compute k(x, x) = 1."""
         return np.ones(X.shape[0], dtype=X.dtype)
 
 
@@ -142,18 +96,7 @@ class PolynomialKernel:
         return np.power(K, self.degree, out=K)
 
     def diagonal(self, X: Any) -> FloatArray:
-        """Compute (γ‖x‖² + c)^q.
-
-        Parameters
-        ----------
-        X : array of shape (m, p)
-            Rows.
-
-        Returns
-        -------
-        ndarray of shape (m,)
-            The diagonal.
-        """
+        """Compute (γ‖x‖² + c)^q."""
         diagonal: FloatArray = (self.gamma * _squared_lengths(X) + self.coef0) ** self.degree
         return diagonal
 
@@ -169,18 +112,7 @@ class CosineKernel:
         return K
 
     def diagonal(self, X: Any) -> FloatArray:
-        """Compute k(x, x): one, or zero for a row of zeros.
-
-        Parameters
-        ----------
-        X : array of shape (m, p)
-            Rows.
-
-        Returns
-        -------
-        ndarray of shape (m,)
-            The diagonal.
-        """
+        """Compute k(x, x): one, or zero for a row of zeros."""
         return np.asarray((_squared_lengths(X) > 0).astype(X.dtype))
 
 
@@ -200,18 +132,7 @@ class CallableKernel:
         return np.array([[self.function(x, y) for y in Y] for x in X], dtype=np.float64)
 
     def diagonal(self, X: Any) -> FloatArray:
-        """Compute k(x, x) row by row.
-
-        Parameters
-        ----------
-        X : array of shape (m, p)
-            Rows.
-
-        Returns
-        -------
-        ndarray of shape (m,)
-            The diagonal.
-        """
+        """Compute k(x, x) row by row."""
         return np.array([self.function(x, x) for x in X], dtype=np.float64)
 
 
@@ -226,26 +147,7 @@ def resolve_kernel(
     degree: float = 3,
     coef0: float = 1,
 ) -> Kernel:
-    """Turn a kernel's name into the kernel.
-
-    Parameters
-    ----------
-    kernel : str or callable
-        ``"linear"``, ``"rbf"``, ``"polynomial"``, ``"cosine"`` or a function of two rows.
-    X : array of shape (n, p)
-        The data, for ``gamma="scale"``.
-    gamma : float or "scale"
-        γ; ``"scale"`` is 1 / (p · variance of the entries of X).
-    degree : float
-        The polynomial's degree.
-    coef0 : float
-        The polynomial's constant.
-
-    Returns
-    -------
-    Kernel
-        A function of two sets of rows.
-    """
+    """Turn a kernel's name into the kernel."""
     if callable(kernel):
         return CallableKernel(kernel)
     if kernel == "linear":
@@ -259,42 +161,13 @@ def resolve_kernel(
 
 
 def kernel_panels(kernel: Kernel, X: Any, *, dtype: Any = np.float64) -> SymmetricPanels:
-    """Compute the upper half of the kernel matrix of one set of rows.
-
-    Parameters
-    ----------
-    kernel : Kernel
-        The kernel.
-    X : array of shape (n, p)
-        Rows.
-    dtype : dtype
-        What the matrix is computed and stored in.
-
-    Returns
-    -------
-    SymmetricPanels
-        K.
-    """
+    """Compute the upper half of the kernel matrix of one set of rows."""
     X = X.astype(dtype, copy=False)
     return SymmetricPanels.filled(lambda i, j: kernel(X[i], X[j]), X.shape[0], dtype)
 
 
 def kernel_matrix(kernel: Kernel, X: Any, *, dtype: Any = np.float64) -> FloatArray:
     """Compute the symmetric kernel matrix of one set of rows, half of it mirrored.
-
-    Parameters
-    ----------
-    kernel : Kernel
-        The kernel.
-    X : array of shape (n, p)
-        Rows.
-    dtype : dtype
-        What the matrix is stored in.
-
-    Returns
-    -------
-    ndarray of shape (n, n)
-        K, with K_ij = K_ji to the bit.
 
     Examples
     --------

@@ -15,20 +15,6 @@ def edge_weights(
 ) -> FloatArray:
     """Turn the distances along edges into weights: one, or the heat kernel exp(−d²/2s²).
 
-    Parameters
-    ----------
-    distances : ndarray
-        Lengths of edges.
-    weights : {"binary", "heat"}
-        Which.
-    width : float, optional
-        s, for heat.
-
-    Returns
-    -------
-    ndarray
-        Positive weights, of the same shape.
-
     Examples
     --------
     >>> import numpy as np
@@ -44,18 +30,7 @@ def edge_weights(
 
 
 def heat_width(graph: Any) -> float:
-    """Choose the width of the heat kernel: the median length of the graph's edges.
-
-    Parameters
-    ----------
-    graph : sparse array of shape (n, n)
-        Distances along edges.
-
-    Returns
-    -------
-    float
-        Positive.
-    """
+    """Choose the width of the heat kernel: the median length of the graph's edges."""
     positive = graph.data[graph.data > 0]
     return float(np.median(positive)) if positive.size else 1.0
 
@@ -67,25 +42,7 @@ def affinity_from_graph(
     width: float | None = None,
     multiplicities: IntArray | None = None,
 ) -> sp.csr_array:
-    """Turn a graph of distances into a graph of weights W.
-
-    Parameters
-    ----------
-    graph : sparse array of shape (n, n)
-        Symmetric, distances along edges, explicit zeros kept.
-    weights : {"binary", "heat"}
-        Which weights.
-    width : float, optional
-        s, for heat.
-    multiplicities : ndarray of shape (n,), optional
-        How often each point occurs: an edge between points that occur a and b times stands for
-        a·b edges.
-
-    Returns
-    -------
-    sparse array of shape (n, n)
-        Symmetric, positive.
-    """
+    """Turn a graph of distances into a graph of weights W."""
     data = edge_weights(np.asarray(graph.data), weights=weights, width=width)
     W = sp.csr_array((data, graph.indices, graph.indptr), shape=graph.shape)
     if multiplicities is not None and np.any(multiplicities != 1):
@@ -98,18 +55,6 @@ def laplacian_of(W: Any) -> tuple[sp.csr_array, FloatArray]:
     """Form the Laplacian L = R − W, R the diagonal of the row sums of W.
 
     fᵀ L f = ½ Σ_ij W_ij (f_i − f_j)².
-
-    Parameters
-    ----------
-    W : sparse array of shape (n, n)
-        Symmetric non-negative weights.
-
-    Returns
-    -------
-    L : sparse array of shape (n, n)
-        The Laplacian.
-    degrees : ndarray of shape (n,)
-        The diagonal of R.
 
     Examples
     --------

@@ -23,19 +23,7 @@ _STEPS = 200
 
 
 def wide_bandwidth(D: FloatArray) -> float:
-    """Choose a bandwidth wide enough that items far apart are still told from items farther apart.
-
-    Parameters
-    ----------
-    D : ndarray of shape (n, n)
-        Distances, not squared.
-
-    Returns
-    -------
-    float
-        σ²: a fixed share of the mean squared distance between different items; 1 where all are
-        the same.
-    """
+    """Choose a bandwidth wide enough that items far apart are still told from items farther apart."""
     n = len(D)
     mean = float(np.einsum("ij,ij->", D, D)) / max(n * (n - 1), 1)
     return WIDE * mean if mean > 0 else 1.0
@@ -43,18 +31,6 @@ def wide_bandwidth(D: FloatArray) -> float:
 
 def choice_probabilities(D: FloatArray, bandwidth: Any) -> FloatArray:
     """Turn distances into probabilities of being picked, by one bandwidth or one for each row.
-
-    Parameters
-    ----------
-    D : ndarray of shape (m, n)
-        Distances from m items to n.
-    bandwidth : float or ndarray of shape (m,)
-        σ².
-
-    Returns
-    -------
-    ndarray of shape (m, n)
-        Rows sum to one.
 
     Examples
     --------
@@ -69,18 +45,7 @@ def choice_probabilities(D: FloatArray, bandwidth: Any) -> FloatArray:
 
 
 def normalise_rows(S: FloatArray) -> FloatArray:
-    """Turn similarities into probabilities of being picked.
-
-    Parameters
-    ----------
-    S : ndarray of shape (m, n)
-        Not negative.
-
-    Returns
-    -------
-    ndarray of shape (m, n)
-        Rows sum to one; a row of zeros stays.
-    """
+    """Turn similarities into probabilities of being picked."""
     sums = S.sum(axis=1, keepdims=True)
     return np.asarray(S / np.where(sums > 0, sums, 1.0))
 
@@ -89,19 +54,6 @@ def perplexity_bandwidths(D: FloatArray, perplexity: float) -> FloatArray:
     """Find the bandwidth of each row that gives it a number of effective neighbours.
 
     The entropy of a row falls steadily with 1/σ², which is bisected on a logarithmic scale.
-
-    Parameters
-    ----------
-    D : ndarray of shape (m, n)
-        Distances; infinite for an item that is not to be picked.
-    perplexity : float
-        Effective neighbours, below the number of items that may be picked.
-
-    Returns
-    -------
-    ndarray of shape (m,)
-        σ².  Where more items than ``perplexity`` share the smallest distance, none does it, and
-        the bandwidth is very small.
 
     Examples
     --------

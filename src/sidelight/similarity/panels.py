@@ -37,22 +37,7 @@ class SymmetricPanels:
     def filled(
         cls, fill: Callable[[slice, slice], FloatArray], n: int, dtype: Any
     ) -> SymmetricPanels:
-        """Compute a matrix panel by panel.
-
-        Parameters
-        ----------
-        fill : callable
-            From rows and columns, as slices, to that part of the matrix.
-        n : int
-            The order.
-        dtype : dtype
-            What the panels are stored in.
-
-        Returns
-        -------
-        SymmetricPanels
-            The matrix.
-        """
+        """Compute a matrix panel by panel."""
         blocks = _blocks(n)
         panels = [
             np.ascontiguousarray(fill(rows, slice(rows.start, n)), dtype=dtype) for rows in blocks
@@ -61,13 +46,7 @@ class SymmetricPanels:
 
     @property
     def dtype(self) -> Any:
-        """What the panels are stored in.
-
-        Returns
-        -------
-        dtype
-            Of every panel.
-        """
+        """What the panels are stored in."""
         return self.panels[0].dtype
 
     def __len__(self) -> int:
@@ -84,13 +63,7 @@ class SymmetricPanels:
         return image
 
     def row_sums(self) -> FloatArray:
-        """Sum every row.
-
-        Returns
-        -------
-        ndarray of shape (n,)
-            In float64.
-        """
+        """Sum every row."""
         sums = np.zeros(self.n)
         for rows, panel in self._numbered():
             sums[rows] += panel.sum(axis=1)

@@ -13,18 +13,7 @@ _BLOCK_ROWS = 8192
 
 
 def column_mean(X: Any) -> FloatArray:
-    """Compute the mean of the rows in float64.
-
-    Parameters
-    ----------
-    X : array or sparse array of shape (n, p)
-        Rows.
-
-    Returns
-    -------
-    ndarray of shape (p,)
-        The mean.
-    """
+    """Compute the mean of the rows in float64."""
     if is_sparse(X):
         return np.asarray(X.mean(axis=0), dtype=np.float64).ravel()
     return np.asarray(X.mean(axis=0, dtype=np.float64))
@@ -36,18 +25,6 @@ def mean_and_scatter(X: FloatArray) -> tuple[FloatArray, FloatArray]:
     Blocks are multiplied in the precision of X, shifted by the mean of the first one where that is
     far from the origin; the products are summed in float64, and what the shift misses of the mean
     is taken off at the end.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n, p)
-        Rows.
-
-    Returns
-    -------
-    mean : ndarray of shape (p,)
-        m.
-    scatter : ndarray of shape (p, p)
-        The scatter matrix.
     """
     n, p = X.shape
     first = X[:_BLOCK_ROWS]
@@ -69,39 +46,13 @@ def mean_and_scatter(X: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 def gram_matrix(X: FloatArray, mean: FloatArray) -> FloatArray:
-    """Compute ⟨x_i − m, x_j − m⟩ in float64.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n, p)
-        Rows.
-    mean : ndarray of shape (p,)
-        m.
-
-    Returns
-    -------
-    ndarray of shape (n, n)
-        The Gram matrix.
-    """
+    """Compute ⟨x_i − m, x_j − m⟩ in float64."""
     centred = X - mean
     return np.asarray(centred @ centred.T)
 
 
 def scatter_operator(X: Any, mean: FloatArray) -> Operator:
-    """Give the function v ↦ Σ_i (x_i − m)(x_i − m)ᵀ v, which forms no p × p matrix.
-
-    Parameters
-    ----------
-    X : array or sparse array of shape (n, p)
-        Rows; a sparse array is not filled in.
-    mean : ndarray of shape (p,)
-        m.
-
-    Returns
-    -------
-    callable
-        From (p, b) to (p, b).
-    """
+    """Give the function v ↦ Σ_i (x_i − m)(x_i − m)ᵀ v, which forms no p × p matrix."""
 
     def apply(block: FloatArray) -> FloatArray:
         block = np.asarray(block, dtype=np.float64)

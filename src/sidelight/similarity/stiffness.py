@@ -13,18 +13,6 @@ def pseudo_inverse(A: FloatArray, null: FloatArray) -> FloatArray:
 
     A† = (A + u uᵀ)⁻¹ − u uᵀ with u the normalised null vector, scaled to A's size.
 
-    Parameters
-    ----------
-    A : ndarray of shape (n, n)
-        Symmetric, positive semidefinite, A·null = 0, of rank n − 1.
-    null : ndarray of shape (n,)
-        The null vector.
-
-    Returns
-    -------
-    ndarray of shape (n, n)
-        A†.
-
     Examples
     --------
     >>> import numpy as np

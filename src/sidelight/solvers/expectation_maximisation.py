@@ -77,26 +77,7 @@ def latent_posterior(
     mean: FloatArray,
     noise_variance: float,
 ) -> LatentPosterior:
-    """Condition the latent points on the observed entries.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n, p)
-        Rows; what is not observed is not looked at.
-    observed : ndarray of shape (n, p)
-        Which entries are.
-    loadings : ndarray of shape (p, q)
-        W.
-    mean : ndarray of shape (p,)
-        μ.
-    noise_variance : float
-        σ².
-
-    Returns
-    -------
-    LatentPosterior
-        Means, covariances and log densities.
-    """
+    """Condition the latent points on the observed entries."""
     n, q = X.shape[0], loadings.shape[1]
     residual = np.where(observed, X - mean, 0.0)
     counts = observed.sum(axis=1)
@@ -129,31 +110,6 @@ def fit_with_missing(
 
     W and μ are solved for jointly, column by column: with z̃ = (z, 1), the row (w_j, μ_j) solves
     Σ_i E[z̃z̃ᵀ] (w_j, μ_j) = Σ_i x_ij E[z̃] over the rows i that observe column j.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n, p)
-        Rows with missing entries.
-    observed : ndarray of shape (n, p)
-        Which entries are there; each column has at least one.
-    n_components : int
-        q.
-    tol : float
-        Stop when the log likelihood rises by less than ``tol`` times its size.
-    max_iter : int
-        The most iterations.
-
-    Returns
-    -------
-    LinearGaussian
-        The model and the history of its log likelihood.
-
-    Warns
-    -----
-    ConvergenceWarning
-        If ``max_iter`` iterations were not enough.
-    InterruptedFitWarning
-        If a KeyboardInterrupt came; the model so far is kept.
     """
     problem = _Problem(X, observed, n_components)
     current = problem.start()

@@ -24,16 +24,6 @@ def varying_features(X: Any) -> int:
     A constant feature says nothing of the distances between rows, and the density of a field at
     it would be a matter of its normalisation alone.
 
-    Parameters
-    ----------
-    X : array or sparse array of shape (n, p)
-        Rows.
-
-    Returns
-    -------
-    int
-        At least 1.
-
     Examples
     --------
     >>> import numpy as np
@@ -52,22 +42,6 @@ def squared_remoteness(X: Any, counts: IntArray, metric: Metric, *, who: str) ->
 
     From distances, with c the multiplicities and N their sum, it is Σ_j c_j d_ij²/N −
     Σ_ij c_i c_j d_ij²/2N², which stands for it with any metric.
-
-    Parameters
-    ----------
-    X : array or sparse array of shape (n, p)
-        Distinct rows, or the table of distances between them.
-    counts : ndarray of shape (n,)
-        How often each occurs.
-    metric : str or callable
-        Of the distances.
-    who : str
-        Named in messages.
-
-    Returns
-    -------
-    ndarray of shape (n,)
-        The squares; summed with the multiplicities they are the scatter.
 
     Examples
     --------
@@ -94,18 +68,6 @@ def squared_remoteness(X: Any, counts: IntArray, metric: Metric, *, who: str) ->
 def scatter_along(graph: sp.csr_array, counts: IntArray) -> float:
     """Compute the scatter Σ_ij c_i c_j d_ij²/2N of the distances along a graph.
 
-    Parameters
-    ----------
-    graph : csr_array of shape (n, n)
-        Connected and symmetric, the lengths of its edges.
-    counts : ndarray of shape (n,)
-        c, how often each point occurs; N is their sum.
-
-    Returns
-    -------
-    float
-        The sum over every point, or over a thousand of them scaled up.
-
     Examples
     --------
     >>> import numpy as np, scipy.sparse as sp
@@ -124,22 +86,6 @@ def scatter_along(graph: sp.csr_array, counts: IntArray) -> float:
 
 def principal_coordinate(X: Any, counts: IntArray, metric: Metric, *, who: str) -> FloatArray:
     """Find the coordinate of every row along the direction of largest variance.
-
-    Parameters
-    ----------
-    X : array or sparse array of shape (n, p)
-        Distinct rows, or the table of distances between them.
-    counts : ndarray of shape (n,)
-        How often each occurs.
-    metric : str or callable
-        Of the distances.
-    who : str
-        Named in messages.
-
-    Returns
-    -------
-    ndarray of shape (n,)
-        By a fixed rule for its sign; rows count by their multiplicities.
 
     Examples
     --------

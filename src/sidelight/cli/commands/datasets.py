@@ -71,22 +71,7 @@ def datasets(
 
 
 def columns_of(dataset: Dataset, *, truth: bool) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Put a data set into columns.
-
-    Parameters
-    ----------
-    dataset : Dataset
-        The data.
-    truth : bool
-        Whether to add the true coordinates.
-
-    Returns
-    -------
-    columns : dict of str to ndarray
-        The data, then what is known about it.
-    beside : dict of str to ndarray
-        Those of them that are not data.
-    """
+    """Put a data set into columns."""
     import numpy as np
 
     X = dataset.X

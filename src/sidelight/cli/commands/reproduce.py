@@ -47,13 +47,7 @@ def reproduce(
 
 
 def experiments() -> dict[str, Path]:
-    """Find the scripts: inside the installed package, else beside the sources.
-
-    Returns
-    -------
-    dict of str to Path
-        By name.
-    """
+    """Find the scripts: inside the installed package, else beside the sources."""
     import sidelight
 
     package = Path(sidelight.__file__).resolve().parent
@@ -69,39 +63,13 @@ def experiments() -> dict[str, Path]:
 
 
 def summary(script: Path) -> str:
-    """Read the first line of a script's docstring, without running it.
-
-    Parameters
-    ----------
-    script : Path
-        The script.
-
-    Returns
-    -------
-    str
-        The line; empty where there is none.
-    """
+    """Read the first line of a script's docstring, without running it."""
     text = ast.get_docstring(ast.parse(script.read_text(encoding="utf-8"))) or ""
     return text.partition("\n")[0]
 
 
 def run(script: Path, output: Path, *, quick: bool) -> None:
-    """Run an experiment.
-
-    Parameters
-    ----------
-    script : Path
-        The script.
-    output : Path
-        The folder to write to.
-    quick : bool
-        Whether to do less.
-
-    Raises
-    ------
-    ValueError
-        If the script has no ``main``.
-    """
+    """Run an experiment."""
     from sidelight.cli.fitting import shown
 
     with _as_package(script.parent):

@@ -25,33 +25,12 @@ _LARGEST_HEADER = 256 * 1024**2
 
 
 def array_name(number: int) -> str:
-    """Name the entry of an array.
-
-    Parameters
-    ----------
-    number : int
-        Its number.
-
-    Returns
-    -------
-    str
-        ``"arrays/7.npy"``.
-    """
+    """Name the entry of an array."""
     return f"arrays/{number}.npy"
 
 
 def write_archive(path: Path, header: dict[str, Any], arrays: Sequence[npt.NDArray[Any]]) -> None:
-    """Write a header and its arrays; an existing file is replaced only when all went well.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-    header : dict
-        Fit for JSON.
-    arrays : sequence of ndarray
-        No objects.
-    """
+    """Write a header and its arrays; an existing file is replaced only when all went well."""
     with replacing(path) as file, zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
         # a fixed date: the same model gives the same file
         text = json.dumps(header, ensure_ascii=False, allow_nan=False, indent=1)
@@ -69,11 +48,6 @@ class Archive:
     ----------
     path : Path
         The file.
-
-    Raises
-    ------
-    ValueError
-        If it is not a model file of sidelight, or is damaged.
     """
 
     def __init__(self, path: Path) -> None:
@@ -98,23 +72,7 @@ class Archive:
         self._file.close()
 
     def array(self, number: int) -> npt.NDArray[Any]:
-        """Read one array.
-
-        Parameters
-        ----------
-        number : int
-            Its number.
-
-        Returns
-        -------
-        ndarray
-            Never of objects.
-
-        Raises
-        ------
-        ValueError
-            If it is missing or not a plain array of the size that the file gives it.
-        """
+        """Read one array."""
         name = array_name(number)
         try:
             size = self._zip.getinfo(name).file_size

@@ -52,23 +52,7 @@ class Decoder:
         }
 
     def value(self, node: Any) -> Any:
-        """Decode one node.
-
-        Parameters
-        ----------
-        node : object
-            From JSON.
-
-        Returns
-        -------
-        object
-            What was encoded.
-
-        Raises
-        ------
-        ValueError
-            If the node is not what sidelight writes.
-        """
+        """Decode one node."""
         if isinstance(node, list):
             return [self.value(item) for item in node]
         if not isinstance(node, dict):

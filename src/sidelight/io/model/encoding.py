@@ -37,25 +37,7 @@ class Encoder:
         self._numbers: dict[int, tuple[int, npt.NDArray[Any]]] = {}
 
     def node(self, value: Any, where: str) -> Any:
-        """Encode one value.
-
-        Parameters
-        ----------
-        value : object
-            Anything that a fitted estimator holds.
-        where : str
-            What it is, for messages: ``"the parameter 'metric' of Isomap"``.
-
-        Returns
-        -------
-        object
-            Fit for JSON.
-
-        Raises
-        ------
-        TypeError
-            If a file of plain values cannot hold it.
-        """
+        """Encode one value."""
         if isinstance(value, np.generic):
             self._check_kind(value.dtype, where)
             return {"is": "scalar", "dtype": value.dtype.str, "bytes": value.tobytes().hex()}
@@ -154,35 +136,13 @@ class Encoder:
 
 
 def is_estimator(value: Any) -> bool:
-    """Tell whether a value is an estimator of the registry itself, not of a subclass.
-
-    Parameters
-    ----------
-    value : object
-        Anything.
-
-    Returns
-    -------
-    bool
-        Whether it is.
-    """
+    """Tell whether a value is an estimator of the registry itself, not of a subclass."""
     kind = type(value)
     return any(e.name == kind.__name__ and e.module == kind.__module__ for e in ESTIMATORS)
 
 
 def is_frozen(kind: type) -> bool:
-    """Tell whether a class is a frozen dataclass.
-
-    Parameters
-    ----------
-    kind : type
-        The class.
-
-    Returns
-    -------
-    bool
-        Whether it is.
-    """
+    """Tell whether a class is a frozen dataclass."""
     made = getattr(kind, "__dataclass_params__", None)
     return made is not None and bool(made.frozen)
 

@@ -126,25 +126,7 @@ def load(path: str | Path) -> Any:
 
 
 def read_model(path: str | Path) -> ModelFile:
-    """Load a model together with what was saved beside it.
-
-    Parameters
-    ----------
-    path : str or Path
-        The file.
-
-    Returns
-    -------
-    ModelFile
-        The model, the extras and the version that wrote them.
-
-    Raises
-    ------
-    FileNotFoundError
-        If there is no such file.
-    ValueError
-        If it is not a model file, is damaged, or needs a later version of sidelight.
-    """
+    """Load a model together with what was saved beside it."""
     found = require_file(path)
     _refuse_other_files(found)
     with Archive(found) as archive:

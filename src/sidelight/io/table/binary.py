@@ -15,23 +15,7 @@ from sidelight.io.table.columns import Columns, check_names
 
 
 def read_npy(path: Path) -> Columns:
-    """Read one array from an npy file.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-
-    Returns
-    -------
-    Columns
-        One column per column of the array.
-
-    Raises
-    ------
-    ValueError
-        If it is not a two-dimensional array of numbers.
-    """
+    """Read one array from an npy file."""
     refuse_unless(path, "a NumPy array (.npy)", "a NumPy array")
     try:
         array = np.load(path, allow_pickle=False)
@@ -47,21 +31,6 @@ def read_npz(path: Path) -> Columns:
     """Read the only two-dimensional array of an npz file, or the one named X.
 
     One-dimensional arrays of the same length become further columns under their names.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-
-    Returns
-    -------
-    Columns
-        The columns.
-
-    Raises
-    ------
-    ValueError
-        If it is not clear which array is meant.
     """
     refuse_unless(path, "a zip file (.npz, .xlsx or a sidelight model)", "an npz file")
     try:
@@ -99,25 +68,7 @@ def read_npz(path: Path) -> Columns:
 
 
 def read_parquet(path: Path) -> Columns:
-    """Read a parquet file.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-
-    Returns
-    -------
-    Columns
-        Its columns of numbers, of truth values (as 0 and 1) and of text; dates as text.
-
-    Raises
-    ------
-    MissingExtraError
-        If pyarrow is not installed.
-    ValueError
-        If it is not a parquet file, or a column is nested.
-    """
+    """Read a parquet file."""
     refuse_unless(path, "a Parquet file", "a Parquet file")
     try:
         import pyarrow as pa

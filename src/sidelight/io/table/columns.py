@@ -43,51 +43,17 @@ class Columns:
 
 
 def is_missing(field: str) -> bool:
-    """Tell whether a field says that there is no value.
-
-    Parameters
-    ----------
-    field : str
-        The field.
-
-    Returns
-    -------
-    bool
-        True for an empty field, NA, NaN, null and their like.
-    """
+    """Tell whether a field says that there is no value."""
     return field.strip().lower() in MISSING_WORDS
 
 
 def is_number(field: str) -> bool:
-    """Tell whether a field is a number, with a decimal point.
-
-    Parameters
-    ----------
-    field : str
-        The field.
-
-    Returns
-    -------
-    bool
-        Whether it is.
-    """
+    """Tell whether a field is a number, with a decimal point."""
     return field.isascii() and _NUMBER.fullmatch(field) is not None
 
 
 def parse_column(fields: Sequence[str], *, decimal_comma: bool = False) -> FloatArray | None:
     """Read a column of numbers.
-
-    Parameters
-    ----------
-    fields : sequence of str
-        The column as text.
-    decimal_comma : bool
-        Whether 3,5 is three and a half.
-
-    Returns
-    -------
-    ndarray of shape (n_rows,) or None
-        The numbers, NaN where one is missing; None if the column is text.
 
     Examples
     --------
@@ -117,20 +83,7 @@ def parse_column(fields: Sequence[str], *, decimal_comma: bool = False) -> Float
 
 
 def check_names(names: Sequence[str], who: str) -> None:
-    """Refuse a table with two columns of one name.
-
-    Parameters
-    ----------
-    names : sequence of str
-        The names.
-    who : str
-        The file, for the message.
-
-    Raises
-    ------
-    ValueError
-        Naming the columns and their places.
-    """
+    """Refuse a table with two columns of one name."""
     twice = [name for name, count in Counter(names).items() if count > 1]
     if twice:
         places = ", ".join(str(i + 1) for i, name in enumerate(names) if name == twice[0])

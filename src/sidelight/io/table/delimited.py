@@ -24,28 +24,7 @@ _LINES_LOOKED_AT = 50
 def read_delimited(
     path: Path, *, separator: str | None = None, header: bool | None = None
 ) -> Columns:
-    """Read a table of text.
-
-    Parameters
-    ----------
-    path : Path
-        The file, in UTF-8.
-    separator : str, optional
-        What stands between values; found out by default.
-    header : bool, optional
-        Whether the first row names the columns; found out by default.
-
-    Returns
-    -------
-    Columns
-        The columns, with notes.
-
-    Raises
-    ------
-    ValueError
-        If it is not a table of text, a row has too many or too few values, or two columns have one
-        name.
-    """
+    """Read a table of text."""
     refuse_unless(path, "text", "a table of text")
     text = _decoded(path)
     if separator is None:
@@ -211,20 +190,6 @@ def _typed(names: list[str], body: list[list[str]], separator: str, header: bool
 
 def listed(names: Sequence[str], what: str, most: int = 6) -> str:
     """Write a few names for people.
-
-    Parameters
-    ----------
-    names : sequence of str
-        The names.
-    what : str
-        What they name, in the singular.
-    most : int
-        At most how many are written out.
-
-    Returns
-    -------
-    str
-        Such as ``"the columns 'a' and 'b'"``.
 
     Examples
     --------

@@ -16,18 +16,7 @@ _MEMBERS = {"format.npy", "shape.npy", "data.npy"}
 
 
 def holds_graph(path: str | Path) -> bool:
-    """Tell whether a file is a sparse array as ``scipy.sparse.save_npz`` writes it.
-
-    Parameters
-    ----------
-    path : str or Path
-        The file, if there is one.
-
-    Returns
-    -------
-    bool
-        True if it is.
-    """
+    """Tell whether a file is a sparse array as ``scipy.sparse.save_npz`` writes it."""
     found = Path(path)
     if found.suffix.lower() != ".npz" or not zipfile.is_zipfile(found):
         return False
@@ -37,21 +26,6 @@ def holds_graph(path: str | Path) -> bool:
 
 def read_graph(path: str | Path) -> Table:
     """Read a sparse array of distances.
-
-    Parameters
-    ----------
-    path : str or Path
-        An npz file that ``scipy.sparse.save_npz`` wrote.
-
-    Returns
-    -------
-    Table
-        The sparse array, with the numbers of its rows and without names of columns.
-
-    Raises
-    ------
-    ValueError
-        If the file cannot be read, or the array has no rows and columns.
 
     Examples
     --------

@@ -32,41 +32,7 @@ def read_knowledge(
     condition_column: str | None = None,
     condition_period: float | None = None,
 ) -> list[Any]:
-    """Read what is known about the rows of a table.
-
-    Parameters
-    ----------
-    table : Table
-        The data.
-    similar : Path, optional
-        A table of two columns: pairs of rows that belong together.
-    dissimilar : Path, optional
-        The same, for pairs that do not.
-    distances : Path, optional
-        A table of three columns: two rows and how far apart they are.
-    anchors : Path, optional
-        A table of a row and its position in the map, a column for each dimension.
-    label_column : str, optional
-        A column set aside in the table: rows of one label belong together, empty is not known.
-    action_column : str, optional
-        A column set aside in the table: the action that led from each row to the next.
-    episode_column : str, optional
-        A column set aside in the table: the walk of each row.
-    condition_column : str, optional
-        A column set aside in the table: a factor that is to be left out of the map.
-    condition_period : float, optional
-        The period of its numbers.
-
-    Returns
-    -------
-    list
-        Side information; empty if nothing was given.
-
-    Raises
-    ------
-    ValueError
-        If a file does not hold what its name says, or names rows that are not there.
-    """
+    """Read what is known about the rows of a table."""
     known: list[Any] = []
     if similar is not None:
         known.append(Pairs(similar=_read_rows(similar, table, 2)[0]))

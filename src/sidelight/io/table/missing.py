@@ -13,35 +13,7 @@ POLICIES = ("error", "drop-rows", "drop-columns", "mean", "keep")
 def settle_missing(
     X: FloatArray, names: tuple[str, ...], policy: str, who: str
 ) -> tuple[FloatArray, BoolArray, BoolArray, str]:
-    """Apply a policy to the missing values of a table.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_rows, n_columns)
-        Missing values are NaN.
-    names : tuple of str
-        The columns.
-    policy : {"error", "drop-rows", "drop-columns", "mean", "keep"}
-        What to do.
-    who : str
-        The file, for messages.
-
-    Returns
-    -------
-    X : ndarray
-        All rows and columns; means filled in if that was asked for.
-    rows : ndarray of shape (n_rows,)
-        Which rows stay.
-    columns : ndarray of shape (n_columns,)
-        Which columns stay.
-    note : str
-        What was done; empty if nothing.
-
-    Raises
-    ------
-    ValueError
-        If there are missing values and the policy is to refuse them, or nothing would be left.
-    """
+    """Apply a policy to the missing values of a table."""
     if policy not in POLICIES:
         raise ValueError(
             f"The 'missing' argument of read_table must be one of {', '.join(POLICIES)}. "

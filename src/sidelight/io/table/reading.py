@@ -55,23 +55,7 @@ class Table:
     name: str = "table"
 
     def select(self, names: Sequence[str]) -> FloatArray:
-        """Give columns of numbers by name, in the order asked for.
-
-        Parameters
-        ----------
-        names : sequence of str
-            The names.
-
-        Returns
-        -------
-        ndarray of shape (n_rows, n_names)
-            The columns.
-
-        Raises
-        ------
-        ValueError
-            If some are not there.
-        """
+        """Give columns of numbers by name, in the order asked for."""
         absent = [name for name in names if name not in self.column_names]
         if absent:
             raise ValueError(
@@ -81,23 +65,7 @@ class Table:
         return self.X[:, [self.column_names.index(name) for name in names]]
 
     def set_aside(self, names: Sequence[str]) -> Table:
-        """Take columns of numbers out of the data, and keep them beside it.
-
-        Parameters
-        ----------
-        names : sequence of str
-            The names; those already beside the data stay there.
-
-        Returns
-        -------
-        Table
-            With fewer columns of data.
-
-        Raises
-        ------
-        ValueError
-            If a column is not there, or none would be left.
-        """
+        """Take columns of numbers out of the data, and keep them beside it."""
         _check_known(names, [*self.column_names, *self.labels], self.name)
         moved = [name for name in self.column_names if name in names]
         if not moved:
@@ -109,23 +77,7 @@ class Table:
         return replace(self, X=self.select(left), column_names=tuple(left), labels=labels)
 
     def settled(self, missing: str) -> Table:
-        """Deal with the missing numbers of the data.
-
-        Parameters
-        ----------
-        missing : {"error", "drop-rows", "drop-columns", "mean", "keep"}
-            What to do.
-
-        Returns
-        -------
-        Table
-            Without missing numbers, unless they are to be kept.
-
-        Raises
-        ------
-        ValueError
-            If there are some and the policy is to refuse them, or nothing would be left.
-        """
+        """Deal with the missing numbers of the data."""
         X, rows, kept, note = settle_missing(self.X, self.column_names, missing, self.name)
         if not note:
             return self
@@ -154,35 +106,6 @@ def read_table(
     separator (comma, semicolon, tab), the decimal comma and the row of names are found out; empty
     fields, NA, NaN and null are missing values.  A first column without a name that counts the rows
     is taken for their numbers.
-
-    Parameters
-    ----------
-    path : str or Path
-        The file; its ending says what it is.
-    ignore : sequence of str
-        Columns to leave out.
-    aside : sequence of str
-        Columns of numbers to keep beside the data, in ``labels``.
-    missing : {"error", "drop-rows", "drop-columns", "mean", "keep"}
-        What to do about missing numbers.
-    header : bool, optional
-        Whether the first row of a text file names the columns; found out by default.
-    separator : str, optional
-        What stands between the values of a text file; found out by default.
-
-    Returns
-    -------
-    Table
-        The numbers, their names, what was set aside, and notes.
-
-    Raises
-    ------
-    FileNotFoundError
-        If there is no such file.
-    ValueError
-        If the file is not what its name says, is not a table, or holds no numbers.
-    MissingExtraError
-        If pyarrow is needed and not installed.
 
     Examples
     --------

@@ -22,25 +22,6 @@ def write_table(path: str | Path, columns: Mapping[str, Any]) -> Path:
 
     Numbers are written so that reading them gives the same numbers to the bit.
 
-    Parameters
-    ----------
-    path : str or Path
-        The file; its ending says the format: csv, tsv, parquet, npy or npz.
-    columns : mapping of str to array-like of shape (n_rows,)
-        The columns, by name.  An npy file holds numbers only, without their names.
-
-    Returns
-    -------
-    Path
-        The file written.
-
-    Raises
-    ------
-    ValueError
-        If the ending is unknown, the lengths differ, or the format cannot hold a column.
-    MissingExtraError
-        If pyarrow is needed and not installed.
-
     Examples
     --------
     >>> import tempfile
@@ -65,25 +46,7 @@ def write_table(path: str | Path, columns: Mapping[str, Any]) -> Path:
 
 
 def table_writer(path: Path) -> Callable[[IO[bytes], _Columns], None]:
-    """Choose the format by the file's ending, so that a wrong one is known before any work.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-
-    Returns
-    -------
-    callable
-        Writes columns to an open file.
-
-    Raises
-    ------
-    ValueError
-        If the ending is unknown.
-    MissingExtraError
-        If it is parquet and pyarrow is not installed.
-    """
+    """Choose the format by the file's ending, so that a wrong one is known before any work."""
     ending = path.suffix.lower()
     if ending not in _WRITERS:
         raise ValueError(

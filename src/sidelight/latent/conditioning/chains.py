@@ -50,22 +50,7 @@ _LEARNED_FROM = 10
 
 
 def chained_matches(Y: FloatArray, factor: KnownFactor) -> tuple[FloatArray, bool]:
-    """Match items of all values through chains of matches between comparable ones.
-
-    Parameters
-    ----------
-    Y : ndarray of shape (n, p)
-        The data.
-    factor : KnownFactor
-        Numbers all different.
-
-    Returns
-    -------
-    matches : ndarray of shape (n, n)
-        Symmetric and positive; not balanced yet.
-    carried : bool
-        Whether items match better once they are carried by what the number does.
-    """
+    """Match items of all values through chains of matches between comparable ones."""
     differences = factor.differences()
     gaps = np.sqrt(np.einsum("abc,abc->ab", differences, differences))
     R = above_noise(unexplained(Y, differences, gaps))
@@ -78,22 +63,7 @@ def chained_matches(Y: FloatArray, factor: KnownFactor) -> tuple[FloatArray, boo
 
 
 def unexplained(Y: FloatArray, differences: FloatArray, gaps: FloatArray) -> FloatArray:
-    """Take away the local linear mean at each value, and divide by the local r.m.s. of the rest.
-
-    Parameters
-    ----------
-    Y : ndarray of shape (n, p)
-        The data.
-    differences : ndarray of shape (n, n, c)
-        Of the values.
-    gaps : ndarray of shape (n, n)
-        Their lengths.
-
-    Returns
-    -------
-    ndarray of shape (n, p)
-        Residuals.
-    """
+    """Take away the local linear mean at each value, and divide by the local r.m.s. of the rest."""
     n, c = len(Y), differences.shape[2]
     spread = np.sqrt(np.mean(gaps**2) / 2)
     weights = np.exp(-0.5 * (gaps / (spread * n ** (-1 / (4 + c)))) ** 2)
@@ -108,18 +78,7 @@ def unexplained(Y: FloatArray, differences: FloatArray, gaps: FloatArray) -> Flo
 
 
 def above_noise(R: FloatArray) -> FloatArray:
-    """Keep the principal axes whose singular values stand out from noise.
-
-    Parameters
-    ----------
-    R : ndarray of shape (n, p)
-        Items.
-
-    Returns
-    -------
-    ndarray of shape (n, q)
-        Their scores.
-    """
+    """Keep the principal axes whose singular values stand out from noise."""
     U, lengths, _ = np.linalg.svd(R - R.mean(axis=0), full_matrices=False)
     n_axes = components_above_noise(lengths**2, *R.shape)
     n_axes = min(max(n_axes, _FEWEST_AXES), _MOST_AXES, len(lengths))

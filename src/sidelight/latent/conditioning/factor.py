@@ -50,25 +50,7 @@ class KnownFactor:
 
     @classmethod
     def of(cls, condition: Condition, *, who: str) -> KnownFactor:
-        """Read a condition.
-
-        Parameters
-        ----------
-        condition : Condition
-            Checked against the data.
-        who : str
-            The estimator, for messages.
-
-        Returns
-        -------
-        KnownFactor
-            The factor.
-
-        Raises
-        ------
-        ValueError
-            If it takes one value only: there is nothing to leave out.
-        """
+        """Read a condition."""
         values = np.asarray(condition.values)
         distinct = np.unique(values, axis=0)
         if len(distinct) < 2:
@@ -102,27 +84,7 @@ class KnownFactor:
         )
 
     def coordinates_of(self, values: Any, n: int, *, who: str) -> FloatArray:
-        """Read further values of the factor.
-
-        Parameters
-        ----------
-        values : object
-            One value for all rows, or one per row.
-        n : int
-            Rows.
-        who : str
-            Who asks, for messages.
-
-        Returns
-        -------
-        ndarray of shape (n, c)
-            Coordinates.
-
-        Raises
-        ------
-        ValueError
-            If a class was not seen in the fit, or there are too few or too many values.
-        """
+        """Read further values of the factor."""
         given = np.asarray(values)
         one = given.ndim == 0 or (
             self.kind != "classes" and given.shape == np.shape(self.centre) and n != len(given)
@@ -146,43 +108,20 @@ class KnownFactor:
         return _coordinates(numbers, self.period, np.array(self.centre), np.array(self.unit))
 
     def similarity(self, coordinates: FloatArray) -> FloatArray:
-        """Compare values with those of the training items.
-
-        Parameters
-        ----------
-        coordinates : ndarray of shape (m, c)
-            Values.
-
-        Returns
-        -------
-        ndarray of shape (m, n)
-            One for equal values; between classes next to nothing.
-        """
+        """Compare values with those of the training items."""
         gap = squared_distances(coordinates, self.coordinates) / self.reach
         # relative to the nearest value, so that one that was never seen is compared as well
         return np.asarray(np.exp(-np.minimum(gap - gap.min(axis=1, keepdims=True), 700.0)))
 
     @property
     def positions(self) -> FloatArray | None:
-        """One number per item, where the factor is one number.
-
-        Returns
-        -------
-        ndarray of shape (n,) or None
-            In units of its spread, or in radians where it is periodic; None for several columns.
-        """
+        """One number per item, where the factor is one number."""
         if self.period is not None:
             return np.asarray(np.arctan2(self.coordinates[:, 1], self.coordinates[:, 0]))
         return self.coordinates[:, 0] if self.coordinates.shape[1] == 1 else None
 
     def differences(self) -> FloatArray:
-        """Subtract the values of all items from each other.
-
-        Returns
-        -------
-        ndarray of shape (n, n, c)
-            x_b − x_a; of periodic numbers by the shorter way, in radians.
-        """
+        """Subtract the values of all items from each other."""
         if self.period is None:
             return np.asarray(self.coordinates[None] - self.coordinates[:, None])
         angles = self.positions
@@ -191,13 +130,7 @@ class KnownFactor:
         return np.asarray(apart - 2 * np.pi * np.rint(apart / (2 * np.pi)))[:, :, None]
 
     def memberships(self) -> FloatArray:
-        """Say to which of a few values every item belongs.
-
-        Returns
-        -------
-        ndarray of shape (n, L)
-            Rows sum to one: one-hot where values come again, shares of anchors else.
-        """
+        """Say to which of a few values every item belongs."""
         if self.kind == "classes":
             return self.coordinates
         if self.kind == "repeated":

@@ -24,35 +24,7 @@ PENALTIES_OF_FORMS = {"matching": 0.05, "information": 1e-3}
 def fit_conditional(
     Y: FloatArray, condition: Condition, form: str, n_components: int, *, who: str, **options: Any
 ) -> tuple[ConditionalMap, KnownFactor]:
-    """Leave a known factor out of the map, whatever the order of the rows.
-
-    Parameters
-    ----------
-    Y : ndarray of shape (n, p)
-        The data.
-    condition : Condition
-        What is known about the rows.
-    form : {"matching", "information"}
-        How it is left out.
-    n_components : int
-        d.
-    who : str
-        The estimator, for messages.
-    **options : object
-        ``alpha``, ``penalty``, ``max_iter`` and ``tol`` of the form.
-
-    Returns
-    -------
-    found : ConditionalMap
-        The map, in the order of Y.
-    factor : KnownFactor
-        The factor, likewise; numbers are as alike as predicts items best (leave-one-out).
-
-    Raises
-    ------
-    MemoryError
-        If the table of all matches does not fit.
-    """
+    """Leave a known factor out of the map, whatever the order of the rows."""
     n = len(Y)
     require_memory(
         96.0 * n * n,

@@ -28,18 +28,6 @@ def without_local_effect(Y: FloatArray, x: FloatArray) -> FloatArray:
     the membership.  Clusters and effects are found in turn, and averaged over clusterings; values
     with few items in a cluster have their effect shrunk to none.
 
-    Parameters
-    ----------
-    Y : ndarray of shape (n, p)
-        The data.
-    x : ndarray of shape (n, c)
-        Coordinates of the factor.
-
-    Returns
-    -------
-    ndarray of shape (n, p)
-        Items without the effect.
-
     Notes
     -----
     Items of a kind must differ in more than the factor: else the clusters cut along it.

@@ -81,30 +81,6 @@ def map_without_factor(
     and the result is kept where it predicts better and is still the same map.  Mean and spread of
     each coordinate are made the same in every class, or, where items are matched in part, in the
     parts that are matched.  Of several maps the one that predicts items best is kept.
-
-    Parameters
-    ----------
-    Y : ndarray of shape (n, p)
-        The data.
-    factor : KnownFactor
-        What to leave out.
-    n_components : int
-        d.
-    alpha : float
-        The final penalty λ.
-    penalty : callable
-        Σ ω(z_a) and its gradient.
-    max_iter : int
-        Most iterations of the last step.
-    tol : float
-        Of each descent.
-    who : str
-        The estimator, for messages.
-
-    Returns
-    -------
-    ConditionalMap
-        The map.
     """
     few = n_components <= _CHOSEN_UP_TO
     matchings = matchings_to_try(Y, factor, noisy=few)
@@ -159,21 +135,6 @@ def error_beside_number(Z: FloatArray, Y: FloatArray, factor: KnownFactor) -> fl
     """Measure how well items are predicted from others near in the map *and* in a known number.
 
     The number is there already, so that a map gains nothing by telling it.
-
-    Parameters
-    ----------
-    Z : ndarray of shape (n, d)
-        Latent points.
-    Y : ndarray of shape (n, p)
-        The data.
-    factor : KnownFactor
-        The number.
-
-    Returns
-    -------
-    float
-        The mean squared error of leave-one-out predictions, at the best scale of the map and the
-        best reach of the number.
     """
     D = squared_distances(Z, Z)
     gaps = squared_distances(factor.coordinates, factor.coordinates)
@@ -237,23 +198,7 @@ def _alike(Z: FloatArray, matching: Matching) -> FloatArray:
 
 
 def prediction_error(Z: FloatArray, Y: FloatArray, rivals: FloatArray) -> float:
-    """Measure how well every item is predicted from others near it in the map.
-
-    Parameters
-    ----------
-    Z : ndarray of shape (n, d)
-        Latent points; the kernel's bandwidth is one.
-    Y : ndarray of shape (n, p)
-        The data.
-    rivals : ndarray of shape (n, n)
-        How far item b counts in the prediction of item a: those of the same class, and those of
-        other classes from which a is to be told.
-
-    Returns
-    -------
-    float
-        The mean squared error of leave-one-out predictions.
-    """
+    """Measure how well every item is predicted from others near it in the map."""
     return _errors(squared_distances(Z, Z), Y, rivals, np.ones(1))[0]
 
 

@@ -21,20 +21,6 @@ def matched_axes(matching: Matching, n_axes: int, *, who: str) -> FloatArray:
 
     Maximise zᵀAz / zᵀDz, A the graph and D its degrees, such that zᵀ(D − A)M = 0: the sum of
     differences along all edges between a value and the others vanishes.
-
-    Parameters
-    ----------
-    matching : Matching
-        The graph.
-    n_axes : int
-        Coordinates.
-    who : str
-        The estimator, for messages.
-
-    Returns
-    -------
-    ndarray of shape (n, n_axes)
-        Coordinates of unit variance.
     """
     A = matching.graph()
     degrees = A.sum(axis=1)
@@ -55,18 +41,6 @@ def agree_where_matched(Z: FloatArray, matching: Matching) -> FloatArray:
 
     Scales make the spreads of the matched parts of any two values alike, in least squares of
     their logarithms; offsets then minimise Σ_ab A_ab ‖z_a − z_b‖², A the graph.
-
-    Parameters
-    ----------
-    Z : ndarray of shape (n, d)
-        Coordinates.
-    matching : Matching
-        Matches of values, one-hot.
-
-    Returns
-    -------
-    ndarray of shape (n, d)
-        Coordinates with the mean zero and the spread of Z less its means at the values.
     """
     A, M = matching.graph(), matching.M
     weights = (A @ M)[:, None, :] * M[:, :, None]  # of a, its value, the other value

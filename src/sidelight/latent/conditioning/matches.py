@@ -72,13 +72,7 @@ class Matching:
         return np.asarray(np.where(same > 0.5, same, unmatched * unmatched.T))
 
     def graph(self) -> FloatArray:
-        """Weigh the matches by their trust.
-
-        Returns
-        -------
-        ndarray of shape (n, n)
-            Symmetric; rows sum to about one.
-        """
+        """Weigh the matches by their trust."""
         A = self.W * (self.trust @ self.M.T)
         A = (A + A.T) / 2
         return np.asarray(A / A.sum(axis=1).mean())
@@ -87,22 +81,7 @@ class Matching:
 def match_items(
     Y: FloatArray, factor: KnownFactor, *, temperatures: Sequence[float] = CLASS_TEMPERATURES
 ) -> list[Matching]:
-    """Match items across the values of a factor.
-
-    Parameters
-    ----------
-    Y : ndarray of shape (n, p)
-        The data.
-    factor : KnownFactor
-        What is known.
-    temperatures : sequence of float
-        Of the match between classes, one each.
-
-    Returns
-    -------
-    list of Matching
-        One, or several to choose from.
-    """
+    """Match items across the values of a factor."""
     M = factor.memberships()
     even = np.full(M.shape, 1 / M.shape[1])
     if factor.kind == "different":
@@ -137,18 +116,6 @@ def _balanced_match(products: FloatArray, M: FloatArray, temperature: float) -> 
 
 def balance(W: FloatArray, M: FloatArray) -> FloatArray:
     """Let every item send mass one to every value, by symmetric Sinkhorn steps.
-
-    Parameters
-    ----------
-    W : ndarray of shape (n, n)
-        Positive and symmetric.
-    M : ndarray of shape (n, L)
-        Memberships, rows summing to one.
-
-    Returns
-    -------
-    ndarray of shape (n, n)
-        Symmetric, with Σ_b M_bl W_ab about one.
 
     References
     ----------

@@ -17,16 +17,6 @@ def shrink_noise(Y: FloatArray) -> FloatArray:
     The noise is measured by the median singular value, which is noise where fewer than half are
     signal; a table of low rank without noise is left as it is.
 
-    Parameters
-    ----------
-    Y : ndarray of shape (n, p)
-        A table.
-
-    Returns
-    -------
-    ndarray of shape (n, p)
-        The table with less noise.
-
     References
     ----------
     M. Gavish and D. L. Donoho (2017), "Optimal shrinkage of singular values".
@@ -59,18 +49,7 @@ def shrink_noise(Y: FloatArray) -> FloatArray:
 
 
 def median_of_noise(beta: float) -> float:
-    """Compute the median of the Marchenko–Pastur law of squared singular values.
-
-    Parameters
-    ----------
-    beta : float
-        The ratio of a table's sides, in (0, 1].
-
-    Returns
-    -------
-    float
-        In units of the noise's variance times the longer side.
-    """
+    """Compute the median of the Marchenko–Pastur law of squared singular values."""
     low, high = (1 - np.sqrt(beta)) ** 2, (1 + np.sqrt(beta)) ** 2
     # x = low + (high − low)(1 − cos θ)/2: the density is smooth in θ at both ends
     theta = (np.arange(_GRID) + 0.5) * np.pi / _GRID

@@ -37,35 +37,12 @@ class MatchedInformation:
     matching: Matching
 
     def kernel(self, bandwidth: float) -> None:
-        """Prepare nothing: the matches do not depend on a bandwidth.
-
-        Parameters
-        ----------
-        bandwidth : float
-            Unused.
-        """
+        """Prepare nothing: the matches do not depend on a bandwidth."""
 
     def information(
         self, Z: FloatArray, K: Any = None, *, leave_one_out: bool = True
     ) -> tuple[float, FloatArray]:
-        """Compute J and its gradient.
-
-        Parameters
-        ----------
-        Z : ndarray of shape (n, d)
-            Latent points.
-        K : None
-            Unused.
-        leave_one_out : bool
-            Whether an item is left out of its own sums.
-
-        Returns
-        -------
-        value : float
-            J.
-        gradient : ndarray of shape (n, d)
-            Its derivative.
-        """
+        """Compute J and its gradient."""
         W, M, trust = self.matching.W, self.matching.M, self.matching.trust
         n, value = len(Z), 0.0
         with_one = np.column_stack([Z, np.ones(n)])
@@ -103,41 +80,13 @@ class PrintedInformation:
     V: FloatArray
 
     def kernel(self, bandwidth: float) -> FloatArray:
-        """Compute exp(−d / h) of the data.
-
-        Parameters
-        ----------
-        bandwidth : float
-            h.
-
-        Returns
-        -------
-        ndarray of shape (n, n)
-            K.
-        """
+        """Compute exp(−d / h) of the data."""
         return np.asarray(np.exp(-self.dissimilarities / bandwidth))
 
     def information(
         self, Z: FloatArray, K: FloatArray, *, leave_one_out: bool = False
     ) -> tuple[float, FloatArray]:
-        """Compute Σ_a log Σ_b k_ab K_ab V_ab − log Σ_b k_ab V_ab and its gradient.
-
-        Parameters
-        ----------
-        Z : ndarray of shape (n, d)
-            Latent points.
-        K : ndarray of shape (n, n)
-            Of :meth:`kernel`.
-        leave_one_out : bool
-            Whether an item is left out of its own sums.
-
-        Returns
-        -------
-        value : float
-            N times the estimate, up to what does not depend on Z.
-        gradient : ndarray of shape (n, d)
-            Its derivative.
-        """
+        """Compute Σ_a log Σ_b k_ab K_ab V_ab − log Σ_b k_ab V_ab and its gradient."""
         k = _latent_kernel(Z, leave_one_out)
         both = K * self.V
         joint, latent = (k * both).sum(axis=1) + _FLOOR, (k * self.V).sum(axis=1) + _FLOOR

@@ -47,21 +47,6 @@ def matchings_to_try(Y: FloatArray, factor: KnownFactor, *, noisy: bool) -> list
     there are partial matches only, with one shift per class or with local effects.  For numbers
     without a period that never repeat and do not carry items along, chains of matches and matches
     of items without their local effect are both to be tried.
-
-    Parameters
-    ----------
-    Y : ndarray of shape (n, p)
-        The data.
-    factor : KnownFactor
-        What is known.
-    noisy : bool
-        Whether full matches of classes are tried with noise taken off, too, and at temperatures
-        that may lead astray: where the map tells which was best.
-
-    Returns
-    -------
-    list of Matching
-        One, or several to choose from.
     """
     if factor.kind != "classes":
         found = match_items(Y, factor)
@@ -91,22 +76,6 @@ def match_in_part(Y: FloatArray, M: FloatArray, temperature: float) -> tuple[Mat
 
     The mean of a class is a mean over what the other classes have, too: items count by the share
     of them that is matched, and matches and means are found in turn.
-
-    Parameters
-    ----------
-    Y : ndarray of shape (n, p)
-        The data.
-    M : ndarray of shape (n, L)
-        Classes, one-hot.
-    temperature : float
-        Of the matches.
-
-    Returns
-    -------
-    matching : Matching
-        Matches.
-    found : ndarray of shape (n,)
-        The mean share of each item that is matched at the other values.
     """
     found = np.ones(len(Y))
     for _ in range(_ROUNDS):
@@ -121,22 +90,7 @@ def match_in_part(Y: FloatArray, M: FloatArray, temperature: float) -> tuple[Mat
 
 
 def match_without_local_effect(Y: FloatArray, x: FloatArray, M: FloatArray) -> Matching:
-    """Match items by their directions from the mean, once the local effect of x is taken away.
-
-    Parameters
-    ----------
-    Y : ndarray of shape (n, p)
-        The data.
-    x : ndarray of shape (n, c)
-        Coordinates of the factor.
-    M : ndarray of shape (n, L)
-        Values, or groups of values, one-hot.
-
-    Returns
-    -------
-    Matching
-        Matches.
-    """
+    """Match items by their directions from the mean, once the local effect of x is taken away."""
     left = without_local_effect(Y, x)
     left = left - left.mean(axis=0)
     lengths = np.linalg.norm(left, axis=1, keepdims=True)

@@ -57,18 +57,7 @@ class Transport:
 
     @classmethod
     def none(cls, n_axes: int) -> Transport:
-        """Move nothing.
-
-        Parameters
-        ----------
-        n_axes : int
-            q.
-
-        Returns
-        -------
-        Transport
-            With G = 0.
-        """
+        """Move nothing."""
         return cls(np.zeros((n_axes, n_axes)))
 
     def _waves(self) -> tuple[FloatArray, ComplexArray]:
@@ -76,41 +65,13 @@ class Transport:
         return rates, axes
 
     def carried(self, R: FloatArray, differences: FloatArray) -> FloatArray:
-        """Carry each item by a difference of its own.
-
-        Parameters
-        ----------
-        R : ndarray of shape (m, q)
-            Items.
-        differences : ndarray of shape (m,)
-            δ.
-
-        Returns
-        -------
-        ndarray of shape (m, q)
-            exp(δ_a G) r_a.
-        """
+        """Carry each item by a difference of its own."""
         rates, axes = self._waves()
         phases = np.exp(-1j * np.outer(differences, rates))
         return np.asarray(((R @ axes.conj()) * phases @ axes.T).real)
 
     def squared_distances(self, R: FloatArray, x: FloatArray, period: float | None) -> FloatArray:
-        """Compare all items, each carried to the value of the other by the shorter way.
-
-        Parameters
-        ----------
-        R : ndarray of shape (n, q)
-            Items.
-        x : ndarray of shape (n,)
-            Their values.
-        period : float or None
-            Of the values, which are then within one period.
-
-        Returns
-        -------
-        ndarray of shape (n, n)
-            ‖exp((x_b − x_a) G) r_a − r_b‖².
-        """
+        """Compare all items, each carried to the value of the other by the shorter way."""
         rates, axes = self._waves()
         at_zero = (R @ axes.conj()) * np.exp(1j * np.outer(x, rates))
         products = (at_zero @ at_zero.conj().T).real
@@ -127,20 +88,6 @@ class Transport:
 
         Both items of a pair are carried to the middle between their values, u and v; what is left
         asks for a change H of the generator with δ H (u + v)/2 = v − u, by least squares.
-
-        Parameters
-        ----------
-        R : ndarray of shape (n, q)
-            Items.
-        pairs : MatchedPairs
-            Which of them match.
-        ridge : float
-            λ, as a share of the mean eigenvalue of the normal equations.
-
-        Returns
-        -------
-        Transport
-            The next.
         """
         half = pairs.differences / 2
         u = self.carried(R[pairs.first], half)

@@ -31,30 +31,6 @@ def map_as_printed(
 ) -> ConditionalMap:
     """Maximise the estimate of I(Y; Z | X) with a Gaussian kernel of width one between values.
 
-    Parameters
-    ----------
-    Y : ndarray of shape (n, p)
-        The data.
-    factor : KnownFactor
-        What to leave out; classes have one-hot codes.
-    n_components : int
-        d.
-    alpha : float
-        The final penalty λ.
-    penalty : callable
-        Σ ω(z_a) and its gradient.
-    max_iter : int
-        Most iterations of the last step.
-    tol : float
-        Of each descent.
-    who : str
-        The estimator, for messages.
-
-    Returns
-    -------
-    ConditionalMap
-        The map.
-
     Notes
     -----
     Across values of the factor the data's kernel vanishes, so that this objective only pushes the

@@ -27,20 +27,6 @@ def relaxed_transport(
     fifth of the shares are above one (the geometric mean of both sides' 80 % quantiles is one).
     With ρ = ∞ every share is one: the balanced transport of Sinkhorn.
 
-    Parameters
-    ----------
-    scores : ndarray of shape (n, m)
-        How well the items of one side match those of the other.
-    temperature : float
-        τ.
-    strictness : float
-        ρ; the lower, the more is left unmatched.
-
-    Returns
-    -------
-    ndarray of shape (n, m)
-        π / (μνᵀ): the means of its rows and columns are the shares of the items.
-
     References
     ----------
     L. Chizat, G. Peyré, B. Schmitzer and F.-X. Vialard (2018), "Scaling algorithms for unbalanced

@@ -18,20 +18,6 @@ def leave_one_out_likelihood(
     """Compute L(h) = (1/N) Σ_a log Σ_{b≠a} k(y_a, y_b) − log((N − 1) C(h)).
 
     Latent-factor thesis, eq. 3.20, with N − 1 instead of N; C depends on h and belongs to it.
-
-    Parameters
-    ----------
-    dissimilarities : ndarray of shape (n, n)
-        Of all pairs, infinite on the diagonal.
-    kernel : DataKernel
-        k and C.
-    bandwidth : float
-        h.
-
-    Returns
-    -------
-    float
-        Mean log density of an item under the estimate from all others.
     """
     if np.isfinite(kernel.reach):
         with np.errstate(divide="ignore"):
@@ -45,18 +31,6 @@ def leave_one_out_likelihood(
 
 def leave_one_out_bandwidth(Y: FloatArray, kernel: DataKernel) -> float:
     """Find the bandwidth under which every item is most likely given all others.
-
-    Parameters
-    ----------
-    Y : ndarray of shape (n, p)
-        The data.
-    kernel : DataKernel
-        The kernel.
-
-    Returns
-    -------
-    float
-        h.
 
     Notes
     -----
@@ -99,20 +73,7 @@ def _scale(D: FloatArray) -> float:
 
 
 def data_scale(Y: FloatArray, kernel: DataKernel) -> float:
-    """Measure the mean dissimilarity between items: where a path of bandwidths begins.
-
-    Parameters
-    ----------
-    Y : ndarray of shape (n, p)
-        The data.
-    kernel : DataKernel
-        What makes two rows differ.
-
-    Returns
-    -------
-    float
-        The mean squared distance of two items (or of columns that differ).
-    """
+    """Measure the mean dissimilarity between items: where a path of bandwidths begins."""
     if hasattr(kernel, "n_features"):
         return float(2 * Y.var(axis=0).sum())
     shares = [np.unique(column, return_counts=True)[1] / len(Y) for column in Y.T]
@@ -120,24 +81,7 @@ def data_scale(Y: FloatArray, kernel: DataKernel) -> float:
 
 
 def regression_bandwidth(Y: FloatArray, Z: FloatArray, kernel: DataKernel, scale: float) -> float:
-    """Find the bandwidth with which E[z | y] best predicts every latent point from all others.
-
-    Parameters
-    ----------
-    Y : ndarray of shape (n, p)
-        The data.
-    Z : ndarray of shape (n, d)
-        Latent points.
-    kernel : DataKernel
-        The kernel.
-    scale : float
-        The mean dissimilarity.
-
-    Returns
-    -------
-    float
-        The best of a geometric grid from the scale down to a thousandth of it.
-    """
+    """Find the bandwidth with which E[z | y] best predicts every latent point from all others."""
     rows = np.unique(np.linspace(0, len(Y) - 1, min(len(Y), JUDGED)).astype(int))
     D = kernel.dissimilarities(Y[rows], Y[rows])
     np.fill_diagonal(D, np.inf)
@@ -155,24 +99,7 @@ def regression_bandwidth(Y: FloatArray, Z: FloatArray, kernel: DataKernel, scale
 
 
 def regression_reach(Y: FloatArray, Z: FloatArray, squared_gaps: FloatArray, start: float) -> float:
-    """Find the reach with which E[y | z, x] best predicts every item from all others.
-
-    Parameters
-    ----------
-    Y : ndarray of shape (n, p)
-        The data.
-    Z : ndarray of shape (n, d)
-        Latent points.
-    squared_gaps : ndarray of shape (n, n)
-        Between the values x of a known factor, which are alike by exp(−gap² / reach).
-    start : float
-        A reach of the right order.
-
-    Returns
-    -------
-    float
-        The best of a geometric grid around the start.
-    """
+    """Find the reach with which E[y | z, x] best predicts every item from all others."""
     rows = np.unique(np.linspace(0, len(Y) - 1, min(len(Y), JUDGED)).astype(int))
     in_map = squared_distances(Z[rows], Z[rows])
     np.fill_diagonal(in_map, np.inf)

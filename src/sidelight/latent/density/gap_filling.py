@@ -20,22 +20,6 @@ def fill_gaps(
     With weighted mean μ and covariance C of the neighbours, known entries K and missing ones M:
     y_M = μ_M + C_MK (C_KK + ρI)⁻¹ (y_K − μ_K), solved in the space of the neighbours,
     C = AᵀA: y_M = μ_M + A_Mᵀ (A_K A_Kᵀ + ρI)⁻¹ A_K (y_K − μ_K).
-
-    Parameters
-    ----------
-    rows : ndarray of shape (m, p)
-        NaN where an entry is missing.
-    items : ndarray of shape (n, p)
-        Complete rows.
-    neighbors : ndarray of shape (m, k)
-        Which items are near each row.
-    squared : ndarray of shape (m, k)
-        How near, squared, ascending.
-
-    Returns
-    -------
-    ndarray of shape (m, p)
-        The rows, complete; what is known of them is as it was.
     """
     known = ~np.isnan(rows)
     weights = np.exp(-_FALL * squared / np.maximum(squared[:, -1:], 1e-300))

@@ -46,45 +46,14 @@ class JointDensity:
         return (QuarticKernel if finite else GaussianKernel)(self.points.shape[1])
 
     def expected_points(self, Y: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Compute E[z | y] and the standard deviation of z given y.
-
-        Parameters
-        ----------
-        Y : ndarray of shape (m, p)
-            Items; NaN where an entry is missing, over which the density is integrated.
-
-        Returns
-        -------
-        mean : ndarray of shape (m, d)
-            Places in the map.
-        std : ndarray of shape (m, d)
-            How uncertain each is.
-        """
+        """Compute E[z | y] and the standard deviation of z given y."""
         weights = self.weights_of_items(Y)
         return _moments(weights, self.points, _own_variance(self.latent_kernel, 1.0))
 
     def expected_items(
         self, Z: FloatArray, similarity: FloatArray | None = None, *, smoothing: float = 1.0
     ) -> tuple[FloatArray, FloatArray]:
-        """Compute E[y | z] and the standard deviation of y given z.
-
-        Parameters
-        ----------
-        Z : ndarray of shape (m, d)
-            Places in the map.
-        similarity : ndarray of shape (m, n), optional
-            How alike the wanted value of a known factor is to that of every item: the expectation
-            is then given that value, too.
-        smoothing : float
-            The bandwidth of the latent kernel.
-
-        Returns
-        -------
-        mean : ndarray of shape (m, p)
-            What lies there; the most likely code of each column where the data are discrete.
-        std : ndarray of shape (m, p)
-            How uncertain each entry is; zero in columns that are constant.
-        """
+        """Compute E[y | z] and the standard deviation of y given z."""
         weights = self.weights_of_points(Z, similarity, smoothing=smoothing)
         own = np.zeros(self.items.shape[1])
         own[self.columns] = _own_variance(self.data_kernel, self.bandwidth)
@@ -94,51 +63,18 @@ class JointDensity:
         return mean, std
 
     def reconstruction_error(self, Y: FloatArray) -> float:
-        """Measure how far items are from their projection, E[y | E[z | y]].
-
-        Parameters
-        ----------
-        Y : ndarray of shape (m, p)
-            Items.
-
-        Returns
-        -------
-        float
-            The mean squared distance.
-        """
+        """Measure how far items are from their projection, E[y | E[z | y]]."""
         back = self.expected_items(self.expected_points(Y)[0])[0]
         return float(np.mean(np.sum((back - Y) ** 2, axis=1)))
 
     def density(self, Z: FloatArray) -> FloatArray:
-        """Compute p̂(z) (3.5).
-
-        Parameters
-        ----------
-        Z : ndarray of shape (m, d)
-            Places in the map.
-
-        Returns
-        -------
-        ndarray of shape (m,)
-            Densities; they integrate to one.
-        """
+        """Compute p̂(z) (3.5)."""
         kernel = self.latent_kernel
         values = kernel.values(kernel.dissimilarities(Z, self.points), 1.0)
         return np.asarray(values.mean(axis=1) * np.exp(-kernel.log_normaliser(1.0)))
 
     def weights_of_items(self, Y: FloatArray) -> FloatArray:
-        """Compute k(y, y_a) / Σ_b k(y, y_b).
-
-        Parameters
-        ----------
-        Y : ndarray of shape (m, p)
-            Items; NaN where an entry is missing.
-
-        Returns
-        -------
-        ndarray of shape (m, n)
-            Rows sum to one.
-        """
+        """Compute k(y, y_a) / Σ_b k(y, y_b)."""
         return normalised_weights(self._dissimilarities(Y), self.data_kernel, self.bandwidth)
 
     def _dissimilarities(self, Y: FloatArray) -> FloatArray:
@@ -159,22 +95,7 @@ class JointDensity:
     def weights_of_points(
         self, Z: FloatArray, similarity: FloatArray | None = None, *, smoothing: float = 1.0
     ) -> FloatArray:
-        """Compute k(z, z_a) / Σ_b k(z, z_b), each weighted by similarity in a known factor.
-
-        Parameters
-        ----------
-        Z : ndarray of shape (m, d)
-            Places in the map.
-        similarity : ndarray of shape (m, n), optional
-            In the known factor.
-        smoothing : float
-            The bandwidth of the latent kernel.
-
-        Returns
-        -------
-        ndarray of shape (m, n)
-            Rows sum to one.
-        """
+        """Compute k(z, z_a) / Σ_b k(z, z_b), each weighted by similarity in a known factor."""
         kernel = self.latent_kernel
         D = kernel.dissimilarities(Z, self.points)
         if similarity is None:
@@ -185,18 +106,7 @@ class JointDensity:
         return np.asarray(weights / weights.sum(axis=1, keepdims=True))
 
     def recognise(self, Y: FloatArray) -> IntArray:
-        """Find the training item that each row is.
-
-        Parameters
-        ----------
-        Y : ndarray of shape (m, p)
-            Items; NaN where an entry is missing.
-
-        Returns
-        -------
-        ndarray of shape (m,)
-            Its index, or −1 for a row that is new.
-        """
+        """Find the training item that each row is."""
         nearest = self._dissimilarities(Y).argmin(axis=1)
         missing = np.isnan(Y)
         same = ((self.items[nearest] == Y) | missing).all(axis=1) & ~missing.all(axis=1)
@@ -207,20 +117,6 @@ def normalised_weights(D: FloatArray, kernel: DataKernel, bandwidth: float) -> F
     """Turn dissimilarities into weights that sum to one.
 
     A row out of reach of everything takes the nearest alone; so does a Gaussian in that limit.
-
-    Parameters
-    ----------
-    D : ndarray of shape (m, n)
-        Dissimilarities.
-    kernel : DataKernel
-        The kernel.
-    bandwidth : float
-        h.
-
-    Returns
-    -------
-    ndarray of shape (m, n)
-        Rows sum to one.
     """
     nearest = D.min(axis=1, keepdims=True)
     if np.isinf(kernel.reach):

@@ -32,50 +32,15 @@ class DataKernel(Protocol):
         ...
 
     def dissimilarities(self, A: FloatArray, B: FloatArray) -> FloatArray:
-        """Compare rows: squared distances, or columns that differ.
-
-        Parameters
-        ----------
-        A, B : ndarray of shape (m, p) and (n, p)
-            Rows.
-
-        Returns
-        -------
-        ndarray of shape (m, n)
-            At least zero.
-        """
+        """Compare rows: squared distances, or columns that differ."""
         ...
 
     def values(self, dissimilarities: FloatArray, bandwidth: float) -> FloatArray:
-        """Compute the kernel, 1 where nothing differs.
-
-        Parameters
-        ----------
-        dissimilarities : ndarray
-            Of :meth:`dissimilarities`.
-        bandwidth : float
-            h.
-
-        Returns
-        -------
-        ndarray
-            In [0, 1], of the same shape.
-        """
+        """Compute the kernel, 1 where nothing differs."""
         ...
 
     def log_normaliser(self, bandwidth: float) -> float:
-        """Compute log C, the integral (or the sum) of the kernel over its space.
-
-        Parameters
-        ----------
-        bandwidth : float
-            h.
-
-        Returns
-        -------
-        float
-            log C(h).
-        """
+        """Compute log C, the integral (or the sum) of the kernel over its space."""
         ...
 
 
@@ -93,50 +58,15 @@ class GaussianKernel:
     reach: ClassVar[float] = float("inf")
 
     def dissimilarities(self, A: FloatArray, B: FloatArray) -> FloatArray:
-        """Compute squared distances.
-
-        Parameters
-        ----------
-        A, B : ndarray of shape (m, p) and (n, p)
-            Rows.
-
-        Returns
-        -------
-        ndarray of shape (m, n)
-            ‖a − b‖².
-        """
+        """Compute squared distances."""
         return squared_distances(A, B)
 
     def values(self, dissimilarities: FloatArray, bandwidth: float) -> FloatArray:
-        """Compute exp(−d² / h).
-
-        Parameters
-        ----------
-        dissimilarities : ndarray
-            Squared distances.
-        bandwidth : float
-            h.
-
-        Returns
-        -------
-        ndarray
-            In [0, 1].
-        """
+        """Compute exp(−d² / h)."""
         return np.asarray(np.exp(-dissimilarities / bandwidth))
 
     def log_normaliser(self, bandwidth: float) -> float:
-        """Compute (p / 2) log(πh).
-
-        Parameters
-        ----------
-        bandwidth : float
-            h.
-
-        Returns
-        -------
-        float
-            log C(h).
-        """
+        """Compute (p / 2) log(πh)."""
         return 0.5 * self.n_features * log(pi * bandwidth)
 
 
@@ -156,50 +86,15 @@ class QuarticKernel:
     reach: ClassVar[float] = 2.0
 
     def dissimilarities(self, A: FloatArray, B: FloatArray) -> FloatArray:
-        """Compute squared distances.
-
-        Parameters
-        ----------
-        A, B : ndarray of shape (m, p) and (n, p)
-            Rows.
-
-        Returns
-        -------
-        ndarray of shape (m, n)
-            ‖a − b‖².
-        """
+        """Compute squared distances."""
         return squared_distances(A, B)
 
     def values(self, dissimilarities: FloatArray, bandwidth: float) -> FloatArray:
-        """Compute max(0, 1 − d² / 2h)².
-
-        Parameters
-        ----------
-        dissimilarities : ndarray
-            Squared distances.
-        bandwidth : float
-            h.
-
-        Returns
-        -------
-        ndarray
-            In [0, 1].
-        """
+        """Compute max(0, 1 − d² / 2h)²."""
         return np.asarray(np.maximum(1 - dissimilarities / (2 * bandwidth), 0.0) ** 2)
 
     def log_normaliser(self, bandwidth: float) -> float:
-        """Compute log C.
-
-        Parameters
-        ----------
-        bandwidth : float
-            h.
-
-        Returns
-        -------
-        float
-            log C(h).
-        """
+        """Compute log C."""
         half = 0.5 * self.n_features
         return half * log(2 * pi * bandwidth) + log(2) - lgamma(half + 3)
 
@@ -220,71 +115,23 @@ class DiscreteKernel:
     reach: ClassVar[float] = float("inf")
 
     def dissimilarities(self, A: FloatArray, B: FloatArray) -> FloatArray:
-        """Count the columns that differ.
-
-        Parameters
-        ----------
-        A, B : ndarray of shape (m, p) and (n, p)
-            Rows of codes.
-
-        Returns
-        -------
-        ndarray of shape (m, n)
-            Whole numbers.
-        """
+        """Count the columns that differ."""
         from scipy.spatial.distance import cdist
 
         return np.asarray(np.round(A.shape[1] * cdist(A, B, "hamming")))
 
     def values(self, dissimilarities: FloatArray, bandwidth: float) -> FloatArray:
-        """Compute exp(−count / h).
-
-        Parameters
-        ----------
-        dissimilarities : ndarray
-            Counts.
-        bandwidth : float
-            h.
-
-        Returns
-        -------
-        ndarray
-            In [0, 1].
-        """
+        """Compute exp(−count / h)."""
         return np.asarray(np.exp(-dissimilarities / bandwidth))
 
     def log_normaliser(self, bandwidth: float) -> float:
-        """Compute log C.
-
-        Parameters
-        ----------
-        bandwidth : float
-            h.
-
-        Returns
-        -------
-        float
-            log C(h).
-        """
+        """Compute log C."""
         counts = np.asarray(self.n_values)
         return float(np.sum(np.log1p((counts - 1) * np.exp(-1 / bandwidth))))
 
 
 def kernel_for(name: str, Y: FloatArray) -> DataKernel:
-    """Make a kernel by its name.
-
-    Parameters
-    ----------
-    name : {"gaussian", "quartic", "discrete"}
-        Which.
-    Y : ndarray of shape (n, p)
-        The data, without constant columns.
-
-    Returns
-    -------
-    DataKernel
-        The kernel.
-    """
+    """Make a kernel by its name."""
     if name == "discrete":
         return DiscreteKernel(tuple(len(np.unique(column)) for column in Y.T))
     return (QuarticKernel if name == "quartic" else GaussianKernel)(Y.shape[1])
@@ -292,16 +139,6 @@ def kernel_for(name: str, Y: FloatArray) -> DataKernel:
 
 def squared_distances(A: FloatArray, B: FloatArray) -> FloatArray:
     """Compute squared distances: directly for few columns, by products for many.
-
-    Parameters
-    ----------
-    A, B : ndarray of shape (m, p) and (n, p)
-        Rows.
-
-    Returns
-    -------
-    ndarray of shape (m, n)
-        ‖a − b‖².
 
     Examples
     --------

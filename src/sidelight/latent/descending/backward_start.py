@@ -27,21 +27,6 @@ from sidelight.solvers.eigen.eigenpairs import Eigenpairs, largest_eigenpairs
 def backward_start(B: FloatArray, n_components: int, *, who: str = "sidelight") -> Eigenpairs:
     """Find the centred, orthonormal points that the mapping reproduces best.
 
-    Parameters
-    ----------
-    B : ndarray of shape (n, n)
-        Basis functions b(x_i, x_j): the weights of a kernel regression, whose rows sum to one, or
-        a kernel, divided by its largest eigenvalue: beyond one, (1 − λ)² grows again.
-    n_components : int
-        How many.
-    who : str
-        Named in a warning.
-
-    Returns
-    -------
-    Eigenpairs
-        Orthonormal points in columns, and 1 − ‖(I − B) z‖² of each as its value.
-
     Examples
     --------
     On a ring the smoothest functions are a sine and a cosine.

@@ -14,13 +14,6 @@ _BAND = 256
 def over_bands(work: Callable[[int, int], None], n: int) -> None:
     """Do the work for every row, in bands of rows that no two threads share.
 
-    Parameters
-    ----------
-    work : callable
-        Takes the first row and the one after the last; fills these rows of its results.
-    n : int
-        Rows in all.
-
     Examples
     --------
     >>> import numpy as np

@@ -74,38 +74,14 @@ class Pins:
         return self.free.size * self.shape[1] + self.sized
 
     def points(self, x: FloatArray) -> FloatArray:
-        """Read the points from a vector.
-
-        Parameters
-        ----------
-        x : ndarray of shape (n_variables,)
-            The vector.
-
-        Returns
-        -------
-        ndarray of shape (n, d)
-            All points, in the method's own unit, the middle of the pinned ones in the origin.
-        """
+        """Read the points from a vector."""
         Z = np.empty(self.shape)
         Z[self.free] = x[: self.free.size * self.shape[1]].reshape(-1, self.shape[1])
         Z[self.rows] = np.exp(x[-1]) * self.body if self.sized else 0.0
         return Z
 
     def objective(self, function: OfPoints, times: float = 1.0) -> Objective:
-        """Write a function of all points as one of the vector.
-
-        Parameters
-        ----------
-        function : callable
-            Of the points (n, d); it must not feel their motions.
-        times : float
-            A factor.
-
-        Returns
-        -------
-        callable
-            Takes the vector; gives the value and the gradient there, which is zero for the scale.
-        """
+        """Write a function of all points as one of the vector."""
 
         def of_vector(x: FloatArray) -> tuple[float, FloatArray]:
             value, gradient = function(self.points(x))
@@ -120,18 +96,6 @@ class Pins:
 
         It is moved, turned, mirrored and scaled onto them, and bent by what is missing if that
         lowers the function.
-
-        Parameters
-        ----------
-        plain : ndarray of shape (n, d)
-            The map without pins, which says how large the anchored rows are.
-        function : callable
-            What is to be minimised.
-
-        Returns
-        -------
-        ndarray of shape (n_variables,)
-            Where to begin.
         """
         middle = plain[self.rows].mean(axis=0) if len(self.rows) else 0.0
         if not self.sized:
@@ -152,23 +116,7 @@ class Pins:
         return min(starts, key=lambda x: float(function(self.points(x))[0]))
 
     def settle(self, x: FloatArray, copies: IntArray | None = None) -> tuple[FloatArray, float]:
-        """Read the map from a vector, in the coordinates of the anchors.
-
-        Parameters
-        ----------
-        x : ndarray of shape (n_variables,)
-            The vector.
-        copies : ndarray of shape (n_samples,), optional
-            Which point every row of the map is, where rows share points.
-
-        Returns
-        -------
-        Z : ndarray of shape (n_samples, d)
-            The map, the pinned rows exactly where they go.  Where no more than one place is
-            known, along its principal axes; where none is, centred.
-        unit : float
-            The length of the method's own unit in the map.
-        """
+        """Read the map from a vector, in the coordinates of the anchors."""
         unit = float(np.exp(-x[-1])) if self.sized else self.unit
         whose: IntArray = np.arange(self.shape[0]) if copies is None else copies
         Z = unit * self.points(x)[whose]
@@ -192,33 +140,7 @@ def pins_of(
     unit: float = 1.0,
     who: str,
 ) -> Pins:
-    """Pin rows where anchors say; copies of a row go with it.
-
-    Parameters
-    ----------
-    anchors : Anchors or None
-        What is known, checked already.
-    distinct : DistinctRows
-        Which rows are copies of each other.
-    d : int
-        Dimensions of the map.
-    copies : bool
-        Whether every copy of a row is a point of its own; else distinct rows are the points.
-    unit : float
-        The length of the method's own unit in a map of whose scale nothing is known.
-    who : str
-        The estimator, named in an error.
-
-    Returns
-    -------
-    Pins
-        Of all rows, or of the distinct ones.
-
-    Raises
-    ------
-    ValueError
-        If copies of one row are to go to different places, or all points to one.
-    """
+    """Pin rows where anchors say; copies of a row go with it."""
     n = len(distinct.inverse) if copies else len(distinct.rows)
     if anchors is None:
         return Pins((n, d), np.empty(0, dtype=np.intp), np.empty((0, d)), unit=unit)

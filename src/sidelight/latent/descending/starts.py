@@ -26,22 +26,7 @@ START: tuple[Expected, ...] = (
 
 
 def classical_start(D: FloatArray, n_components: int, *, who: str) -> FloatArray:
-    """Scale distances classically: the principal components, where they are Euclidean.
-
-    Parameters
-    ----------
-    D : ndarray of shape (n, n)
-        Distances.
-    n_components : int
-        Dimensions.
-    who : str
-        Named in a warning.
-
-    Returns
-    -------
-    ndarray of shape (n, n_components)
-        Points, in the units of the distances.
-    """
+    """Scale distances classically: the principal components, where they are Euclidean."""
     K = kernel_from_distances(D)
     operator = Centring.of(K).operator(K)
     pairs = largest_eigenpairs(operator, n_components, n=len(D), who=who)
@@ -58,31 +43,7 @@ def starting_points(
     random_state: Any,
     who: str,
 ) -> FloatArray:
-    """Make the points that a descent begins with.
-
-    Parameters
-    ----------
-    start : {"classical", "backward", "random"} or ndarray of shape (n, n_components)
-        Classical scaling, the smoothest backward mapping, normal numbers, or the points: those of
-        an earlier map to go on from there.
-    D : ndarray of shape (n, n)
-        Distances.
-    n_components : int
-        Dimensions.
-    bandwidth : float
-        σ² of the backward mapping's kernel.
-    unit : float
-        The map's unit of length, in that of the distances.
-    random_state : int, Generator or None
-        For random points.
-    who : str
-        The estimator, named in an error.
-
-    Returns
-    -------
-    ndarray of shape (n, n_components)
-        The points, in the units of the map; those made here spread as far as the distances say.
-    """
+    """Make the points that a descent begins with."""
     n = len(D)
     if not isinstance(start, str):
         return _given_points(start, (n, n_components), who)
@@ -114,18 +75,7 @@ def _given_points(start: Any, shape: tuple[int, int], who: str) -> FloatArray:
 
 
 def principal_turn(Z: FloatArray) -> FloatArray:
-    """Centre points and turn them to their principal axes, signs by the one rule.
-
-    Parameters
-    ----------
-    Z : ndarray of shape (n, d)
-        Points whose objective does not change when they are moved and turned.
-
-    Returns
-    -------
-    ndarray of shape (n, d)
-        The same points, the axes in the order of their variance.
-    """
+    """Centre points and turn them to their principal axes, signs by the one rule."""
     Z = Z - Z.mean(axis=0)
     values, axes = np.linalg.eigh(Z.T @ Z)
     turned = Z @ axes[:, np.argsort(values)[::-1]]

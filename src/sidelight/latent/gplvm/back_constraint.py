@@ -47,20 +47,7 @@ class BackConstraint:
 
     @classmethod
     def of(cls, kind: str, Y: FloatArray) -> BackConstraint:
-        """Choose centres and the rate for a table of rows.
-
-        Parameters
-        ----------
-        kind : {"linear", "rbf"}
-            Which functions.
-        Y : ndarray of shape (n, p)
-            Complete rows.
-
-        Returns
-        -------
-        BackConstraint
-            The bumps are a third as wide as the data.
-        """
+        """Choose centres and the rate for a table of rows."""
         if kind == "linear":
             return cls(kind, np.empty((0, Y.shape[1])), 0.0)
         step = np.linspace(0, len(Y) - 1, min(len(Y), _MOST_CENTRES)).round().astype(np.intp)
@@ -68,37 +55,13 @@ class BackConstraint:
         return cls(kind, Y[np.unique(step)], _RATE / variance)
 
     def features(self, Y: FloatArray) -> FloatArray:
-        """Compute φ of rows.
-
-        Parameters
-        ----------
-        Y : ndarray of shape (n, p)
-            Complete rows.
-
-        Returns
-        -------
-        ndarray of shape (n, m)
-            φ(y_i), the constant last.
-        """
+        """Compute φ of rows."""
         body = Y if self.kind == "linear" else GaussianKernel(self.gamma)(Y, self.centres)
         return np.column_stack([body, np.ones(len(Y))])
 
 
 def first_weights(features: FloatArray, Z: FloatArray) -> FloatArray:
-    """Fit the weights to a map that is to be begun with, by ridge regression.
-
-    Parameters
-    ----------
-    features : ndarray of shape (n, m)
-        φ of the rows.
-    Z : ndarray of shape (n, d)
-        The map.
-
-    Returns
-    -------
-    ndarray of shape (m, d)
-        W with φ(Y) W close to Z.
-    """
+    """Fit the weights to a map that is to be begun with, by ridge regression."""
     gram = features.T @ features
     gram.flat[:: len(gram) + 1] += _RIDGE * float(np.mean(np.diagonal(gram)))
     return np.asarray(np.linalg.solve(gram, features.T @ Z))

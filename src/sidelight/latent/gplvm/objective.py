@@ -95,36 +95,12 @@ class GPLVMObjective:
         return int(self.cuts[-1]) + len(self.centre)
 
     def pack(self, free: FloatArray, inducing: FloatArray | None) -> FloatArray:
-        """Write a start as a vector; hyper-parameters begin at their defaults.
-
-        Parameters
-        ----------
-        free : ndarray
-            Z, or W with a back constraint.
-        inducing : ndarray of shape (m, d) or None
-            Inducing points.
-
-        Returns
-        -------
-        ndarray of shape (n_variables,)
-            The vector.
-        """
+        """Write a start as a vector; hyper-parameters begin at their defaults."""
         middle = np.empty(0) if inducing is None else inducing.ravel()
         return np.concatenate([free.ravel(), middle, self.centre / self.unit])
 
     def unpack(self, x: FloatArray) -> State:
-        """Read a vector.
-
-        Parameters
-        ----------
-        x : ndarray of shape (n_variables,)
-            The vector.
-
-        Returns
-        -------
-        State
-            Points and parameters.
-        """
+        """Read a vector."""
         free, middle, last = np.split(x, self.cuts)
         Z = free.reshape(-1, self.d)
         if self.features is not None:
@@ -134,37 +110,11 @@ class GPLVMObjective:
         return State(Z, inducing, logs[:-1], NOISE_FLOOR + float(np.exp(logs[-1])))
 
     def weights(self, x: FloatArray) -> FloatArray:
-        """Read the weights of the back constraint.
-
-        Parameters
-        ----------
-        x : ndarray of shape (n_variables,)
-            The vector.
-
-        Returns
-        -------
-        ndarray of shape (m, d)
-            W.
-        """
+        """Read the weights of the back constraint."""
         return x[: self.cuts[0]].reshape(-1, self.d)
 
     def log_likelihood(self, state: State) -> tuple[float, State, float]:
-        """Compute log p(Y | Z) (or its bound) and its gradient.
-
-        Parameters
-        ----------
-        state : State
-            Points and parameters.
-
-        Returns
-        -------
-        value : float
-            The log likelihood.
-        gradient : State
-            In the points, the log parameters and σ².
-        jitter : float
-            What was added to diagonals.
-        """
+        """Compute log p(Y | Z) (or its bound) and its gradient."""
         return self._bounded(state) if self.n_inducing else self._exact(state)
 
     def _exact(self, state: State) -> tuple[float, State, float]:
@@ -193,18 +143,7 @@ class GPLVMObjective:
         return found.value, gradient, found.jitter
 
     def log_posterior(self, state: State) -> float:
-        """Compute the log likelihood with the log priors, but for constants.
-
-        Parameters
-        ----------
-        state : State
-            Points and parameters.
-
-        Returns
-        -------
-        float
-            What is maximised.
-        """
+        """Compute the log likelihood with the log priors, but for constants."""
         return self.log_likelihood(state)[0] + self._log_prior(state)[0]
 
     def _log_prior(self, state: State) -> tuple[float, FloatArray, FloatArray]:

@@ -27,31 +27,7 @@ START = Matching(
 def first_map(
     init: Any, X: FloatArray, table: StandardTable, n_components: int, *, who: str
 ) -> FloatArray:
-    """Make the map that latent points begin with.
-
-    Parameters
-    ----------
-    init : "pca", estimator or array of shape (n, n_components)
-        PCA (probabilistic where entries are missing), any method that makes a map, or the map.
-    X : ndarray of shape (n, p)
-        The data as they were given.
-    table : StandardTable
-        The same as the model sees them.
-    n_components : int
-        Dimensions of the map.
-    who : str
-        The estimator, for messages.
-
-    Returns
-    -------
-    ndarray of shape (n, n_components)
-        In the model's order, centred and of unit variance.
-
-    Raises
-    ------
-    ValueError
-        If that is not a map of these rows in so many dimensions.
-    """
+    """Make the map that latent points begin with."""
     Y = table.Y
     if isinstance(init, str):
         Z = _principal_map(X, Y, n_components, who)
@@ -89,22 +65,7 @@ def _principal_map(X: FloatArray, Y: FloatArray, n_components: int, who: str) ->
 
 
 def places_to_begin(rows: Rows, latent: FloatArray, training: FloatArray) -> FloatArray:
-    """Find where new rows begin: at the training rows nearest in what is observed of them.
-
-    Parameters
-    ----------
-    rows : Rows
-        m new rows, and the process that predicts rows at places.
-    latent : ndarray of shape (n, d)
-        The map.
-    training : ndarray of shape (n, p)
-        The training rows; NaN where an entry is missing, which is predicted.
-
-    Returns
-    -------
-    ndarray of shape (m, k, d)
-        Places of a few training rows for each new one, the nearest first.
-    """
+    """Find where new rows begin: at the training rows nearest in what is observed of them."""
     training = np.where(np.isnan(training), rows.prediction.mean(latent), training)
     squares = rows.observed @ (training**2).T - 2 * (rows.Y @ training.T)
     count = min(N_LOOKED_AT, len(training))

@@ -41,25 +41,7 @@ class StandardTable:
 
     @classmethod
     def of(cls, X: FloatArray, *, who: str) -> StandardTable:
-        """Standardise a table.
-
-        Parameters
-        ----------
-        X : ndarray of shape (n, p)
-            The data; NaN where an entry is missing.
-        who : str
-            The estimator, for messages.
-
-        Returns
-        -------
-        StandardTable
-            The table.
-
-        Raises
-        ------
-        ValueError
-            If a column has no observed entry, no column varies, or the variance is out of range.
-        """
+        """Standardise a table."""
         observed = ~np.isnan(X)
         empty = np.flatnonzero(~observed.any(axis=0))
         if len(empty):
@@ -96,87 +78,30 @@ class StandardTable:
         return cls(np.ascontiguousarray(centred / scale), order, kept, mean, scale)
 
     def standardise(self, X: FloatArray) -> FloatArray:
-        """Write new rows as the model sees them.
-
-        Parameters
-        ----------
-        X : ndarray of shape (m, p)
-            Rows.
-
-        Returns
-        -------
-        ndarray of shape (m, p_kept)
-            In the order given.
-        """
+        """Write new rows as the model sees them."""
         return np.asarray((X[:, self.kept] - self.mean[self.kept]) / self.scale)
 
     def restore(self, Y: FloatArray) -> FloatArray:
-        """Write rows of the model in the data's columns and unit.
-
-        Parameters
-        ----------
-        Y : ndarray of shape (m, p_kept)
-            Rows.
-
-        Returns
-        -------
-        ndarray of shape (m, p)
-            Columns that do not vary have their one value.
-        """
+        """Write rows of the model in the data's columns and unit."""
         X = np.tile(self.mean, (len(Y), 1))
         X[:, self.kept] += self.scale * Y
         return X
 
     def spread(self, deviation: FloatArray) -> FloatArray:
-        """Write standard deviations in the data's columns and unit.
-
-        Parameters
-        ----------
-        deviation : ndarray of shape (m, p_kept)
-            Of the model's columns.
-
-        Returns
-        -------
-        ndarray of shape (m, p)
-            Zero for columns that do not vary.
-        """
+        """Write standard deviations in the data's columns and unit."""
         full = np.zeros((len(deviation), len(self.kept)))
         full[:, self.kept] = self.scale * deviation
         return full
 
     def back_in_order(self, rows: FloatArray) -> FloatArray:
-        """Put what belongs to the model's rows into the data's order.
-
-        Parameters
-        ----------
-        rows : ndarray of shape (n, …)
-            In the model's order.
-
-        Returns
-        -------
-        ndarray of shape (n, …)
-            In the data's.
-        """
+        """Put what belongs to the model's rows into the data's order."""
         restored = np.empty_like(rows)
         restored[self.order] = rows
         return restored
 
 
 def first_alike(rows: FloatArray, others: FloatArray) -> IntArray:
-    """Find, for each of some rows, the first of others that has the same entries.
-
-    Parameters
-    ----------
-    rows : ndarray of shape (m, p)
-        Rows; NaN equals NaN.
-    others : ndarray of shape (n, p)
-        Those looked through.
-
-    Returns
-    -------
-    ndarray of shape (m,)
-        Indices into ``others``; −1 where there is none.
-    """
+    """Find, for each of some rows, the first of others that has the same entries."""
     both = np.vstack([others, rows])
     missing = np.isnan(both)
     coded = np.hstack([np.where(missing, 0.0, both), missing.astype(np.float64)])

@@ -15,20 +15,7 @@ _COLLAPSED = 1e-3
 
 
 def on_axes(Z: FloatArray, penalty: Any) -> FloatArray:
-    """Turn a map onto its principal axes, as far as the penalty allows.
-
-    Parameters
-    ----------
-    Z : ndarray of shape (n, d)
-        Latent points.
-    penalty : {"l2", "l4"} or callable
-        L2 does not know any rotation, L4 no order of the axes; a callable may know all.
-
-    Returns
-    -------
-    ndarray of shape (n, d)
-        The same map, by one rule.
-    """
+    """Turn a map onto its principal axes, as far as the penalty allows."""
     if callable(penalty):
         return Z
     if penalty == "l4":
@@ -38,24 +25,7 @@ def on_axes(Z: FloatArray, penalty: Any) -> FloatArray:
 
 
 def warn_if_collapsed(Z: FloatArray, alpha: float, onset: float, who: str) -> None:
-    """Say so where the penalty left nothing of the map, or not all of its dimensions.
-
-    Parameters
-    ----------
-    Z : ndarray of shape (n, d)
-        Latent points on their axes.
-    alpha : float
-        The penalty.
-    onset : float
-        The penalty at which points begin to unfold.
-    who : str
-        The estimator.
-
-    Warns
-    -----
-    UserWarning
-        If latent points coincide in all dimensions, or in some.
-    """
+    """Say so where the penalty left nothing of the map, or not all of its dimensions."""
     spread = Z.std(axis=0)
     if spread.max() < _COLLAPSED:
         warnings.warn(

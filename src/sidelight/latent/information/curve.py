@@ -23,16 +23,6 @@ def lies_along_curve(Y: FloatArray) -> bool:
     A dense sequence (a motion, an object that turns) is a curve in any number of dimensions: the
     minimum spanning tree goes from each item to the next, and has few leaves beside its two ends.
 
-    Parameters
-    ----------
-    Y : ndarray of shape (n, p)
-        The data.
-
-    Returns
-    -------
-    bool
-        Whether fewer than an eighth of the items are leaves, the two ends not counted.
-
     Examples
     --------
     >>> import numpy as np

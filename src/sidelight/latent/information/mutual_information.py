@@ -47,24 +47,7 @@ class AllPairs:
     def of(
         cls, Y: FloatArray, data_kernel: DataKernel, *, n_threads: int = 1, who: str
     ) -> AllPairs:
-        """Compare all pairs of rows.
-
-        Parameters
-        ----------
-        Y : ndarray of shape (n, p)
-            The data.
-        data_kernel : DataKernel
-            What makes two rows differ.
-        n_threads : int
-            Threads.
-        who : str
-            Who asks, for messages.
-
-        Returns
-        -------
-        AllPairs
-            The pairs.
-        """
+        """Compare all pairs of rows."""
         n = len(Y)
         require_memory(
             4.0 * n * n,
@@ -84,18 +67,7 @@ class AllPairs:
         return cls(squared, n, n_threads)
 
     def kernel(self, bandwidth: float) -> FloatArray:
-        """Compute K_ab = exp(−d_ab / h) of all pairs, d squared distances or counts.
-
-        Parameters
-        ----------
-        bandwidth : float
-            h.
-
-        Returns
-        -------
-        ndarray of shape (n (n − 1) / 2,)
-            Packed, single precision.
-        """
+        """Compute K_ab = exp(−d_ab / h) of all pairs, d squared distances or counts."""
         from sidelight.latent.information._gaussian_sums_compiled import packed_kernel
 
         K = np.empty_like(self.squared)
@@ -112,24 +84,7 @@ class AllPairs:
     def information(
         self, Z: FloatArray, K: FloatArray, *, leave_one_out: bool = False
     ) -> tuple[float, FloatArray]:
-        """Compute Σ_a log P_a − log Q_a and its gradient.
-
-        Parameters
-        ----------
-        Z : ndarray of shape (n, d)
-            Latent points.
-        K : ndarray of shape (n (n − 1) / 2,)
-            Of :meth:`kernel`.
-        leave_one_out : bool
-            Whether a point's own term is left out of both sums.
-
-        Returns
-        -------
-        value : float
-            N times the estimate, up to what does not depend on Z.
-        gradient : ndarray of shape (n, d)
-            Its derivative.
-        """
+        """Compute Σ_a log P_a − log Q_a and its gradient."""
         from sidelight.latent.information._gaussian_sums_compiled import pair_forces, pair_sums
 
         n, columns = self.n, np.ascontiguousarray(Z.T, dtype=np.float64)
@@ -156,15 +111,7 @@ class AllPairs:
 
 
 def run_pieces(calls: list[tuple[Any, tuple[Any, ...]]], n_threads: int) -> None:
-    """Run compiled functions that do not meet, in threads.
-
-    Parameters
-    ----------
-    calls : list of tuple
-        Functions and their arguments.
-    n_threads : int
-        Threads.
-    """
+    """Run compiled functions that do not meet, in threads."""
     if n_threads == 1:
         for function, arguments in calls:
             function(*arguments)
@@ -175,20 +122,7 @@ def run_pieces(calls: list[tuple[Any, tuple[Any, ...]]], n_threads: int) -> None
 
 
 def row_pieces(n: int, n_pieces: int) -> IntArray:
-    """Divide the rows of a triangle into ranges with about as many pairs each.
-
-    Parameters
-    ----------
-    n : int
-        Rows.
-    n_pieces : int
-        Ranges, at most.
-
-    Returns
-    -------
-    ndarray of shape (m, 2)
-        First rows and ends.
-    """
+    """Divide the rows of a triangle into ranges with about as many pairs each."""
     share = np.linspace(0, 1, min(n_pieces, n) + 1)
     ends = np.round(n * (1 - np.sqrt(1 - share))).astype(int)
     ends[-1] = n

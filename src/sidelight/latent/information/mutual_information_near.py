@@ -42,18 +42,7 @@ class NearPairs:
     who: str
 
     def kernel(self, bandwidth: float) -> sp.csr_array:
-        """Compute K_ab of all pairs within reach.
-
-        Parameters
-        ----------
-        bandwidth : float
-            h.
-
-        Returns
-        -------
-        csr_array of shape (n, n)
-            Symmetric, without the diagonal.
-        """
+        """Compute K_ab of all pairs within reach."""
         reach = float(np.sqrt(self.data_kernel.reach * bandwidth))
         graph = radius_neighbors(self.Y, reach, n_jobs=self.n_threads, who=self.who)
         values = self.data_kernel.values(graph.data**2, bandwidth)
@@ -62,24 +51,7 @@ class NearPairs:
     def information(
         self, Z: FloatArray, K: sp.csr_array, *, leave_one_out: bool = False
     ) -> tuple[float, FloatArray]:
-        """Compute Σ_a log P_a − log Q_a and its gradient.
-
-        Parameters
-        ----------
-        Z : ndarray of shape (n, d)
-            Latent points.
-        K : csr_array of shape (n, n)
-            Of :meth:`kernel`.
-        leave_one_out : bool
-            Whether a point's own term is left out of both sums.
-
-        Returns
-        -------
-        value : float
-            N times the estimate, up to what does not depend on Z.
-        gradient : ndarray of shape (n, d)
-            Its derivative.
-        """
+        """Compute Σ_a log P_a − log Q_a and its gradient."""
         own = FLOOR if leave_one_out else 1.0
         joint, pulls = self._joint(np.ascontiguousarray(Z), K, own)
         latent, pushes = self._latent(Z, own)
@@ -134,24 +106,7 @@ class NearPairs:
 def pairs_of(
     Y: FloatArray, data_kernel: DataKernel, *, n_threads: int, who: str
 ) -> AllPairs | NearPairs:
-    """Choose what visits the pairs that a kernel needs.
-
-    Parameters
-    ----------
-    Y : ndarray of shape (n, p)
-        The data.
-    data_kernel : DataKernel
-        k of the data.
-    n_threads : int
-        Threads.
-    who : str
-        Who asks, for messages.
-
-    Returns
-    -------
-    AllPairs or NearPairs
-        Neighbouring pairs for a kernel of finite support, all pairs else.
-    """
+    """Choose what visits the pairs that a kernel needs."""
     if isinstance(data_kernel, QuarticKernel):
         return NearPairs(Y, data_kernel, n_threads, who)
     return AllPairs.of(Y, data_kernel, n_threads=n_threads, who=who)

@@ -33,41 +33,13 @@ class Information(Protocol):
     """Where the sums over pairs come from."""
 
     def kernel(self, bandwidth: float) -> Any:
-        """Prepare the kernel values of the data.
-
-        Parameters
-        ----------
-        bandwidth : float
-            h.
-
-        Returns
-        -------
-        object
-            For :meth:`information`.
-        """
+        """Prepare the kernel values of the data."""
         ...
 
     def information(
         self, Z: FloatArray, K: Any, *, leave_one_out: bool = False
     ) -> tuple[float, FloatArray]:
-        """Compute the objective without penalty and its gradient.
-
-        Parameters
-        ----------
-        Z : ndarray of shape (n, d)
-            Latent points.
-        K : object
-            Of :meth:`kernel`.
-        leave_one_out : bool
-            Whether a point's own term is left out.
-
-        Returns
-        -------
-        value : float
-            Σ_a log P_a − log Q_a.
-        gradient : ndarray of shape (n, d)
-            Its derivative.
-        """
+        """Compute the objective without penalty and its gradient."""
         ...
 
 
@@ -90,28 +62,7 @@ class Onset:
 def find_onset(
     pairs: Information, K: Any, n: int, n_components: int, *, leave_one_out: bool, who: str
 ) -> Onset:
-    """Find the leading eigenpairs of the objective's second derivative at the origin.
-
-    Parameters
-    ----------
-    pairs : Information
-        The objective.
-    K : object
-        Kernel values of the data.
-    n : int
-        Points.
-    n_components : int
-        d.
-    leave_one_out : bool
-        Whether a point's own term is left out.
-    who : str
-        The estimator, for messages.
-
-    Returns
-    -------
-    Onset
-        Penalties and directions.
-    """
+    """Find the leading eigenpairs of the objective's second derivative at the origin."""
 
     def second_derivative(block: FloatArray) -> FloatArray:
         length = max(float(np.abs(block).max()), 1e-300)
@@ -146,22 +97,7 @@ class Path:
         *,
         arrival: float = 0.004,
     ) -> Path:
-        """Lay a geometric path, on which the bandwidth arrives first.
-
-        Parameters
-        ----------
-        first, last : tuple of float
-            Bandwidth and penalty at both ends.
-        n_steps : int
-            How many steps.
-        arrival : float
-            The bandwidth is at its last value when the penalty has fallen to this share.
-
-        Returns
-        -------
-        Path
-            The path; a last penalty of zero is reached in the last step.
-        """
+        """Lay a geometric path, on which the bandwidth arrives first."""
         floor = max(last[1], 1e-4 * first[1])
         penalties = np.geomspace(first[1], floor, n_steps)
         # the bandwidth keeps step with the penalty, however far that is to shrink
@@ -179,24 +115,7 @@ class Path:
     def objectives(
         self, pairs: Information, shape: tuple[int, ...], penalty: Penalty, *, leave_one_out: bool
     ) -> Callable[[int], Objective]:
-        """Make the objective of every step: λ Σ ω(z_a) − Σ log P_a / Q_a, to be lowered.
-
-        Parameters
-        ----------
-        pairs : Information
-            The sums over pairs.
-        shape : tuple of int
-            (n, d).
-        penalty : callable
-            Σ ω and its gradient.
-        leave_one_out : bool
-            Whether a point's own term is left out.
-
-        Returns
-        -------
-        callable
-            From the number of a step to its value and gradient.
-        """
+        """Make the objective of every step: λ Σ ω(z_a) − Σ log P_a / Q_a, to be lowered."""
         kernels: dict[float, Any] = {}
 
         def objective_at(step: int) -> Objective:
@@ -229,34 +148,7 @@ class Path:
         judge: Callable[[float, FloatArray], float] | None,
         who: str,
     ) -> Continuation:
-        """Let latent points unfold along the path.
-
-        Parameters
-        ----------
-        pairs : Information
-            The sums over pairs.
-        start : ndarray of shape (n, d)
-            Where they begin.
-        penalty : callable
-            Σ ω and its gradient.
-        leave_one_out : bool
-            Whether a point's own term is left out.
-        first : int
-            The step to begin with.
-        max_iter : int
-            Most iterations of the last step.
-        tol : float
-            Of each descent.
-        judge : callable, optional
-            From a step's bandwidth and points to an error; the best step is kept.
-        who : str
-            The estimator, for messages.
-
-        Returns
-        -------
-        Continuation
-            Where the path led.
-        """
+        """Let latent points unfold along the path."""
 
         def judged(step: int, x: FloatArray) -> float:
             assert judge is not None
@@ -277,18 +169,5 @@ class Path:
 
 
 def first_penalty(onset: Onset, last: float) -> float:
-    """Choose the penalty at which a path begins: just before every dimension has unfolded.
-
-    Parameters
-    ----------
-    onset : Onset
-        Where dimensions unfold.
-    last : float
-        The path's last penalty.
-
-    Returns
-    -------
-    float
-        λ of the first step.
-    """
+    """Choose the penalty at which a path begins: just before every dimension has unfolded."""
     return max(_FIRST * float(onset.penalties[-1]), last, 1e-12)

@@ -44,20 +44,7 @@ class PathEnds:
     along_curve: bool
 
     def final_penalty(self, alpha: float | str, onset: Onset) -> float:
-        """Resolve "auto".
-
-        Parameters
-        ----------
-        alpha : float or "auto"
-            As given.
-        onset : Onset
-            Where dimensions unfold.
-
-        Returns
-        -------
-        float
-            The last λ.
-        """
+        """Resolve "auto"."""
         if not isinstance(alpha, str):
             return float(alpha)
         if not self.along_curve:
@@ -74,28 +61,7 @@ def ends_of_path(
     shrinks: bool,
     judged: bool,
 ) -> PathEnds:
-    """Choose the bandwidths at both ends.
-
-    Parameters
-    ----------
-    bandwidth : float, "auto" or "leave_one_out"
-        As given.
-    Y : ndarray of shape (n, p)
-        The data.
-    kernel : DataKernel
-        What makes two rows differ.
-    n_components : int
-        Of the map.
-    shrinks : bool
-        Whether the bandwidth shrinks at all.
-    judged : bool
-        Whether rows are held out, which tell which of several paths was best.
-
-    Returns
-    -------
-    PathEnds
-        Three paths where they can be told apart, else one.
-    """
+    """Choose the bandwidths at both ends."""
     scale = data_scale(Y, kernel)
     along_curve = False
     if bandwidth == "auto":

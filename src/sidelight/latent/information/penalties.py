@@ -14,38 +14,12 @@ Penalty: TypeAlias = Callable[[FloatArray], tuple[float, FloatArray]]
 
 
 def l2_penalty(Z: FloatArray) -> tuple[float, FloatArray]:
-    """Compute Σ_a ‖z_a‖², N times the latent power tr(C_Z).
-
-    Parameters
-    ----------
-    Z : ndarray of shape (n, d)
-        Latent points.
-
-    Returns
-    -------
-    value : float
-        The sum.
-    gradient : ndarray of shape (n, d)
-        Its derivative.
-    """
+    """Compute Σ_a ‖z_a‖², N times the latent power tr(C_Z)."""
     return float(np.sum(Z**2)), 2 * Z
 
 
 def l4_penalty(Z: FloatArray) -> tuple[float, FloatArray]:
-    """Compute Σ_a Σ_j z_aj⁴, whose level sets are rounded boxes along the axes.
-
-    Parameters
-    ----------
-    Z : ndarray of shape (n, d)
-        Latent points.
-
-    Returns
-    -------
-    value : float
-        The sum.
-    gradient : ndarray of shape (n, d)
-        Its derivative.
-    """
+    """Compute Σ_a Σ_j z_aj⁴, whose level sets are rounded boxes along the axes."""
     return float(np.sum(Z**4)), 4 * Z**3
 
 
@@ -53,16 +27,5 @@ PENALTIES: dict[str, Penalty] = {"l2": l2_penalty, "l4": l4_penalty}
 
 
 def penalty_for(penalty: Any) -> Penalty:
-    """Find a penalty by its name; a function is one already.
-
-    Parameters
-    ----------
-    penalty : {"l2", "l4"} or callable
-        Which.
-
-    Returns
-    -------
-    callable
-        From latent points to the sum and its gradient.
-    """
+    """Find a penalty by its name; a function is one already."""
     return PENALTIES[penalty] if isinstance(penalty, str) else penalty

@@ -22,38 +22,7 @@ def starting_points(
     random_state: Any,
     who: str,
 ) -> FloatArray:
-    """Make the first latent points.
-
-    Parameters
-    ----------
-    init : {"spectral", "pca", "random"}, array of shape (n, d) or estimator
-        What to begin with.
-    Y : ndarray of shape (n, p)
-        The data, in the order of work.
-    n_components : int
-        d.
-    spectral : ndarray of shape (n, d)
-        The method's own spectral start.
-    order : ndarray of shape (n,)
-        From the order of work to that in which an array is given.
-    spread : float or None
-        The standard deviation to give them in all; None to take an array or an estimator's map as
-        it is, and the others with variance one.
-    random_state : int, RandomState or None
-        For ``"random"``.
-    who : str
-        The estimator, for messages.
-
-    Returns
-    -------
-    ndarray of shape (n, d)
-        In the order of work.
-
-    Raises
-    ------
-    ValueError
-        If an array or an estimator's map has another shape.
-    """
+    """Make the first latent points."""
     n = len(Y)
     if isinstance(init, str):
         if init == "spectral":

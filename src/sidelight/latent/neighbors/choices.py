@@ -57,24 +57,7 @@ class NeighborChoices:
 
     @classmethod
     def of(cls, D: FloatArray, bandwidth: Any, perplexity: Any, *, who: str) -> NeighborChoices:
-        """Resolve the parameters of an estimator.
-
-        Parameters
-        ----------
-        D : ndarray of shape (n, n)
-            Distances.
-        bandwidth : float or "auto"
-            σ².
-        perplexity : float or None
-            Effective neighbours instead.
-        who : str
-            The estimator, named in an error.
-
-        Returns
-        -------
-        NeighborChoices
-            The rule.
-        """
+        """Resolve the parameters of an estimator."""
         if perplexity is None:
             return cls(wide_bandwidth(D) if bandwidth == "auto" else float(bandwidth), None)
         if bandwidth != "auto":
@@ -100,45 +83,17 @@ class NeighborChoices:
 
     @property
     def unit(self) -> float:
-        """The bandwidth that stands for all: the square of the map's unit of length.
-
-        Returns
-        -------
-        float
-            σ², or the median of them.
-        """
+        """The bandwidth that stands for all: the square of the map's unit of length."""
         return float(np.median(self.bandwidth))
 
     def among(self, D: FloatArray) -> FloatArray:
-        """Compute whom the items pick among themselves.
-
-        Parameters
-        ----------
-        D : ndarray of shape (n, n)
-            Distances.
-
-        Returns
-        -------
-        ndarray of shape (n, n)
-            P; its diagonal is zero where no item picks itself.
-        """
+        """Compute whom the items pick among themselves."""
         if self.perplexity is None:
             return choice_probabilities(D, self.bandwidth)
         return choice_probabilities(_without_itself(D), self.bandwidth)
 
     def of_new(self, D: FloatArray) -> Choices:
-        """Compute whom new items pick among the training items.
-
-        Parameters
-        ----------
-        D : ndarray of shape (m, n)
-            Distances from new items to training items.
-
-        Returns
-        -------
-        Choices
-            The probabilities.
-        """
+        """Compute whom new items pick among the training items."""
         if self.perplexity is None:
             with_itself = np.column_stack([D, np.zeros(len(D))])
             others = choice_probabilities(with_itself, self.bandwidth)[:, :-1]

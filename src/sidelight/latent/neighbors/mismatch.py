@@ -43,16 +43,6 @@ class NeighborMismatch:
     def __call__(self, Y: FloatArray) -> tuple[float, FloatArray]:
         """Compute the mismatch and its gradient.
 
-        Parameters
-        ----------
-        Y : ndarray of shape (n, d)
-            The points, scaled for this relation.
-
-        Returns
-        -------
-        tuple of float and ndarray of shape (n, d)
-            E and ∂E/∂Y.
-
         Examples
         --------
         Two items that pick each other and themselves equally often want to be in one place.

@@ -17,20 +17,7 @@ from sidelight.solvers.descent.rowwise import minimise_rows
 
 
 def place_by_choices(choices: Choices, Y: FloatArray) -> FloatArray:
-    """Place new items.
-
-    Parameters
-    ----------
-    choices : Choices
-        Whom the m new items pick.
-    Y : ndarray of shape (n, d)
-        The points.
-
-    Returns
-    -------
-    ndarray of shape (m, d)
-        The places of the new items.
-    """
+    """Place new items."""
     blocks = row_blocks(len(choices.others), 40.0 * Y.size)
     # with little hope of anybody else, an item starts where those it prefers are
     start = choices.preferences @ Y

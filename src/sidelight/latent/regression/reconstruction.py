@@ -14,22 +14,7 @@ from sidelight.core.arrays import FloatArray
 
 
 def gaussian_weights(Z: FloatArray, Y: FloatArray, *, leave_one_out: bool = False) -> FloatArray:
-    """Compute the weights of a kernel regression on points Y, at places Z.
-
-    Parameters
-    ----------
-    Z : ndarray of shape (m, d)
-        Places.
-    Y : ndarray of shape (n, d)
-        Points.
-    leave_one_out : bool
-        Whether Z is Y and no point has a weight at its own place.
-
-    Returns
-    -------
-    ndarray of shape (m, n)
-        Rows sum to one.
-    """
+    """Compute the weights of a kernel regression on points Y, at places Z."""
     exponents = 2 * Z @ Y.T - np.einsum("ij,ij->i", Y, Y)
     exponents -= np.einsum("ij,ij->i", Z, Z)[:, None]
     if leave_one_out:
@@ -57,18 +42,7 @@ class GaussianReconstruction:
         self.X, self.leave_one_out, self.penalty = X, leave_one_out, penalty
 
     def __call__(self, Z: FloatArray) -> tuple[float, FloatArray]:
-        """Compute the error and its gradient.
-
-        Parameters
-        ----------
-        Z : ndarray of shape (n, d)
-            The points.
-
-        Returns
-        -------
-        tuple of float and ndarray of shape (n, d)
-            E and ∂E/∂Z.
-        """
+        """Compute the error and its gradient."""
         n, X = len(Z), self.X
         B = gaussian_weights(Z, Z, leave_one_out=self.leave_one_out)
         fit = B @ X
@@ -101,18 +75,7 @@ class LinearReconstruction:
         self.X, self.penalty = X, 0.0
 
     def __call__(self, Z: FloatArray) -> tuple[float, FloatArray]:
-        """Compute the error and its gradient.
-
-        Parameters
-        ----------
-        Z : ndarray of shape (n, d)
-            The points.
-
-        Returns
-        -------
-        tuple of float and ndarray of shape (n, d)
-            E and ∂E/∂Z.
-        """
+        """Compute the error and its gradient."""
         n, X = len(Z), self.X
         loadings = X.T @ Z
         residual = X - Z @ loadings.T

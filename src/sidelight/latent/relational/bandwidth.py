@@ -42,27 +42,7 @@ _TOL, _MAX_ITER = 1e-6, 1000
 def relational_bandwidth(
     D: FloatArray, relations: Sequence[Relation], d: int, *, penalty: float, who: str
 ) -> float:
-    """Choose between a narrow and a wide bandwidth by placing rows that were withheld.
-
-    Parameters
-    ----------
-    D : ndarray of shape (n, n)
-        Distances in the data.
-    relations : sequence of Relation
-        Each over a part of the rows or all of them.
-    d : int
-        Dimensions of the map.
-    penalty : float
-        ρ of the objective.
-    who : str
-        The estimator, named in warnings.
-
-    Returns
-    -------
-    float
-        σ²: 0.15 of the mean squared distance, or twice that distance where this places withheld
-        rows at least twice as well.  Narrow where relations name all rows, or very few.
-    """
+    """Choose between a narrow and a wide bandwidth by placing rows that were withheld."""
     n, narrow = len(D), wide_bandwidth(D)
     named = np.unique(np.concatenate([np.empty(0, np.intp), *(r.rows(n) for r in relations)]))
     if len(named) < _LEAST_NAMED or len(named) == n:

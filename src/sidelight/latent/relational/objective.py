@@ -62,72 +62,24 @@ class RelationalObjective:
         self.scaled = len(relations) > 1
 
     def pack(self, Z: FloatArray, R: FloatArray) -> FloatArray:
-        """Put points and scales into one vector.
-
-        Parameters
-        ----------
-        Z : ndarray of shape (n, d)
-            Points.
-        R : ndarray of shape (n_relations, d)
-            Scales.
-
-        Returns
-        -------
-        ndarray
-            The vector.
-        """
+        """Put points and scales into one vector."""
         return np.concatenate([Z.ravel(), R.ravel()]) if self.scaled else Z.ravel()
 
     def unpack(self, x: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Take the vector apart.
-
-        Parameters
-        ----------
-        x : ndarray
-            The vector.
-
-        Returns
-        -------
-        tuple of ndarrays of shapes (n, d) and (n_relations, d)
-            Points and scales.
-        """
+        """Take the vector apart."""
         Z = x[: self.n * self.d].reshape(self.n, self.d)
         if not self.scaled:
             return Z, np.ones((1, self.d))
         return Z, x[self.n * self.d :].reshape(-1, self.d)
 
     def parts(self, Z: FloatArray, R: FloatArray) -> FloatArray:
-        """Compute the mismatch of each relation, without its weight.
-
-        Parameters
-        ----------
-        Z : ndarray of shape (n, d)
-            Points.
-        R : ndarray of shape (n_relations, d)
-            Scales.
-
-        Returns
-        -------
-        ndarray of shape (n_relations,)
-            E_c.
-        """
+        """Compute the mismatch of each relation, without its weight."""
         return np.array(
             [c.mismatch(Z[c.rows] * r)[0] for c, r in zip(self.relations, R, strict=True)]
         )
 
     def __call__(self, x: FloatArray) -> tuple[float, FloatArray]:
-        """Compute n·E and its gradient.
-
-        Parameters
-        ----------
-        x : ndarray
-            Points and scales in one vector.
-
-        Returns
-        -------
-        tuple of float and ndarray
-            The sum over items (each one's gradient would vanish among many) and its gradient.
-        """
+        """Compute n·E and its gradient."""
         Z, R = self.unpack(x)
         value, by_points, by_scales = 0.0, np.zeros_like(Z), np.zeros_like(R)
         for c, relation in enumerate(self.relations):

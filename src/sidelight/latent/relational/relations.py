@@ -17,16 +17,6 @@ from sidelight.side.relation import Relation
 def rows_of_relations(relations: Sequence[Any]) -> int:
     """Count the rows that relations speak of, where there are no data to count.
 
-    Parameters
-    ----------
-    relations : sequence of Relation
-        Anything else is passed over.
-
-    Returns
-    -------
-    int
-        One more than the last row named.
-
     Examples
     --------
     >>> rows_of_relations([Relation.from_values([1.0, 2.0], index=[0, 4])])
@@ -41,24 +31,7 @@ def rows_of_relations(relations: Sequence[Any]) -> int:
 
 
 def check_relations(relations: Sequence[Relation], n: int, *, alone: bool, who: str) -> None:
-    """Refuse relations from which no one map follows; warn of those that say nothing.
-
-    Parameters
-    ----------
-    relations : sequence of Relation
-        Each checked by itself already.
-    n : int
-        Rows in all.
-    alone : bool
-        Whether there is nothing but them: no data that relate all rows.
-    who : str
-        The estimator.
-
-    Raises
-    ------
-    ValueError
-        If there are none, or some row is in none, or they fall into groups that share no row.
-    """
+    """Refuse relations from which no one map follows; warn of those that say nothing."""
     for number, relation in enumerate(relations):
         S = relation.similarity
         off = S[~np.eye(len(S), dtype=bool)]

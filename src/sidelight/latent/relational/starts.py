@@ -19,22 +19,7 @@ _RIDGES = np.geomspace(1e-4, 10.0, 12)
 def random_start(
     n: int, d: int, n_relations: int, rng: np.random.Generator
 ) -> tuple[FloatArray, FloatArray]:
-    """Draw small points and scales, as in the thesis (section 4.2, footnote 1).
-
-    Parameters
-    ----------
-    n, d : int
-        Items and dimensions.
-    n_relations : int
-        Relations.
-    rng : Generator
-        Where numbers come from.
-
-    Returns
-    -------
-    tuple of ndarrays of shapes (n, d) and (n_relations, d)
-        Points and scales.
-    """
+    """Draw small points and scales, as in the thesis (section 4.2, footnote 1)."""
     return 0.1 * rng.standard_normal((n, d)), 0.1 * rng.standard_normal((n_relations, d))
 
 
@@ -46,24 +31,6 @@ def informed_start(
     A relation's own coordinate is the leading eigenvector of its similarities; kernel ridge
     regression on the data, its ridge chosen by leave-one-out, extends it to the other items.
     Dimensions that are left over come from classical scaling.
-
-    Parameters
-    ----------
-    D : ndarray of shape (n, n)
-        Distances in the data.
-    relations : list of Related
-        The data's own, then the others.
-    d : int
-        Dimensions.
-    unit : float
-        The map's unit of length, in that of the distances.
-    who : str
-        Named in a warning.
-
-    Returns
-    -------
-    tuple of ndarrays of shapes (n, d) and (n_relations, d)
-        Points and scales.
     """
     K = np.exp(-(D**2) / wide_bandwidth(D))
     own = [_extended(K, relation, who) for relation in relations[1 : d + 1]]

@@ -29,20 +29,7 @@ KERNEL_RANK = 1e-11
 
 
 def draw_background(n_samples: int, rng: np.random.Generator) -> IntArray:
-    """Draw rows that stand for all of them.
-
-    Parameters
-    ----------
-    n_samples : int
-        Rows of X.
-    rng : Generator
-        For the draw.
-
-    Returns
-    -------
-    ndarray of int
-        All rows, or ``BACKGROUND_ROWS`` of them, sorted.
-    """
+    """Draw rows that stand for all of them."""
     if n_samples <= BACKGROUND_ROWS:
         return np.arange(n_samples)
     return np.sort(rng.choice(n_samples, size=BACKGROUND_ROWS, replace=False))
@@ -55,24 +42,6 @@ def open_features(
 
     The optimum of every metric that is learned from pairs is a multiple of I outside the span of
     their differences and of the rows, so nothing is lost where that span is taken whole.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n, p)
-        The data.
-    pairs : ndarray of int of shape (m, 2)
-        All pairs that are named.
-    background : ndarray of int
-        Rows that stand for all.
-    rng : Generator
-        For sketches.
-    exact : bool
-        Whether all differences must be spanned, however many.
-
-    Returns
-    -------
-    Space
-        :class:`FeatureSpace` or :class:`SpannedSpace`.
     """
     n, p = X.shape
     if len(background) == n and 2 * n <= p:
@@ -96,28 +65,7 @@ def open_features(
 def open_kernel(
     X: FloatArray, kernel: Kernel | None, named: IntArray, rng: np.random.Generator, *, who: str
 ) -> tuple[KernelSpace, FloatArray]:
-    """Span a kernel's feature space by the named rows and a draw of the others.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n, p)
-        The data; the kernel matrix if there is no kernel.
-    kernel : Kernel or None
-        The kernel.
-    named : ndarray of int
-        Rows that are named by side information.
-    rng : Generator
-        For the draw.
-    who : str
-        Named in a warning.
-
-    Returns
-    -------
-    KernelSpace
-        The span.
-    Z : ndarray of shape (m, r)
-        The coordinates of its rows.
-    """
+    """Span a kernel's feature space by the named rows and a draw of the others."""
     n = X.shape[0]
     if n <= MOST_KERNEL_ROWS:
         chosen = np.arange(n)

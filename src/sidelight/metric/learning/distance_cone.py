@@ -68,13 +68,7 @@ class ConeFit:
 
     @property
     def gap(self) -> float:
-        """The objective less its bound.
-
-        Returns
-        -------
-        float
-            Not negative.
-        """
+        """The objective less its bound."""
         return self.objective - self.bound
 
 
@@ -89,32 +83,7 @@ def fit_with_ridge(
     tol: float = 1e-9,
     max_iter: int = 100,
 ) -> ConeFit:
-    """Minimise ½ Σ (dᵀAd − t)² + (ρ/2)‖A − C‖²_F over A ⪰ 0.
-
-    Parameters
-    ----------
-    differences : ndarray of shape (m, r)
-        Rows d.
-    targets : ndarray of shape (m,)
-        Squared distances t.
-    centre : ndarray of shape (r, r)
-        C, symmetric.
-    ridge : float
-        ρ > 0.
-    gram : SquaredGram
-        Of the differences.
-    dual : ndarray of shape (m,), optional
-        Where to start; at the solution without the cone by default.
-    tol : float
-        The gap at which to stop, as a fraction of ½‖t‖².
-    max_iter : int
-        Newton steps at most.
-
-    Returns
-    -------
-    ConeFit
-        The solution.
-    """
+    """Minimise ½ Σ (dᵀAd − t)² + (ρ/2)‖A − C‖²_F over A ⪰ 0."""
     if dual is None:
         dual = ridge * gram.solve(targets - squared_lengths(differences, centre), ridge)
     point = _DualPoint(differences, targets, centre, ridge, dual)
@@ -146,26 +115,6 @@ def fit_without_ridge(
     """Minimise ½ Σ (dᵀAd − t)² over A ⪰ 0, by the proximal point method.
 
     Where several metrics fit equally well, the one found lies near to the centre.
-
-    Parameters
-    ----------
-    differences : ndarray of shape (m, r)
-        Rows d.
-    targets : ndarray of shape (m,)
-        Squared distances t.
-    centre : ndarray of shape (r, r)
-        Where to start.
-    gram : SquaredGram
-        Of the differences.
-    tol : float
-        The gap at which to stop, as a fraction of ½‖t‖².
-    max_iter : int
-        Proximal steps at most.
-
-    Returns
-    -------
-    ConeFit
-        The solution.
     """
     enough = tol * 0.5 * float(targets @ targets)
     ridge = 1e-2 * gram.mean_eigenvalue

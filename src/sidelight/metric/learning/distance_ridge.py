@@ -36,18 +36,7 @@ class SquaredGram:
 
     @classmethod
     def of(cls, differences: FloatArray) -> SquaredGram:
-        """Decompose K, or the matrix of the features d_k d_l where there are fewer of those.
-
-        Parameters
-        ----------
-        differences : ndarray of shape (m, r)
-            Rows d.
-
-        Returns
-        -------
-        SquaredGram
-            The eigenvectors.
-        """
+        """Decompose K, or the matrix of the features d_k d_l where there are fewer of those."""
         m, r = differences.shape
         n_products = r * (r + 1) // 2
         require_memory(
@@ -67,63 +56,20 @@ class SquaredGram:
 
     @property
     def mean_eigenvalue(self) -> float:
-        """The mean over all m eigenvalues.
-
-        Returns
-        -------
-        float
-            tr K / m.
-        """
+        """The mean over all m eigenvalues."""
         return float(self.values.sum()) / len(self.vectors)
 
     def apply(self, v: FloatArray) -> FloatArray:
-        """Compute Kv.
-
-        Parameters
-        ----------
-        v : ndarray of shape (m,)
-            Any.
-
-        Returns
-        -------
-        ndarray of shape (m,)
-            Kv.
-        """
+        """Compute Kv."""
         return np.asarray(self.vectors @ (self.values * (self.vectors.T @ v)))
 
     def solve(self, b: FloatArray, ridge: float) -> FloatArray:
-        """Solve (K + ρI)α = b.
-
-        Parameters
-        ----------
-        b : ndarray of shape (m,)
-            The right-hand side.
-        ridge : float
-            ρ > 0.
-
-        Returns
-        -------
-        ndarray of shape (m,)
-            α.
-        """
+        """Solve (K + ρI)α = b."""
         inside = self.vectors.T @ b
         return np.asarray(b / ridge + self.vectors @ (inside * self._change(ridge)))
 
     def leave_one_out(self, b: FloatArray, ridge: float) -> FloatArray:
-        """Compute each pair's residual in the fit to all other pairs.
-
-        Parameters
-        ----------
-        b : ndarray of shape (m,)
-            Targets.
-        ridge : float
-            ρ > 0.
-
-        Returns
-        -------
-        ndarray of shape (m,)
-            Target − prediction.
-        """
+        """Compute each pair's residual in the fit to all other pairs."""
         diagonal = 1 / ridge + (self.vectors**2) @ self._change(ridge)
         return np.asarray(self.solve(b, ridge) / diagonal)
 
@@ -132,20 +78,7 @@ class SquaredGram:
 
 
 def choose_ridge(gram: SquaredGram, b: FloatArray) -> float:
-    """Choose ρ by leave-one-out, not below a hundredth of the mean eigenvalue of K.
-
-    Parameters
-    ----------
-    gram : SquaredGram
-        Of the pairs' differences.
-    b : ndarray of shape (m,)
-        Targets.
-
-    Returns
-    -------
-    float
-        ρ in units of the mean eigenvalue.
-    """
+    """Choose ρ by leave-one-out, not below a hundredth of the mean eigenvalue of K."""
     scale = gram.mean_eigenvalue
     errors = [float(np.sum(gram.leave_one_out(b, ridge * scale) ** 2)) for ridge in RIDGES]
     return RIDGES[int(np.argmin(errors))]

@@ -52,30 +52,7 @@ def learn_from_pairs(
     strength: float | str,
     rng: np.random.Generator,
 ) -> LearnedFromPairs:
-    """Learn the metric of one set of pairs.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n, p)
-        The data.
-    pairs : Pairs
-        Checked.
-    space : Space
-        Where to learn.
-    spread : Spread
-        Of the rows, in that space.
-    loss : {"safe", "thesis"}
-        Which closed form.
-    strength : float or "auto"
-        γ of the safe form.
-    rng : Generator
-        For pairs drawn at random.
-
-    Returns
-    -------
-    LearnedFromPairs
-        The metric.
-    """
+    """Learn the metric of one set of pairs."""
 
     drawn = rng.integers(len(X), size=(0 if len(pairs.dissimilar) else RANDOM_PAIRS, 2))
     sets = pairs.similar, pairs.dissimilar, drawn[drawn[:, 0] != drawn[:, 1]]

@@ -41,15 +41,7 @@ class HeldOut:
     dissimilar: FloatArray
 
     def score(self) -> tuple[float, float]:
-        """Compute how often a dissimilar pair lies farther apart than a similar one (AUC).
-
-        Returns
-        -------
-        area : float
-            The frequency; ties count half.
-        error : float
-            Its standard error, after Hanley and McNeil (1982).
-        """
+        """Compute how often a dissimilar pair lies farther apart than a similar one (AUC)."""
         m, n = len(self.similar), len(self.dissimilar)
         ranks = rankdata(np.concatenate([self.dissimilar, self.similar]))
         area = float((ranks[:n].sum() - n * (n + 1) / 2) / (m * n))
@@ -80,18 +72,7 @@ class PairSpectrum:
         self._dissimilar = _spread_out(apart) @ vectors
 
     def held_out(self, strength: float) -> HeldOut:
-        """Compute the distance of every pair in the metric learned without it.
-
-        Parameters
-        ----------
-        strength : float
-            γ.
-
-        Returns
-        -------
-        HeldOut
-            Squared distances; random pairs were never in.
-        """
+        """Compute the distance of every pair in the metric learned without it."""
         problem = self._problem
         weight = strength / problem.spread.kappa
         shrink = 1 / (1 + weight * self._values)
@@ -119,21 +100,7 @@ def _spread_out(differences: FloatArray) -> FloatArray:
 
 
 def choose_strength(problem: EquivalenceProblem, random_differences: FloatArray) -> float:
-    """Choose γ: γ₀ = e_s/(e_s + 30), or a larger one that held-out pairs speak for.
-
-    Parameters
-    ----------
-    problem : EquivalenceProblem
-        The pairs.
-    random_differences : ndarray of shape (l, r)
-        Differences of rows drawn at random.
-
-    Returns
-    -------
-    float
-        The smallest γ whose score is within one standard error of the best; one where there are
-        only dissimilar pairs.
-    """
+    """Choose γ: γ₀ = e_s/(e_s + 30), or a larger one that held-out pairs speak for."""
     e = problem.similar_rank
     if len(problem.similar) == 0:
         return 1.0

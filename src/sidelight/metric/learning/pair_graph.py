@@ -15,16 +15,6 @@ from sidelight.core.arrays import IntArray
 def graph_rank(pairs: IntArray) -> int:
     """Count the independent differences among pairs: rows named − components.
 
-    Parameters
-    ----------
-    pairs : ndarray of int of shape (m, 2)
-        Rows.
-
-    Returns
-    -------
-    int
-        The rank of the graph.
-
     Examples
     --------
     >>> import numpy as np
@@ -38,18 +28,7 @@ def graph_rank(pairs: IntArray) -> int:
 
 
 def spanning_forest(pairs: IntArray) -> IntArray:
-    """Choose pairs whose differences span those of all.
-
-    Parameters
-    ----------
-    pairs : ndarray of int of shape (m, 2)
-        Rows.
-
-    Returns
-    -------
-    ndarray of int of shape (rank, 2)
-        Some of the pairs.
-    """
+    """Choose pairs whose differences span those of all."""
     if len(pairs) == 0:
         return pairs
     rows, graph = _graph(pairs)

@@ -58,13 +58,7 @@ class EquivalenceProblem:
 
     @property
     def between(self) -> FloatArray:
-        """D: how far apart rows that differ lie, drawn towards T.
-
-        Returns
-        -------
-        ndarray of shape (r, r)
-            (e_o M_o + νT)/(e_o + ν).
-        """
+        """D: how far apart rows that differ lie, drawn towards T."""
         e, nu = self.dissimilar_rank, PRIOR_PAIRS
         mixed = e * mean_scatter(self.dissimilar) + nu * self.spread.inside
         return np.asarray(mixed / (e + nu))
@@ -89,18 +83,7 @@ class InnerMetric:
     objective: float
 
     def scaled_to(self, spread: Spread) -> InnerMetric:
-        """Scale the metric so that rows keep their mean squared distance: tr(AT) = tr(T).
-
-        Parameters
-        ----------
-        spread : Spread
-            T.
-
-        Returns
-        -------
-        InnerMetric
-            The metric, times a number; its objective is that of the unscaled one.
-        """
+        """Scale the metric so that rows keep their mean squared distance: tr(AT) = tr(T)."""
         inside = float(np.sum(self.inner * spread.inside))
         beyond = self.outside * (spread.total - float(np.trace(spread.inside)))
         factor = spread.total / (inside + beyond) if inside + beyond > 0 else 1.0
@@ -112,18 +95,6 @@ def safe_metric(problem: EquivalenceProblem, strength: float) -> InnerMetric:
 
     The matrix geometric mean # solves min tr(AP) + tr(A⁻¹Q) with P = I + γT/κ, Q = I + γD/κ: the
     directions in which dissimilar pairs differ more than rows in general.
-
-    Parameters
-    ----------
-    problem : EquivalenceProblem
-        The pairs.
-    strength : float
-        γ.
-
-    Returns
-    -------
-    InnerMetric
-        A, not scaled.
     """
     identity = np.eye(len(problem.spread.inside))
     weight = strength / problem.spread.kappa
@@ -143,20 +114,7 @@ def safe_metric(problem: EquivalenceProblem, strength: float) -> InnerMetric:
 
 
 def few_pairs_metric(problem: EquivalenceProblem, strength: float) -> InnerMetric:
-    """Compute A = S̃^{−½} R S̃^{−½}, R = (I + T/κ)⁻¹ # (I + D/κ) of the dissimilar pairs.
-
-    Parameters
-    ----------
-    problem : EquivalenceProblem
-        With similar pairs.
-    strength : float
-        γ.
-
-    Returns
-    -------
-    InnerMetric
-        A, not scaled.
-    """
+    """Compute A = S̃^{−½} R S̃^{−½}, R = (I + T/κ)⁻¹ # (I + D/κ) of the dissimilar pairs."""
     identity = np.eye(len(problem.spread.inside))
     S = identity + strength / problem.spread.kappa * mean_scatter(problem.similar)
     values, vectors = scipy.linalg.eigh(S, check_finite=False)
@@ -175,20 +133,6 @@ def few_pairs_metric(problem: EquivalenceProblem, strength: float) -> InnerMetri
 
 def geometric_mean_of_inverse(P: FloatArray, Q: FloatArray) -> tuple[FloatArray, float]:
     """Solve APA = Q: A = P⁻¹ # Q = P^{−½}(P^{½}QP^{½})^{½}P^{−½}.
-
-    Parameters
-    ----------
-    P : ndarray of shape (r, r)
-        Positive definite.
-    Q : ndarray of shape (r, r)
-        Positive definite.
-
-    Returns
-    -------
-    A : ndarray of shape (r, r)
-        The minimiser of tr(AP) + tr(A⁻¹Q).
-    value : float
-        The minimum.
 
     Examples
     --------
@@ -212,16 +156,6 @@ def thesis_metric(problem: EquivalenceProblem) -> InnerMetric:
     The objective is linear, so the minimiser is vvᵀ with v the eigenvector of the smallest
     eigenvalue of C.  Where that eigenvalue is m-fold, every mixture is optimal and V₀V₀ᵀ/m is the
     one that an interior-point method tends to.
-
-    Parameters
-    ----------
-    problem : EquivalenceProblem
-        The pairs.
-
-    Returns
-    -------
-    InnerMetric
-        A.
 
     Examples
     --------

@@ -29,20 +29,7 @@ class Spread:
 
     @classmethod
     def of(cls, Z: FloatArray, X: FloatArray | None = None) -> Spread:
-        """Measure the spread of rows.
-
-        Parameters
-        ----------
-        Z : ndarray of shape (n, r)
-            Coordinates of rows.
-        X : ndarray of shape (n, p), optional
-            The rows, where the coordinates leave something out.
-
-        Returns
-        -------
-        Spread
-            T and its traces; tr T² through the n × n table of inner products.
-        """
+        """Measure the spread of rows."""
         factor = 2 / max(len(Z) - 1, 1)
         centred = Z - Z.mean(axis=0)
         inside = factor * (centred.T @ centred)
@@ -57,45 +44,15 @@ class Spread:
 
     @property
     def kappa(self) -> float:
-        """The mean variance, weighted by itself: κ = tr T² / tr T.
-
-        Returns
-        -------
-        float
-            κ; one if the rows are all the same.
-        """
+        """The mean variance, weighted by itself: κ = tr T² / tr T."""
         return self.squared / self.total if self.total > 0 and self.squared > 0 else 1.0
 
 
 def mean_scatter(differences: FloatArray) -> FloatArray:
-    """Compute M = mean of ddᵀ; zero if there is no difference.
-
-    Parameters
-    ----------
-    differences : ndarray of shape (m, r)
-        Rows d.
-
-    Returns
-    -------
-    ndarray of shape (r, r)
-        M.
-    """
+    """Compute M = mean of ddᵀ; zero if there is no difference."""
     return np.asarray(differences.T @ differences / max(len(differences), 1))
 
 
 def squared_lengths(differences: FloatArray, A: FloatArray) -> FloatArray:
-    """Compute dᵀAd for every row d.
-
-    Parameters
-    ----------
-    differences : ndarray of shape (m, r)
-        Rows d.
-    A : ndarray of shape (r, r)
-        Symmetric.
-
-    Returns
-    -------
-    ndarray of shape (m,)
-        Squared distances.
-    """
+    """Compute dᵀAd for every row d."""
     return np.asarray(np.einsum("ij,ij->i", differences @ A, differences))

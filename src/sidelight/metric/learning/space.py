@@ -21,86 +21,29 @@ class Space(Protocol):
 
     @property
     def dimension(self) -> int:
-        """The number of coordinates, r.
-
-        Returns
-        -------
-        int
-            The number.
-        """
+        """The number of coordinates, r."""
         ...
 
     @property
     def n_outside(self) -> int:
-        """The number of dimensions that the coordinates leave out and the metric weights by c.
-
-        Returns
-        -------
-        int
-            The number.
-        """
+        """The number of dimensions that the coordinates leave out and the metric weights by c."""
         ...
 
     @property
     def n_out(self) -> int:
-        """The number of columns of :meth:`apply`.
-
-        Returns
-        -------
-        int
-            The number.
-        """
+        """The number of columns of :meth:`apply`."""
         ...
 
     def coordinates(self, X: FloatArray) -> FloatArray:
-        """Compute the coordinates of rows.
-
-        Parameters
-        ----------
-        X : ndarray of shape (n, p)
-            Rows.
-
-        Returns
-        -------
-        ndarray of shape (n, r)
-            z.
-        """
+        """Compute the coordinates of rows."""
         ...
 
     def apply(self, X: FloatArray, inner: FloatArray, outside: float) -> FloatArray:
-        """Apply a symmetric linear map, ``inner`` on the coordinates and ``outside`` elsewhere.
-
-        Parameters
-        ----------
-        X : ndarray of shape (n, p)
-            Rows.
-        inner : ndarray of shape (r, r)
-            Symmetric.
-        outside : float
-            A factor.
-
-        Returns
-        -------
-        ndarray of shape (n, n_out)
-            The rows mapped.
-        """
+        """Apply a symmetric linear map, ``inner`` on the coordinates and ``outside`` elsewhere."""
         ...
 
     def matrix(self, inner: FloatArray, outside: float) -> FloatArray:
-        """Write the metric out.
-
-        Parameters
-        ----------
-        inner : ndarray of shape (r, r)
-            B.
-        outside : float
-            The weight c.
-
-        Returns
-        -------
-        ndarray of shape (p, p)
-            A; for a kernel 𝒜, over the rows that the kernel is expanded in.
-        """
+        """Write the metric out."""
         ...
 
 
@@ -118,86 +61,29 @@ class FeatureSpace:
 
     @property
     def dimension(self) -> int:
-        """The number of features.
-
-        Returns
-        -------
-        int
-            The number p.
-        """
+        """The number of features."""
         return self.n_features
 
     @property
     def n_outside(self) -> int:
-        """Nothing is left out.
-
-        Returns
-        -------
-        int
-            Zero.
-        """
+        """Nothing is left out."""
         return 0
 
     @property
     def n_out(self) -> int:
-        """The number of features.
-
-        Returns
-        -------
-        int
-            The number p.
-        """
+        """The number of features."""
         return self.n_features
 
     def coordinates(self, X: FloatArray) -> FloatArray:
-        """Give the rows as they are.
-
-        Parameters
-        ----------
-        X : ndarray of shape (n, p)
-            Rows.
-
-        Returns
-        -------
-        ndarray of shape (n, p)
-            X itself.
-        """
+        """Give the rows as they are."""
         return X
 
     def apply(self, X: FloatArray, inner: FloatArray, outside: float) -> FloatArray:
-        """Map the rows.
-
-        Parameters
-        ----------
-        X : ndarray of shape (n, p)
-            Rows.
-        inner : ndarray of shape (p, p)
-            Symmetric.
-        outside : float
-            Without meaning here.
-
-        Returns
-        -------
-        ndarray of shape (n, p)
-            X B.
-        """
+        """Map the rows."""
         return np.asarray(X @ inner)
 
     def matrix(self, inner: FloatArray, outside: float) -> FloatArray:
-        """Write the metric out.
-
-        Parameters
-        ----------
-        inner : ndarray of shape (p, p)
-            B.
-        outside : float
-            Without meaning here.
-
-        Returns
-        -------
-        ndarray of shape (p, p)
-            A copy of B.
-        """
+        """Write the metric out."""
         return inner.copy()
 
 
@@ -215,87 +101,30 @@ class SpannedSpace:
 
     @property
     def dimension(self) -> int:
-        """The dimension of the subspace.
-
-        Returns
-        -------
-        int
-            The number r.
-        """
+        """The dimension of the subspace."""
         return int(self.basis.shape[1])
 
     @property
     def n_outside(self) -> int:
-        """The dimension of its complement.
-
-        Returns
-        -------
-        int
-            p − r.
-        """
+        """The dimension of its complement."""
         return int(self.basis.shape[0] - self.basis.shape[1])
 
     @property
     def n_out(self) -> int:
-        """The number of features.
-
-        Returns
-        -------
-        int
-            The number p.
-        """
+        """The number of features."""
         return int(self.basis.shape[0])
 
     def coordinates(self, X: FloatArray) -> FloatArray:
-        """Project rows on the basis.
-
-        Parameters
-        ----------
-        X : ndarray of shape (n, p)
-            Rows.
-
-        Returns
-        -------
-        ndarray of shape (n, r)
-            X Q.
-        """
+        """Project rows on the basis."""
         return np.asarray(X @ self.basis)
 
     def apply(self, X: FloatArray, inner: FloatArray, outside: float) -> FloatArray:
-        """Map the rows.
-
-        Parameters
-        ----------
-        X : ndarray of shape (n, p)
-            Rows.
-        inner : ndarray of shape (r, r)
-            Symmetric B.
-        outside : float
-            The factor c.
-
-        Returns
-        -------
-        ndarray of shape (n, p)
-            X (QBQᵀ + c(I − QQᵀ)).
-        """
+        """Map the rows."""
         change = inner - outside * np.eye(self.dimension)
         return np.asarray(outside * X + ((X @ self.basis) @ change) @ self.basis.T)
 
     def matrix(self, inner: FloatArray, outside: float) -> FloatArray:
-        """Write the metric out.
-
-        Parameters
-        ----------
-        inner : ndarray of shape (r, r)
-            B.
-        outside : float
-            The weight c.
-
-        Returns
-        -------
-        ndarray of shape (p, p)
-            QBQᵀ + c(I − QQᵀ).
-        """
+        """Write the metric out."""
         change = inner - outside * np.eye(self.dimension)
         A = self.basis @ change @ self.basis.T
         A[np.diag_indices(len(A))] += outside
@@ -325,86 +154,29 @@ class KernelSpace:
 
     @property
     def dimension(self) -> int:
-        """The dimension of the span.
-
-        Returns
-        -------
-        int
-            The number r.
-        """
+        """The dimension of the span."""
         return int(self.projection.shape[1])
 
     @property
     def n_outside(self) -> int:
-        """Nothing outside is weighted.
-
-        Returns
-        -------
-        int
-            Zero.
-        """
+        """Nothing outside is weighted."""
         return 0
 
     @property
     def n_out(self) -> int:
-        """The dimension of the span.
-
-        Returns
-        -------
-        int
-            The number r.
-        """
+        """The dimension of the span."""
         return self.dimension
 
     def coordinates(self, X: FloatArray) -> FloatArray:
-        """Project rows on the span, in feature space.
-
-        Parameters
-        ----------
-        X : ndarray of shape (n, p)
-            Rows; kernel values with the training rows if there is no kernel.
-
-        Returns
-        -------
-        ndarray of shape (n, r)
-            k(X, rows) P.
-        """
+        """Project rows on the span, in feature space."""
         K: Any = X[:, self.rows] if self.kernel is None else self.kernel(X, self.rows)
         return np.asarray(np.asarray(K, dtype=np.float64) @ self.projection)
 
     def apply(self, X: FloatArray, inner: FloatArray, outside: float) -> FloatArray:
-        """Map the rows.
-
-        Parameters
-        ----------
-        X : ndarray of shape (n, p)
-            Rows.
-        inner : ndarray of shape (r, r)
-            Symmetric B.
-        outside : float
-            Without meaning here.
-
-        Returns
-        -------
-        ndarray of shape (n, r)
-            Z B.
-        """
+        """Map the rows."""
         return np.asarray(self.coordinates(X) @ inner)
 
     def matrix(self, inner: FloatArray, outside: float) -> FloatArray:
-        """Write out 𝒜 of the squared distance (k_x − k_y)ᵀ𝒜(k_x − k_y).
-
-        Parameters
-        ----------
-        inner : ndarray of shape (r, r)
-            B.
-        outside : float
-            Without meaning here.
-
-        Returns
-        -------
-        ndarray of shape (m, m)
-            𝒜 = PBPᵀ; tr(K𝒜) = tr(B).
-        """
+        """Write out 𝒜 of the squared distance (k_x − k_y)ᵀ𝒜(k_x − k_y)."""
         A = self.projection @ inner @ self.projection.T
         return np.asarray((A + A.T) / 2)

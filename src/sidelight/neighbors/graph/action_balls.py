@@ -16,22 +16,6 @@ def action_neighbors(
     actions of it, and i and j are neighbours where ‖x_i − x_j‖ ≤ min(r_i, r_j) ((4.1), corrected:
     within T actions, and the ball is closed; as printed the ball of T = 1 is empty).
 
-    Parameters
-    ----------
-    D : ndarray of shape (n_samples, n_samples)
-        The distances between all rows.
-    transitions : ndarray of shape (t, 2)
-        Rows before and after each action.
-    window : int
-        T.
-    common : bool
-        Whether rows with a common neighbour are joined too, [ηᵀη]_ij > 0 (table 4.1).
-
-    Returns
-    -------
-    ndarray of shape (m, 2)
-        Neighbours i < j.
-
     Examples
     --------
     The third step is longer than the others, so that it reaches beyond one row.

@@ -18,16 +18,6 @@ from sidelight.neighbors.nearest import nearest_neighbors
 def closed_classes(directed: sp.csr_array) -> list[IntArray]:
     """Find the minimal sets of points that no arrow leaves.
 
-    Parameters
-    ----------
-    directed : sparse array of shape (n, n)
-        Row i holds the neighbours of point i.
-
-    Returns
-    -------
-    list of ndarray
-        The points of each set; just one set where the graph hangs together.
-
     Examples
     --------
     >>> import numpy as np, scipy.sparse as sp
@@ -48,30 +38,7 @@ def closed_classes(directed: sp.csr_array) -> list[IntArray]:
 def open_closed_classes(
     directed: sp.csr_array, X: Any, *, metric: Metric = "euclidean"
 ) -> tuple[sp.csr_array, int]:
-    """Give every closed set its shortest way to another, until there is only one.
-
-    Parameters
-    ----------
-    directed : sparse array of shape (n, n)
-        Row i holds the neighbours of point i.
-    X : array or sparse array of shape (n, p)
-        The points; with ``metric="precomputed"`` the table of distances, or a sparse graph of
-        them, whose edges are the only ways there are.
-    metric : str or callable
-        How far points are from each other.
-
-    Returns
-    -------
-    directed : sparse array of shape (n, n)
-        With one closed set.
-    n_opened : int
-        How many arrows were added.
-
-    Raises
-    ------
-    DisconnectedGraphError
-        If a graph was given, and no edge of it leads out of a closed set.
-    """
+    """Give every closed set its shortest way to another, until there is only one."""
     n_opened = 0
     while len(classes := closed_classes(directed)) > 1:
         # all but the largest find a way that leads to another: each round leaves fewer of them

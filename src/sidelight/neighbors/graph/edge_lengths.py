@@ -18,23 +18,6 @@ def lengths_of_pairs(
 ) -> FloatArray:
     """Measure how far apart the rows of each pair are.
 
-    Parameters
-    ----------
-    X : array or sparse array of shape (n, p)
-        The rows; with ``metric="precomputed"`` the table of distances, or a sparse graph of them,
-        along which pairs are measured that are not joined.
-    pairs : ndarray of shape (m, 2)
-        Row numbers.
-    metric : str or callable
-        How far rows are from each other.
-    who : str
-        Who asks, for messages.
-
-    Returns
-    -------
-    ndarray of shape (m,)
-        The distances.
-
     Examples
     --------
     >>> import numpy as np

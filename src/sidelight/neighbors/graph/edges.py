@@ -11,22 +11,7 @@ from sidelight.core.arrays import FloatArray, IntArray
 def edge_matrix(
     left: IntArray, right: IntArray, distances: FloatArray, shape: tuple[int, int]
 ) -> sp.csr_array:
-    """Build a sparse matrix from edges that are all different.
-
-    Parameters
-    ----------
-    left, right : ndarray of shape (n_edges,)
-        Row and column of each edge.
-    distances : ndarray of shape (n_edges,)
-        Their lengths.
-    shape : tuple of int
-        Rows and columns.
-
-    Returns
-    -------
-    csr_array
-        Float64 distances, zeros stored, indices sorted and 32 bits wide where that is enough.
-    """
+    """Build a sparse matrix from edges that are all different."""
     index = sp.get_index_dtype(maxval=max(len(left), *shape))
     values = distances.astype(np.float64, copy=False)
     places = (left.astype(index, copy=False), right.astype(index, copy=False))
@@ -39,20 +24,6 @@ def symmetric_graph(
     left: IntArray, right: IntArray, distances: FloatArray, n_samples: int
 ) -> sp.csr_array:
     """Build a symmetric graph from edges given in one direction or both.
-
-    Parameters
-    ----------
-    left, right : ndarray of shape (n_edges,)
-        The ends of the edges, in any order, repeated or not.
-    distances : ndarray of shape (n_edges,)
-        Their lengths; the shortest is kept where an edge is given more than once.
-    n_samples : int
-        How many vertices there are.
-
-    Returns
-    -------
-    csr_array of shape (n_samples, n_samples)
-        Both directions of every edge, zeros stored, indices sorted.
 
     Examples
     --------

@@ -21,43 +21,12 @@ _TOLERANCE = 1e-6
 
 
 def is_graph(X: Any, metric: Any) -> bool:
-    """Tell whether precomputed distances are those along the edges of a graph.
-
-    Parameters
-    ----------
-    X : array or sparse array
-        Rows, or distances.
-    metric : str or callable
-        ``"precomputed"`` for distances.
-
-    Returns
-    -------
-    bool
-        True for a sparse array of distances.
-    """
+    """Tell whether precomputed distances are those along the edges of a graph."""
     return isinstance(metric, str) and metric == "precomputed" and is_sparse(X)
 
 
 def check_graph(X: Any, *, who: str) -> sp.csr_array:
     """Check a sparse neighbourhood graph.
-
-    Parameters
-    ----------
-    X : sparse array or matrix of shape (n_samples, n_samples)
-        The lengths of the edges, stored in one direction or both; zeros on the diagonal, which
-        some searches store, are left out.
-    who : str
-        Who asks, for messages.
-
-    Returns
-    -------
-    csr_array of shape (n_samples, n_samples)
-        Row i holds the neighbours of row i: float64, sorted, stored zeros kept, no diagonal.
-
-    Raises
-    ------
-    ValueError
-        If it is not square, holds no edge, or what it holds are not lengths.
 
     Examples
     --------
@@ -94,29 +63,7 @@ def check_graph(X: Any, *, who: str) -> sp.csr_array:
 
 
 def check_graph_block(X: Any, n_samples: int, *, who: str, name: str = "X") -> sp.csr_array:
-    """Check the edges from new rows to the rows of a graph.
-
-    Parameters
-    ----------
-    X : sparse array or matrix of shape (n_queries, n_samples)
-        Their lengths.
-    n_samples : int
-        How many rows are known.
-    who : str
-        Who asks, for messages.
-    name : str, default="X"
-        The argument, for messages.
-
-    Returns
-    -------
-    csr_array of shape (n_queries, n_samples)
-        Float64, sorted, stored zeros kept.
-
-    Raises
-    ------
-    ValueError
-        If it is dense, has other columns, a row without edges, or holds anything but lengths.
-    """
+    """Check the edges from new rows to the rows of a graph."""
     if not is_sparse(X):
         raise ValueError(
             f"The {name!r} parameter of {who} must be a sparse array, for it was fitted to a "
@@ -142,16 +89,6 @@ def check_graph_block(X: Any, n_samples: int, *, who: str, name: str = "X") -> s
 def same_place(graph: sp.csr_array) -> IntArray:
     """Number the groups of rows that edges of length zero join.
 
-    Parameters
-    ----------
-    graph : csr_array of shape (n_samples, n_samples)
-        A checked graph.
-
-    Returns
-    -------
-    ndarray of shape (n_samples,)
-        The group of each row.
-
     Examples
     --------
     >>> import scipy.sparse as sp
@@ -168,22 +105,6 @@ def merge_copies(
     graph: sp.csr_array, group: IntArray, n_groups: int, *, rows: bool = True
 ) -> sp.csr_array:
     """Make one vertex of all rows at the same place, with the edges of all of them.
-
-    Parameters
-    ----------
-    graph : csr_array of shape (m, n_samples)
-        A graph, or the edges from new rows to one.
-    group : ndarray of shape (n_samples,)
-        The vertex that each row becomes.
-    n_groups : int
-        How many there are.
-    rows : bool, default=True
-        Whether the rows are merged too, as those of a graph are.
-
-    Returns
-    -------
-    csr_array of shape (n_groups, n_groups) or (m, n_groups)
-        The shortest of the edges that fall together; none from a vertex to itself.
 
     Examples
     --------
@@ -211,22 +132,6 @@ def nearest_stored(
 ) -> tuple[IntArray, FloatArray]:
     """Sort the neighbours that are stored of each row, the nearest first.
 
-    Parameters
-    ----------
-    graph : csr_array of shape (m, n_samples)
-        Row i holds the neighbours of row i.
-    k : int, optional
-        How many at most; all by default.
-    radius : float
-        How far they may be; a row with none so near keeps its nearest.
-
-    Returns
-    -------
-    indices : ndarray of shape (m, width)
-        The neighbours, ties broken by index; as wide as the row with the most of them.
-    distances : ndarray of shape (m, width)
-        How far they are; infinite where a row has fewer.
-
     Examples
     --------
     >>> import scipy.sparse as sp
@@ -251,27 +156,7 @@ def nearest_stored(
 
 
 def nearest_in_graph(graph: sp.csr_array, k: int, *, who: str) -> tuple[IntArray, FloatArray]:
-    """Find the k nearest of the neighbours that a graph gives each row.
-
-    Parameters
-    ----------
-    graph : csr_array of shape (n_samples, n_samples)
-        Row i holds the neighbours of row i.
-    k : int
-        How many; the same for all rows.
-    who : str
-        Who asks, for messages.
-
-    Returns
-    -------
-    indices, distances : ndarray of shape (n_samples, k)
-        The neighbours and how far they are.
-
-    Raises
-    ------
-    ValueError
-        If a row has fewer.
-    """
+    """Find the k nearest of the neighbours that a graph gives each row."""
     counts = np.diff(graph.indptr)
     if counts.min() < k:
         few = int(np.count_nonzero(counts < k))

@@ -22,25 +22,6 @@ from sidelight.neighbors.pair_distances import pair_distances
 def check_edges(edges: Any, n_samples: int, *, who: str) -> IntArray:
     """Check pairs of rows.
 
-    Parameters
-    ----------
-    edges : array-like of shape (m, 2)
-        Pairs of rows, at least one.
-    n_samples : int
-        Number of rows.
-    who : str
-        Named in errors.
-
-    Returns
-    -------
-    ndarray of shape (m, 2)
-        The pairs as indices.
-
-    Raises
-    ------
-    ValueError
-        If they are not pairs of different rows.
-
     Examples
     --------
     >>> check_edges([[0, 1]], 3, who="").shape
@@ -68,20 +49,6 @@ def check_edges(edges: Any, n_samples: int, *, who: str) -> IntArray:
 
 def graph_of_edges(points: Any, ends: IntArray, metric: Metric) -> sp.csr_array:
     """Measure the edges and build the symmetric graph of them.
-
-    Parameters
-    ----------
-    points : array or sparse array of shape (n, p)
-        Distinct rows, or the table of distances between them.
-    ends : ndarray of shape (m, 2)
-        Pairs of points; a point joined to itself is left out.
-    metric : str or callable
-        Of the distances.
-
-    Returns
-    -------
-    sparse array of shape (n, n)
-        Distances on the edges.
 
     Examples
     --------

@@ -31,18 +31,7 @@ class KnownDistances:
 
     @classmethod
     def of(cls, graph: sp.csr_array) -> KnownDistances:
-        """Prepare a graph for being asked.
-
-        Parameters
-        ----------
-        graph : csr_array of shape (n, n)
-            Lengths of edges, in one direction or both.
-
-        Returns
-        -------
-        KnownDistances
-            Of both directions.
-        """
+        """Prepare a graph for being asked."""
         n = graph.shape[0]
         rows = np.repeat(np.arange(n), np.diff(graph.indptr))
         both = symmetric_graph(rows, graph.indices, graph.data, n)
@@ -51,16 +40,6 @@ class KnownDistances:
 
     def between(self, left: IntArray, right: IntArray) -> FloatArray:
         """Look up the distances of pairs.
-
-        Parameters
-        ----------
-        left, right : ndarray
-            Rows, of shapes that go together.
-
-        Returns
-        -------
-        ndarray
-            The distances; zero from a row to itself, and NaN where nothing is known.
 
         Examples
         --------
@@ -76,18 +55,6 @@ class KnownDistances:
 
     def along(self, left: IntArray, right: IntArray, *, limit: float = np.inf) -> FloatArray:
         """Measure pairs along the graph.
-
-        Parameters
-        ----------
-        left, right : ndarray of shape (m,)
-            Rows.
-        limit : float
-            Longer ways are not looked for.
-
-        Returns
-        -------
-        ndarray of shape (m,)
-            The lengths of the shortest paths; infinite where there is none up to the limit.
 
         Examples
         --------
@@ -106,16 +73,6 @@ class KnownDistances:
 
     def among(self, rows: IntArray) -> FloatArray:
         """Measure some rows along the graph, each to each.
-
-        Parameters
-        ----------
-        rows : ndarray of shape (m,)
-            Which.
-
-        Returns
-        -------
-        ndarray of shape (m, m)
-            The lengths of the shortest paths, in single precision.
 
         Examples
         --------

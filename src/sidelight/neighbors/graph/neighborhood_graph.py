@@ -29,35 +29,6 @@ def neighborhood_graph(
     There is an edge ``(i, j)`` where ``j`` is among the ``k`` nearest of ``i`` *or* ``i`` among
     those of ``j``; with a radius, where ``d(x_i, x_j) ≤ radius``.
 
-    Parameters
-    ----------
-    X : array-like or sparse matrix of shape (n_samples, n_features)
-        The rows; the square table of distances with ``metric="precomputed"``.
-    n_neighbors : int, optional
-        Neighbours of each row, in [1, n_samples).
-    radius : float, optional
-        How far neighbours may be.  Exactly one of the two must be given.
-    metric : str or callable, default="euclidean"
-        As in :func:`nearest_neighbors`.
-    method : {"auto", "kd_tree", "blocked", "approximate"}, default="auto"
-        As in :func:`nearest_neighbors`; a radius is always exact.
-    n_jobs : int, optional
-        Threads; None for all cores.
-    random_state : int, default=0
-        Seed of ``"approximate"``.
-    who : str, default="neighborhood_graph"
-        Who asks, for messages.
-
-    Returns
-    -------
-    csr_array of shape (n_samples, n_samples)
-        Distances on the edges, zeros between duplicates stored; sorted indices.
-
-    Raises
-    ------
-    ValueError
-        If not exactly one of ``n_neighbors`` and ``radius`` is given, or the input is not fit.
-
     Examples
     --------
     >>> from sidelight.neighbors import neighborhood_graph
@@ -93,16 +64,6 @@ def neighborhood_graph(
 def symmetrise(neighbors: Neighbors) -> sp.csr_array:
     """Join the neighbourhoods of all rows into one symmetric graph.
 
-    Parameters
-    ----------
-    neighbors : Neighbors
-        The neighbours of every row among the others.
-
-    Returns
-    -------
-    csr_array of shape (n_samples, n_samples)
-        An edge where either row has the other as a neighbour, zeros stored, indices sorted.
-
     Examples
     --------
     >>> import numpy as np
@@ -131,16 +92,6 @@ def symmetrise(neighbors: Neighbors) -> sp.csr_array:
 
 def arrows_to(neighbors: Neighbors) -> sp.csr_array:
     """Lay out the neighbours of all rows as a sparse matrix, in one direction.
-
-    Parameters
-    ----------
-    neighbors : Neighbors
-        The neighbours of every row among the others.
-
-    Returns
-    -------
-    csr_array of shape (n_samples, n_samples)
-        Row i holds the distances to the neighbours of row i, nearest first, zeros stored.
 
     Examples
     --------

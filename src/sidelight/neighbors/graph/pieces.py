@@ -36,17 +36,6 @@ OutsideSearch: TypeAlias = Callable[[IntArray, IntArray], tuple[IntArray, FloatA
 def component_labels(graph: sp.csr_array) -> IntArray:
     """Number the connected pieces of a graph, the largest first.
 
-    Parameters
-    ----------
-    graph : csr_array of shape (n_samples, n_samples)
-        The graph; its direction does not matter and stored zeros are edges.
-
-    Returns
-    -------
-    ndarray of shape (n_samples,)
-        The piece of each row: 0 for the largest; pieces of one size in the order of their first
-        rows.
-
     Examples
     --------
     >>> import scipy.sparse as sp
@@ -76,34 +65,6 @@ def connect_components(
     The edges are a minimum spanning tree of the pieces, where two pieces are as far apart as
     their closest pair of rows.  It grows by Borůvka's rounds [1]_: every piece but the largest
     takes the shortest edge to a row outside of it.
-
-    Parameters
-    ----------
-    graph : csr_array of shape (n_samples, n_samples)
-        The symmetric graph of distances.
-    X : array-like or sparse matrix of shape (n_samples, n_features)
-        The rows; with ``metric="precomputed"`` the square table of distances, or a sparse graph
-        with edges to choose from.
-    metric : str or callable, default="euclidean"
-        The metric of the graph.
-    n_jobs : int, optional
-        Threads; None for all cores.
-    who : str, default="connect_components"
-        Who asks, for messages.
-
-    Returns
-    -------
-    graph : csr_array of shape (n_samples, n_samples)
-        The connected graph; the given one itself where it was in one piece.
-    edges : ndarray of shape (n_pieces − 1, 2)
-        The edges added, as rows ``i < j``, in ascending order.
-
-    Raises
-    ------
-    ValueError
-        If graph and rows do not fit together.
-    DisconnectedGraphError
-        If X is a graph that has no edges between the pieces.
 
     References
     ----------

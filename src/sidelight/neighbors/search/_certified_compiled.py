@@ -62,27 +62,7 @@ def scan_rows(
     start: int,
     stop: int,
 ) -> None:  # pragma: no cover
-    """Offer the columns of a tile to the heaps of rows ``start`` to ``stop``.
-
-    Parameters
-    ----------
-    tile : ndarray of shape (n_rows, n_columns)
-        Inner products, contiguous.
-    row_norms : ndarray of shape (n_rows,)
-        Squared norms of the rows.
-    column_norms : ndarray of shape (n_columns,)
-        Squared norms of the columns.
-    heaps : ndarray of shape (n_rows, n_candidates)
-        The smallest squared distances so far, as max-heaps; changed in place.
-    names : ndarray of shape (n_rows, n_candidates)
-        Whose they are; changed in place.
-    first_column : int
-        The number of the tile's first column in the whole table.
-    skipped : int
-        Row ``i`` is not offered column ``i + skipped``: itself.
-    start, stop : int
-        The rows to serve.
-    """
+    """Offer the columns of a tile to the heaps of rows ``start`` to ``stop``."""
     n_columns = tile.shape[1]
     for i in range(start, stop):
         products = tile[i]
@@ -109,25 +89,7 @@ def scan_columns(
     start: int,
     stop: int,
 ) -> None:  # pragma: no cover
-    """Offer the rows of a tile to the heaps of columns ``start`` to ``stop``.
-
-    Parameters
-    ----------
-    tile : ndarray of shape (n_rows, n_columns)
-        Inner products, contiguous.
-    row_norms : ndarray of shape (n_rows,)
-        Squared norms of the rows.
-    column_norms : ndarray of shape (n_columns,)
-        Squared norms of the columns.
-    heaps : ndarray of shape (n_columns, n_candidates)
-        The smallest squared distances so far, as max-heaps; changed in place.
-    names : ndarray of shape (n_columns, n_candidates)
-        Whose they are; changed in place.
-    first_row : int
-        The number of the tile's first row in the whole table.
-    start, stop : int
-        The columns to serve.
-    """
+    """Offer the rows of a tile to the heaps of columns ``start`` to ``stop``."""
     # Minus what a product, doubled, must exceed when the row's norm is added.
     excess = column_norms - heaps[:, 0]
     for i in range(tile.shape[0]):

@@ -84,27 +84,7 @@ def offer_leaves(
     indices: IntArray,
     fresh: BoolArray,
 ) -> None:  # pragma: no cover
-    """Offer to every row of leaves ``first`` to ``last`` the other rows of its leaf.
-
-    Parameters
-    ----------
-    leading : ndarray of shape (n_samples, n_leading)
-        The coordinates that tell most.
-    rest : ndarray of shape (n_samples, n_features − n_leading)
-        The others.
-    order : ndarray of shape (n_samples,)
-        The rows, leaf after leaf.
-    starts : ndarray of shape (n_leaves + 1,)
-        Where each leaf begins in ``order``.
-    first, last : int
-        The leaves to serve.
-    distances : ndarray of shape (n_samples, n_listed)
-        Squared distances of the neighbours listed, ascending; changed in place.
-    indices : ndarray of shape (n_samples, n_listed)
-        The neighbours, −1 where there is none yet; changed in place.
-    fresh : ndarray of shape (n_samples, n_listed)
-        Whether they came in the last round; changed in place.
-    """
+    """Offer to every row of leaves ``first`` to ``last`` the other rows of its leaf."""
     for leaf in range(first, last):
         for p in range(starts[leaf], starts[leaf + 1]):
             i = order[p]
@@ -126,19 +106,7 @@ def reverse_lists(
     reverse_indices: IntArray,
     reverse_fresh: BoolArray,
 ) -> None:  # pragma: no cover
-    """List, for every row, the nearest of those that have it in their lists.
-
-    Parameters
-    ----------
-    distances : ndarray of shape (n_samples, n_listed)
-        Squared distances of the neighbours listed, ascending.
-    indices : ndarray of shape (n_samples, n_listed)
-        The neighbours, −1 where there is none yet.
-    fresh : ndarray of shape (n_samples, n_listed)
-        Whether they came in the last round.
-    reverse_distances, reverse_indices, reverse_fresh : ndarray of shape (n_samples, n_listed)
-        Empty lists, filled in place.
-    """
+    """List, for every row, the nearest of those that have it in their lists."""
     for i in range(indices.shape[0]):
         for p in range(indices.shape[1]):
             j = indices[i, p]
@@ -167,32 +135,6 @@ def improve(
     """Offer to rows ``start`` to ``stop`` the friends of their friends.
 
     A pair that met through two old friendships met in an earlier round.
-
-    Parameters
-    ----------
-    leading : ndarray of shape (n_samples, n_leading)
-        The coordinates that tell most.
-    rest : ndarray of shape (n_samples, n_features − n_leading)
-        The others.
-    friends : ndarray of shape (n_samples, n_friends)
-        Neighbours of each row and rows whose neighbour it is, −1 for none.
-    friends_fresh : ndarray of shape (n_samples, n_friends)
-        Whether the friendship is of the last round.
-    start, stop : int
-        The rows to serve.
-    distances : ndarray of shape (n_samples, n_listed)
-        Squared distances of the neighbours listed, ascending; changed in place.
-    indices : ndarray of shape (n_samples, n_listed)
-        The neighbours, −1 where there is none yet; changed in place.
-    fresh : ndarray of shape (n_samples, n_listed)
-        Whether they came in the last round; changed in place.
-    seen : ndarray of shape (n_samples,)
-        The last row that met each row, −1 for none; memory of this call alone.
-
-    Returns
-    -------
-    int
-        How often a list changed.
     """
     n_changes = 0
     n_friends = friends.shape[1]

@@ -28,15 +28,7 @@ Forbid: TypeAlias = Callable[[slice, FloatArray], None]
 
 
 def forbid_self(block: slice, values: FloatArray) -> None:
-    """Forbid every row to be its own neighbour.
-
-    Parameters
-    ----------
-    block : slice
-        Which rows the block holds.
-    values : ndarray of shape (n_rows, n_samples)
-        The block, changed in place.
-    """
+    """Forbid every row to be its own neighbour."""
     values[np.arange(len(values)), np.arange(block.start, block.stop)] = np.inf
 
 
@@ -78,20 +70,7 @@ class DistanceBounds:
         return row_blocks(self.X.shape[0], 8.0 * self.X.shape[1], budget=1.6e7)
 
     def lower(self, Q: Points) -> tuple[FloatArray, FloatArray]:
-        """Bound the squared distances from some queries to all rows.
-
-        Parameters
-        ----------
-        Q : ndarray or csr_array of shape (n_queries, n_features)
-            A block of queries.
-
-        Returns
-        -------
-        lower : ndarray of shape (n_queries, n_samples)
-            No squared distance is below its bound.
-        norms : ndarray of shape (n_queries,)
-            The squared norms of the queries, for :meth:`width`.
-        """
+        """Bound the squared distances from some queries to all rows."""
         shrunk = 1.0 - self.relative_error
         lower = np.empty((Q.shape[0], self.X.shape[0]))
         if is_sparse(Q):
@@ -108,44 +87,14 @@ class DistanceBounds:
         return lower, norms
 
     def width(self, query_norms: FloatArray, norms: FloatArray) -> FloatArray:
-        """Say how far above its lower bound a squared distance can be.
-
-        Parameters
-        ----------
-        query_norms, norms : ndarray
-            Squared norms of both sides, in shapes that broadcast.
-
-        Returns
-        -------
-        ndarray
-            Twice the bound on the error, and what recomputing from differences may add.
-        """
+        """Say how far above its lower bound a squared distance can be."""
         return np.asarray(3.0 * self.relative_error * (query_norms + norms))
 
 
 def exact_nearest(
     X: Points, Q: Points, n_neighbors: int, *, forbid: Forbid | None = None
 ) -> tuple[IntArray, FloatArray]:
-    """Find the nearest rows of every query, exactly.
-
-    Parameters
-    ----------
-    X : ndarray or csr_array of shape (n_samples, n_features)
-        The rows.
-    Q : ndarray or csr_array of shape (n_queries, n_features)
-        The queries.
-    n_neighbors : int
-        How many to find.
-    forbid : callable, optional
-        Puts infinity into a block where no neighbour may be; enough others must remain.
-
-    Returns
-    -------
-    indices : ndarray of shape (n_queries, n_neighbors)
-        Nearest first, ties broken by index.
-    distances : ndarray of shape (n_queries, n_neighbors)
-        Euclidean distances.
-    """
+    """Find the nearest rows of every query, exactly."""
     bounds = DistanceBounds(X, Q)
     indices = np.empty((Q.shape[0], n_neighbors), dtype=np.intp)
     distances = np.empty((Q.shape[0], n_neighbors))
@@ -189,26 +138,7 @@ def nearest_in_blocks(
     *,
     forbid: Forbid | None = None,
 ) -> tuple[IntArray, FloatArray]:
-    """Find the nearest columns of every row of a table that comes in blocks.
-
-    Parameters
-    ----------
-    blocks : iterator of (slice, ndarray)
-        Blocks of rows of the table of distances; they are left as they are.
-    n_rows : int
-        Rows in all.
-    n_neighbors : int
-        How many to find.
-    forbid : callable, optional
-        Puts infinity into a block where no neighbour may be; enough others must remain.
-
-    Returns
-    -------
-    indices : ndarray of shape (n_rows, n_neighbors)
-        Nearest first, ties broken by index.
-    distances : ndarray of shape (n_rows, n_neighbors)
-        The distances.
-    """
+    """Find the nearest columns of every row of a table that comes in blocks."""
     indices = np.empty((n_rows, n_neighbors), dtype=np.intp)
     distances = np.empty((n_rows, n_neighbors))
     for block, table in blocks:

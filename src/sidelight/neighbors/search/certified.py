@@ -39,24 +39,6 @@ def certified_nearest(
     ``s̃_ij ≤ δ_i² + E(‖x_i‖, ‖x_i‖ + δ_i)`` with ``E`` the bound on rounding errors [1]_.  Hence
     ``δ_i² + E < τ_i`` is a proof that nothing was missed.
 
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-        The rows.
-    Q : ndarray of shape (n_queries, n_features) or None
-        The queries; None for the rows themselves, each among the others.
-    n_neighbors : int
-        How many to find.
-    threads : int
-        Threads for the scans; the products follow the setting of the BLAS.
-
-    Returns
-    -------
-    indices : ndarray of shape (n_queries, n_neighbors)
-        Nearest first, ties broken by index.
-    distances : ndarray of shape (n_queries, n_neighbors)
-        Euclidean distances.
-
     References
     ----------
     .. [1] N. J. Higham, *Accuracy and Stability of Numerical Algorithms*, 2nd ed., SIAM 2002,

@@ -37,26 +37,7 @@ _LEADING = 48
 def descent_nearest(
     X: FloatArray, n_neighbors: int, *, threads: int, random_state: Any
 ) -> tuple[IntArray, FloatArray]:
-    """Find nearly all of the nearest others of every row.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-        The rows.
-    n_neighbors : int
-        How many to find.
-    threads : int
-        How many threads; they do not change the outcome.
-    random_state : int, Generator or None
-        Seed of the projections.
-
-    Returns
-    -------
-    indices : ndarray of shape (n_samples, n_neighbors)
-        Nearest first, ties broken by index.
-    distances : ndarray of shape (n_samples, n_neighbors)
-        Euclidean distances, recomputed in float64.
-    """
+    """Find nearly all of the nearest others of every row."""
     from sidelight.neighbors.search._neighbor_descent_compiled import (
         improve,
         offer_leaves,

@@ -16,28 +16,7 @@ from sidelight.neighbors.search.blocked import exact_nearest
 def refine(
     X: FloatArray, Q: FloatArray, candidates: IntArray, n_neighbors: int, *, threads: int
 ) -> tuple[IntArray, FloatArray]:
-    """Keep the nearest of each row's candidates, by recomputed distances.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-        The rows.
-    Q : ndarray of shape (n_queries, n_features)
-        The queries.
-    candidates : ndarray of shape (n_queries, n_candidates)
-        Different rows for each query.
-    n_neighbors : int
-        How many to keep.
-    threads : int
-        How many threads.
-
-    Returns
-    -------
-    indices : ndarray of shape (n_queries, n_neighbors)
-        Nearest first, ties broken by index.
-    distances : ndarray of shape (n_queries, n_neighbors)
-        Euclidean distances.
-    """
+    """Keep the nearest of each row's candidates, by recomputed distances."""
     n_rows, n_candidates = candidates.shape
     candidates = np.sort(candidates, axis=1)
     distances = np.empty((n_rows, n_candidates))
@@ -66,26 +45,7 @@ def redo_uncertain(
     *,
     itself: bool,
 ) -> tuple[IntArray, FloatArray]:
-    """Search again, in float64, for the rows whose neighbours are not certain.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-        The rows.
-    Q : ndarray of shape (n_queries, n_features)
-        The queries.
-    found : tuple of ndarray
-        Indices and distances found so far; changed in place.
-    certain : ndarray of shape (n_queries,)
-        Which rows are.
-    itself : bool
-        Whether the queries are the rows and must not find themselves.
-
-    Returns
-    -------
-    indices, distances : ndarray of shape (n_queries, n_neighbors)
-        What ``found`` holds now.
-    """
+    """Search again, in float64, for the rows whose neighbours are not certain."""
     indices, distances = found
     rows = np.flatnonzero(~certain)
     if len(rows) == 0:

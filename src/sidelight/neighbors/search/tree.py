@@ -23,18 +23,7 @@ _TREE_ROUNDING = 1e-13
 
 
 def prefers_tree(X: Points) -> TypeGuard[FloatArray]:
-    """Tell whether a tree is the quickest way to the neighbours.
-
-    Parameters
-    ----------
-    X : ndarray or csr_array of shape (n_samples, n_features)
-        The rows.
-
-    Returns
-    -------
-    bool
-        True for many dense rows of few features.
-    """
+    """Tell whether a tree is the quickest way to the neighbours."""
     return isinstance(X, np.ndarray) and X.shape[0] > SMALL and X.shape[1] <= TREE_FEATURES
 
 
@@ -45,24 +34,6 @@ def tree_nearest(
 
     The tree finds a few more than are wanted.  Where the last of them is as near as the last
     wanted, ties may be hidden behind it, and that row is searched again without a tree.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-        The rows.
-    Q : ndarray of shape (n_queries, n_features) or None
-        The queries; None for the rows themselves, each among the others.
-    n_neighbors : int
-        How many to find.
-    threads : int
-        How many threads.
-
-    Returns
-    -------
-    indices : ndarray of shape (n_queries, n_neighbors)
-        Nearest first, ties broken by index.
-    distances : ndarray of shape (n_queries, n_neighbors)
-        Euclidean distances.
     """
     itself = Q is None
     queries = X if Q is None else Q
@@ -84,18 +55,7 @@ def tree_nearest(
 
 
 def without_self(candidates: IntArray) -> IntArray:
-    """Take each row's own number out of its candidates.
-
-    Parameters
-    ----------
-    candidates : ndarray of shape (n_samples, n_candidates)
-        Row ``i`` may hold ``i`` once; where it does not, its last candidate goes.
-
-    Returns
-    -------
-    ndarray of shape (n_samples, n_candidates − 1)
-        The others.
-    """
+    """Take each row's own number out of its candidates."""
     n_rows, n_candidates = candidates.shape
     keep = candidates != np.arange(n_rows)[:, None]
     keep[keep.all(axis=1), -1] = False

@@ -76,43 +76,6 @@ def follow(
 ) -> Continuation:
     """Descend one objective after the other, each from where the last one ended.
 
-    Parameters
-    ----------
-    objective_at : callable
-        From the number of a step to its objective.
-    n_steps : int
-        The length of the path.
-    start : ndarray of shape (n_parameters,)
-        Where to begin.
-    first : int
-        The step to begin with, to go on after an interruption.
-    max_iter : int
-        Most iterations of a step on the way, which need not converge.
-    final_max_iter : int
-        Most iterations of the last step (of every step, where a judge may choose any).
-    tol : float
-        Of each descent.
-    judge : callable, optional
-        Rates every step; the best one is kept.
-    patience : int
-        With a judge: leave the path after this many steps that were no better.
-    stage : str
-        What is being done, for progress.
-    who : str
-        The estimator, for messages.
-
-    Returns
-    -------
-    Continuation
-        The best step, also where the path was interrupted.
-
-    Warns
-    -----
-    ConvergenceWarning
-        If the last step did not converge.
-    InterruptedFitWarning
-        If a KeyboardInterrupt came; the best step so far is kept.
-
     Examples
     --------
     A double well is entered from the side that the path prefers.

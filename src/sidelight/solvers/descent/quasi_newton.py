@@ -74,41 +74,6 @@ def minimise(
 ) -> Descent:
     """Go downhill from a point until the value hardly changes.
 
-    Parameters
-    ----------
-    value_and_gradient : callable
-        Takes a vector; gives the value and the gradient there.  A value that is not finite is
-        taken as too far: the step is shortened.
-    start : ndarray of shape (n_parameters,)
-        Where to begin; that of an earlier :class:`Descent` to go on.
-    max_iter : int
-        Most iterations.
-    tol : float
-        Stop when an iteration lowers the value by less than ``tol`` times its size (or times one,
-        where it is smaller).
-    stage : str
-        What is being done, for progress.
-    who : str
-        The estimator, for messages.
-    memory : int
-        Past steps that the curvature is estimated from.
-    patience : int
-        Iterations over which the change is averaged: a small step may stand between large ones.
-    unit : float
-        What a change is measured against where the value itself is less.
-
-    Returns
-    -------
-    Descent
-        The lowest point, also where the descent was interrupted.
-
-    Warns
-    -----
-    ConvergenceWarning
-        If ``max_iter`` iterations were not enough.
-    InterruptedFitWarning
-        If a KeyboardInterrupt came; the best point so far is kept.
-
     Examples
     --------
     >>> import numpy as np

@@ -71,35 +71,6 @@ def best_of_starts(
 
     A start that is alone goes to the fine one at once.
 
-    Parameters
-    ----------
-    objective : callable
-        Takes a vector; gives the value and the gradient there.
-    starts : sequence of ndarrays of shape (n_parameters,)
-        Where to begin, at least one.
-    max_iter : int
-        Most iterations of each start, and once more of the best.
-    rough, tol : float
-        Of the first descents and of the last one.
-    stage : str
-        What is being done, for progress.
-    who : str
-        The estimator, for messages.
-    left_off : Pause, optional
-        Where to go on: starts before it are not tried again.
-
-    Returns
-    -------
-    Restarts
-        The best, also where that was interrupted: then no other start is tried.
-
-    Warns
-    -----
-    ConvergenceWarning
-        If ``max_iter`` iterations were not enough.
-    InterruptedFitWarning
-        If a KeyboardInterrupt came; the best point so far is kept.
-
     Examples
     --------
     Of two wells the lower one is found.

@@ -28,23 +28,6 @@ def minimise_rows(
 ) -> FloatArray:
     """Minimise a function of each row.
 
-    Parameters
-    ----------
-    objective : callable
-        Takes places of shape (k, d) and the rows of shape (k,) that they belong to; gives values
-        (k,), gradients (k, d) and positive semidefinite curvatures (k, d, d).
-    start : ndarray of shape (m, d)
-        Where each row begins.
-    max_iter : int
-        Most steps.
-    tol : float
-        A row is done when its step is shorter than this, relative to its place (or to one).
-
-    Returns
-    -------
-    ndarray of shape (m, d)
-        Where each row ended.
-
     Examples
     --------
     >>> import numpy as np

@@ -58,33 +58,7 @@ def largest_ritz_pairs(
     max_dimension: int = 240,
     max_restarts: int = 60,
 ) -> RitzPairs:
-    """Find the largest eigenpairs of a symmetric operator by block Lanczos with restarts.
-
-    Parameters
-    ----------
-    apply : callable
-        Maps an (n, b) block to the operator's product with it.
-    n : int
-        The order of the operator.
-    n_pairs : int
-        How many pairs are wanted.
-    null : ndarray of shape (n, q), optional
-        Orthonormal vectors to stay away from (known eigenvectors that are not wanted).
-    tol : float
-        A pair has converged when its residual is below ``tol`` times its own value (but no
-        residual need go below what rounding leaves of the largest).
-    block : int, optional
-        The block's width; by default a little more than ``n_pairs``, at most 8.
-    max_dimension : int
-        At this size the basis is cut back to its best vectors (a thick restart).
-    max_restarts : int
-        How often.
-
-    Returns
-    -------
-    RitzPairs
-        The pairs, and how they were come by.
-    """
+    """Find the largest eigenpairs of a symmetric operator by block Lanczos with restarts."""
     room = n - (0 if null is None else null.shape[1])
     width = min(block or min(n_pairs + 2, 8), room)
     max_dimension = min(max(max_dimension, 2 * n_pairs + 5 * width), room)

@@ -59,16 +59,6 @@ def fix_signs(vectors: FloatArray) -> FloatArray:
     Entries within a relative 1e-6 of the largest count as equal and the first of them decides,
     so that rounding cannot turn a symmetric vector around.
 
-    Parameters
-    ----------
-    vectors : ndarray of shape (n, k)
-        Any vectors.
-
-    Returns
-    -------
-    ndarray of shape (n, k)
-        The same up to sign.
-
     Examples
     --------
     >>> import numpy as np
@@ -80,20 +70,7 @@ def fix_signs(vectors: FloatArray) -> FloatArray:
 
 
 def column_signs(vectors: FloatArray, centre: FloatArray | float = 0.0) -> FloatArray:
-    """Find the sign that the rule gives each column; see :func:`fix_signs`.
-
-    Parameters
-    ----------
-    vectors : ndarray of shape (n, k)
-        Any vectors.
-    centre : ndarray of shape (k,)
-        What is still to be taken off each column.
-
-    Returns
-    -------
-    ndarray of shape (k,)
-        1 or −1.
-    """
+    """Find the sign that the rule gives each column; see :func:`fix_signs`."""
     high, low = vectors.max(axis=0) - centre, centre - vectors.min(axis=0)
     signs = np.where(high >= low, 1.0, -1.0)
     largest = np.maximum(high, low)
@@ -108,24 +85,6 @@ def largest_eigenpairs(
     A: Any, n_pairs: int, *, n: int | None = None, tol: float = 1e-9, who: str = "sidelight"
 ) -> Eigenpairs:
     """Find the largest eigenpairs of a symmetric matrix, A v = λ v with λ₁ ≥ λ₂ ≥ ….
-
-    Parameters
-    ----------
-    A : ndarray, sparse array or callable
-        The matrix, or a function that applies it to an (n, b) block.
-    n_pairs : int
-        How many pairs.
-    n : int, optional
-        The order, needed with a callable.
-    tol : float
-        Residuals below ``tol`` times the largest eigenvalue count as converged.
-    who : str
-        Named in a warning.
-
-    Returns
-    -------
-    Eigenpairs
-        Values descending.
 
     Examples
     --------
@@ -168,22 +127,7 @@ def largest_eigenpairs(
 
 
 def negative_eigenvalues(A: Operator, n: int, *, n_values: int = 5) -> FloatArray:
-    """Estimate the most negative eigenvalues of a symmetric operator, to a few digits.
-
-    Parameters
-    ----------
-    A : callable
-        Applies the operator to an (n, b) block.
-    n : int
-        The order.
-    n_values : int
-        How many.
-
-    Returns
-    -------
-    ndarray
-        Negative values, most negative first; each is an upper bound on an eigenvalue.
-    """
+    """Estimate the most negative eigenvalues of a symmetric operator, to a few digits."""
     found = largest_ritz_pairs(lambda block: -A(block), n, n_values, tol=1e-3, max_restarts=1)
     return np.asarray(-found.values[found.values > 0])
 
@@ -203,26 +147,6 @@ def smallest_eigenpairs(
     factored once as S A S + εI (a shift slightly below the spectrum, so that the factor exists)
     with a minimum degree ordering, and block Lanczos runs on its inverse.  Where the graph is so
     well connected that the factor would fill up, block Lanczos runs on λ_max I − S A S instead.
-
-    Parameters
-    ----------
-    A : ndarray or sparse array of shape (n, n)
-        Symmetric, positive semidefinite.
-    n_pairs : int
-        How many pairs, not counting ``null``.
-    diagonal : ndarray of shape (n,), optional
-        The diagonal of B, positive.  The identity by default.
-    null : ndarray of shape (n, q), optional
-        Known eigenvectors that are not wanted, such as the constant vector of a connected graph.
-    tol : float
-        Relative tolerance on the residuals.
-    who : str
-        Named in a warning.
-
-    Returns
-    -------
-    Eigenpairs
-        Values ascending; vᵀ B v = 1.
 
     Examples
     --------
@@ -266,24 +190,6 @@ def smallest_of_square(
     The factors of F have far fewer entries than those of FᵀF, whose graph reaches two steps.  With
     u the left null vector of F, (FᵀF)⁻¹ on what is orthogonal to ``null`` is: solve with Fᵀ, take
     off u, solve with F.  Where that is not accurate enough FᵀF is formed after all.
-
-    Parameters
-    ----------
-    F : sparse array of shape (n, n)
-        Of rank n − 1.
-    null : ndarray of shape (n,)
-        Its null vector.
-    n_pairs : int
-        How many pairs, not counting ``null``.
-    tol : float
-        Relative tolerance on the residuals.
-    who : str
-        Named in a warning.
-
-    Returns
-    -------
-    Eigenpairs
-        Values ascending, vectors orthonormal and orthogonal to ``null``.
 
     Examples
     --------

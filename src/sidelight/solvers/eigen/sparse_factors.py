@@ -30,20 +30,7 @@ def _factor(A: Any, diag_pivot_thresh: float) -> Any:
 
 
 def inverse_of_symmetric(A: sp.csc_array, shift: float) -> Operator:
-    """Factor A + shift·I, with a larger shift whenever a pivot vanishes.
-
-    Parameters
-    ----------
-    A : sparse array of shape (n, n)
-        Symmetric, positive semidefinite.
-    shift : float
-        Small and positive.
-
-    Returns
-    -------
-    callable
-        Applies (A + shift·I)⁻¹.
-    """
+    """Factor A + shift·I, with a larger shift whenever a pivot vanishes."""
     n = A.shape[0]
     for _ in range(6):
         try:
@@ -61,18 +48,6 @@ def inverse_of_square(F: sp.csr_array, shift: float) -> Operator | None:
 
     On what is orthogonal to the null vector of F it is: solve with Fᵀ, take off the left null
     vector, solve with F.
-
-    Parameters
-    ----------
-    F : sparse array of shape (n, n)
-        With one null vector.
-    shift : float
-        Small and positive: F itself is singular.
-
-    Returns
-    -------
-    callable or None
-        The operator; None if F cannot be factored.
     """
     n = F.shape[0]
     try:
@@ -99,16 +74,6 @@ def widest_level(A: Any) -> int:
 
     Each level separates what came before from what comes after, so the factor of the matrix has
     a dense block of about that order, and costs about its cube.
-
-    Parameters
-    ----------
-    A : sparse array of shape (n, n)
-        The pattern.
-
-    Returns
-    -------
-    int
-        The number of nodes in the widest level, started from a node far out.
     """
     order, _ = breadth_first_order(A, 0, directed=False)
     far = int(order[-1])

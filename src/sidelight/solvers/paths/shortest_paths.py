@@ -30,26 +30,6 @@ def all_pairs_shortest_paths(
 
     D[i, j] = min over the paths from i to j of the sum of the lengths of their edges.
 
-    Parameters
-    ----------
-    graph : sparse array of shape (n, n)
-        Lengths of edges, at least 0.  An edge stored once serves both directions, the shorter of
-        two stored lengths counts, and a stored zero is an edge of length zero.
-    dtype : {np.float32, np.float64}
-        Precision of the arithmetic and of the result.  A path gathers one rounding per edge.
-    n_jobs : int, optional
-        Threads; by default, or with -1, one per core.  The result is the same to the bit.
-
-    Returns
-    -------
-    ndarray of shape (n, n)
-        Symmetric distances, infinite where there is no path.
-
-    Raises
-    ------
-    ValueError
-        If the graph is not square or a length is negative or not a number.
-
     References
     ----------
     E. W. Dijkstra (1959), "A note on two problems in connexion with graphs".
@@ -84,27 +64,6 @@ def shortest_paths_from(
 ) -> FloatArray:
     """Compute the length of the shortest path from some nodes to every node.
 
-    Parameters
-    ----------
-    graph : sparse array of shape (n, n)
-        Lengths of edges, as for :func:`all_pairs_shortest_paths`.
-    sources : ndarray of shape (m,)
-        Nodes, in any order; one may come twice.
-    dtype : {np.float32, np.float64}
-        Precision of the arithmetic and of the result.
-    n_jobs : int, optional
-        Threads; by default, or with -1, one per core.  The result is the same to the bit.
-
-    Returns
-    -------
-    ndarray of shape (m, n)
-        Distances, infinite where there is no path.
-
-    Raises
-    ------
-    ValueError
-        If the graph or the sources are not valid.
-
     Examples
     --------
     >>> import numpy as np, scipy.sparse as sp
@@ -134,29 +93,6 @@ def shortest_paths_from_outside(
     e = entry_distances[i], and to no other new point: D[i, j] = min_l e_l + d(a_l, j).  Each row of
     the result depends on that row of the entries alone.
 
-    Parameters
-    ----------
-    graph : sparse array of shape (n, n)
-        Lengths of edges, as for :func:`all_pairs_shortest_paths`.
-    entry_nodes : ndarray of shape (m, k)
-        Nodes that each new point is joined to.
-    entry_distances : ndarray of shape (m, k)
-        Lengths of these edges, at least 0; infinite for no edge.
-    dtype : {np.float32, np.float64}
-        Precision of the arithmetic and of the result.
-    n_jobs : int, optional
-        Threads; by default, or with -1, one per core.  The result is the same to the bit.
-
-    Returns
-    -------
-    ndarray of shape (m, n)
-        Distances, infinite where there is no path.
-
-    Raises
-    ------
-    ValueError
-        If the graph or the entries are not valid.
-
     Examples
     --------
     >>> import numpy as np, scipy.sparse as sp
@@ -183,30 +119,7 @@ def shortest_paths_from_outside(
 
 
 def undirected_graph(graph: sp.csr_array, *, who: str, tolerance: float = np.inf) -> sp.csr_array:
-    """Take the shorter length of both directions of every edge.
-
-    Parameters
-    ----------
-    graph : sparse array of shape (n, n)
-        Lengths of edges, stored in one direction or both; a stored zero is an edge.
-    who : str
-        Whose argument it is, for the error.
-    tolerance : float
-        How far two stored lengths of one edge may differ, relative to the longer.
-
-    Returns
-    -------
-    csr_array of shape (n, n)
-        Symmetric, sorted, with stored zeros kept.
-
-    Raises
-    ------
-    ValueError
-        If the graph is not square, a length is negative or not a number, or the two directions
-        of an edge disagree.
-    TypeError
-        If the graph is not sparse.
-    """
+    """Take the shorter length of both directions of every edge."""
     if not sp.issparse(graph):
         raise TypeError(
             f"The 'graph' of {who} must be a sparse array, in which a stored zero is an edge and "

@@ -44,26 +44,6 @@ def unfold_mixed(
     """Maximise the variance of a kernel under constraints on edges and further ones.
 
     max_K Σ_i c_i K_ii  over  K ⪰ 0, Σ_ij c_i c_j K_ij = 0 and the constraints
-
-    Parameters
-    ----------
-    along : PairConstraints
-        Of single pairs, the edges of a graph; all bounds or all equalities.
-    beside : PairConstraints
-        Further ones, maybe none.
-    mass : ndarray of shape (n,)
-        c.
-    tol : float
-        Relative gap.
-    max_iter : int
-        Most Newton steps in a round.
-    who : str
-        Named in errors.
-
-    Returns
-    -------
-    SemidefiniteResult
-        One multiplier per edge, then one per constraint beside.
     """
     C = np.diag(mass) - np.outer(mass, mass) / mass.sum()
     everything = PairConstraints.join([along, beside]) if len(beside) else along

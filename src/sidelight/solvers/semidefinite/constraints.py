@@ -52,24 +52,7 @@ class PairConstraints:
     def on_pairs(
         cls, pairs: IntArray, squares: FloatArray, kind: str, *, softness: Any = 0.0
     ) -> PairConstraints:
-        """Constrain pairs one by one.
-
-        Parameters
-        ----------
-        pairs : ndarray of shape (m, 2)
-            The pairs.
-        squares : ndarray of shape (m,)
-            Squared distances.
-        kind : {"at_most", "equal", "at_least"}
-            What they are to the squared distances of the kernel.
-        softness : float or ndarray of shape (m,)
-            How soft they are.
-
-        Returns
-        -------
-        PairConstraints
-            One constraint per pair.
-        """
+        """Constrain pairs one by one."""
         pairs = np.asarray(pairs, dtype=np.intp).reshape(-1, 2)
         m = len(pairs)
         sign = -1.0 if kind == "at_least" else 1.0
@@ -83,18 +66,7 @@ class PairConstraints:
 
     @classmethod
     def join(cls, several: Sequence[PairConstraints]) -> PairConstraints:
-        """Put several sets of constraints together, naming each pair once.
-
-        Parameters
-        ----------
-        several : sequence of PairConstraints
-            At least one.
-
-        Returns
-        -------
-        PairConstraints
-            Their constraints, in order.
-        """
+        """Put several sets of constraints together, naming each pair once."""
         pairs = np.vstack([np.sort(each.pairs, axis=1) for each in several])
         distinct, index = np.unique(pairs, axis=0, return_inverse=True)
         parts, start = [], 0
@@ -115,18 +87,7 @@ class PairConstraints:
         )
 
     def take(self, chosen: IntArray) -> PairConstraints:
-        """Keep some of the constraints, and the pairs that they name.
-
-        Parameters
-        ----------
-        chosen : ndarray of int
-            Which.
-
-        Returns
-        -------
-        PairConstraints
-            Those.
-        """
+        """Keep some of the constraints, and the pairs that they name."""
         A = sp.csr_array(self.combine[chosen])
         named = np.unique(A.indices)
         return PairConstraints(
@@ -138,39 +99,13 @@ class PairConstraints:
         )
 
     def missed(self, R: FloatArray) -> FloatArray:
-        """Measure by how much a layout misses the constraints.
-
-        Parameters
-        ----------
-        R : ndarray of shape (n, r)
-            A factor of the kernel, K = R Rᵀ.
-
-        Returns
-        -------
-        ndarray of shape (q,)
-            A D − b for equalities, what is above zero of it for inequalities.
-        """
+        """Measure by how much a layout misses the constraints."""
         spans = R[self.pairs[:, 0]] - R[self.pairs[:, 1]]
         excess = np.asarray(self.combine @ np.einsum("ij,ij->i", spans, spans)) - self.bounds
         return np.asarray(np.where(self.equal, excess, np.maximum(excess, 0.0)))
 
     def merged(self, node: IntArray) -> tuple[PairConstraints, IntArray, IntArray]:
-        """Let points coincide: a pair of one point with itself has distance zero.
-
-        Parameters
-        ----------
-        node : ndarray of shape (n,)
-            The new point of each.
-
-        Returns
-        -------
-        constraints : PairConstraints
-            Those that still say something.
-        kept : ndarray of int
-            Which these were.
-        broken : ndarray of int
-            Which can no longer be met.
-        """
+        """Let points coincide: a pair of one point with itself has distance zero."""
         ends = np.sort(node[self.pairs], axis=1)
         inside = ends[:, 0] == ends[:, 1]
         A = sp.csr_array(self.combine[:, ~inside])

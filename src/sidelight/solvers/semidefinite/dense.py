@@ -53,44 +53,6 @@ def solve_dense(
     inequalities, and ξ_q = s_q y_q.  Infeasible primal–dual method with the HKM direction and
     Mehrotra's corrector [1]_.
 
-    Parameters
-    ----------
-    C : ndarray of shape (n, n)
-        Symmetric, with C1 = 0: distances do not know where the origin is.
-    pairs : ndarray of shape (m, 2)
-        Pairs of points.
-    bounds : ndarray of shape (q,)
-        b.
-    equal : ndarray of bool of shape (q,), optional
-        Which constraints are equalities; none by default.
-    combine : ndarray or sparse array of shape (q, m), optional
-        A; the identity by default, one constraint per pair.  At least is minus at most.
-    softness : ndarray of shape (q,), optional
-        s, by how much a constraint gives way under a tension of one; all hard, 0, by default.
-    tol : float
-        Relative gap.
-    max_iter : int
-        Most steps.
-    who : str
-        Named in errors.
-
-    Returns
-    -------
-    SemidefiniteResult
-        With the kernel scaled into the bounds where all constraints are hard and none is against
-        a smaller kernel; else hard constraints hold to a relative 1e-6.  The value is ⟨C, K⟩, and
-        ``dual_bound`` is no smaller: no kernel that misses the soft constraints by as little, in
-        the sense of Σ ξ² / 2s, has a larger one.  All of this holds of an interrupted one too.
-
-    Raises
-    ------
-    ContradictionError
-        If no kernel meets the constraints, with the proof.
-    DisconnectedGraphError
-        If they do not bound the kernel.
-    KeyboardInterrupt
-        If the user stopped it before there was a kernel to keep.
-
     References
     ----------
     .. [1] K. C. Toh, M. J. Todd and R. H. Tütüncü (1999), "SDPT3: a Matlab software package for

@@ -17,22 +17,6 @@ def upper_limits(
 
     A limit is set by a constraint on the one pair, and shared by pairs that a constraint makes
     equal.
-
-    Parameters
-    ----------
-    pairs : ndarray of shape (m, 2)
-        Pairs of points.
-    A : sparse array of shape (q, m)
-        What the constraints combine.
-    bounds : ndarray of shape (q,)
-        Their right-hand sides.
-    equal : ndarray of bool of shape (q,)
-        Which of them are equalities.
-
-    Returns
-    -------
-    ndarray of shape (m,)
-        Infinite where nothing bounds the pair.
     """
     m = len(pairs)
     size = np.diff(A.indptr)
@@ -65,35 +49,7 @@ def largest_trace(
     *,
     who: str,
 ) -> float:
-    """Bound tr K = Σ_ij D_ij / 2n: no distance is longer than the shortest path of bounded pairs.
-
-    Parameters
-    ----------
-    n : int
-        Number of points.
-    pairs : ndarray of shape (m, 2)
-        Pairs of points.
-    A : sparse array of shape (q, m)
-        What the constraints combine.
-    bounds : ndarray of shape (q,)
-        Their right-hand sides.
-    equal : ndarray of bool of shape (q,)
-        Which of them are equalities.
-    soft : ndarray of bool of shape (q,)
-        Which of them give way: they keep the kernel finite, but bound nothing by themselves.
-    who : str
-        Named in the error.
-
-    Returns
-    -------
-    float
-        The bound by the hard constraints, infinite where they do not connect all points.
-
-    Raises
-    ------
-    DisconnectedGraphError
-        If nothing keeps parts of the points from moving apart.
-    """
+    """Bound tr K = Σ_ij D_ij / 2n: no distance is longer than the shortest path of bounded pairs."""
     if soft.any():
         _require_one_piece(n, pairs, upper_limits(pairs, A, bounds, equal), who)
     hard = np.flatnonzero(~soft)

@@ -56,25 +56,7 @@ class SemidefiniteResult:
 
 
 def keep_interrupted(result: SemidefiniteResult, *, feasible: bool) -> SemidefiniteResult:
-    """Keep what an interrupted solver has, where that is a kernel to go by.
-
-    Parameters
-    ----------
-    result : SemidefiniteResult
-        The best so far.
-    feasible : bool
-        Whether it meets its hard constraints.
-
-    Returns
-    -------
-    SemidefiniteResult
-        The same, said to be interrupted.
-
-    Raises
-    ------
-    KeyboardInterrupt
-        If it does not, or may have less than half of the largest value.
-    """
+    """Keep what an interrupted solver has, where that is a kernel to go by."""
     if not (feasible and result.gap <= _WORTH_KEEPING):
         raise KeyboardInterrupt
     return replace(result, interrupted=True)
@@ -83,20 +65,7 @@ def keep_interrupted(result: SemidefiniteResult, *, feasible: bool) -> Semidefin
 def second_try(
     found: SemidefiniteResult, again: Callable[[], SemidefiniteResult]
 ) -> SemidefiniteResult:
-    """Try another method, unless the user has had enough; the first result is there to keep.
-
-    Parameters
-    ----------
-    found : SemidefiniteResult
-        By the first method.
-    again : callable
-        The second method.
-
-    Returns
-    -------
-    SemidefiniteResult
-        By the second method; where it was interrupted, the one with the smaller gap.
-    """
+    """Try another method, unless the user has had enough; the first result is there to keep."""
     if found.interrupted:
         return found
     try:
@@ -109,17 +78,7 @@ def second_try(
 
 
 def warn_of_the_end(result: SemidefiniteResult, *, tol: float, who: str) -> None:
-    """Say that the fit was interrupted, or that the gap is wider than was asked for.
-
-    Parameters
-    ----------
-    result : SemidefiniteResult
-        What was found.
-    tol : float
-        The relative gap that was asked for.
-    who : str
-        Named in the warning.
-    """
+    """Say that the fit was interrupted, or that the gap is wider than was asked for."""
     if result.interrupted:
         warnings.warn(
             f"{who} was interrupted after {result.n_iter} steps; the best kernel so far is kept, "
@@ -138,20 +97,7 @@ def warn_of_the_end(result: SemidefiniteResult, *, tol: float, who: str) -> None
 
 
 def principal_axes(R: FloatArray, mass: FloatArray) -> FloatArray:
-    """Centre a layout and turn it to its principal axes, each node counted by its mass.
-
-    Parameters
-    ----------
-    R : ndarray of shape (n, r)
-        A layout.
-    mass : ndarray of shape (n,)
-        Positive.
-
-    Returns
-    -------
-    ndarray of shape (n, r)
-        The same distances.
-    """
+    """Centre a layout and turn it to its principal axes, each node counted by its mass."""
     R = R - (mass @ R) / mass.sum()
     axes = np.linalg.svd(np.sqrt(mass)[:, None] * R, full_matrices=False)[2]
     return fix_signs(np.asarray(R @ axes.T))

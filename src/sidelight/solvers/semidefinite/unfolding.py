@@ -59,51 +59,6 @@ def unfold(
     large ones, and bounds where the dense method is not sure enough, to the low-rank one.
     Nodes joined by edges of length zero are one node.
 
-    Parameters
-    ----------
-    edges : array of shape (m, 2)
-        Pairs of nodes.
-    lengths : array of shape (m,)
-        d, at least 0.
-    n : int
-        Number of nodes.
-    mass : ndarray of shape (n,), optional
-        c, positive: how often each node counts.
-    constraint : {"at_most", "equal"}
-        Whether edges may be shorter than given.
-    softness : float or ndarray of shape (m,)
-        Of the equalities of the edges; those beside have their own.
-    beside : PairConstraints, optional
-        Further constraints.
-    tol : float
-        Relative gap between the variance and the bound on it.
-    max_iter : int
-        Most Newton steps.
-    who : str
-        Named in messages.
-
-    Returns
-    -------
-    SemidefiniteResult
-        One multiplier per edge, then one per constraint beside; of several edges between two nodes
-        only the shortest counts.
-
-    Raises
-    ------
-    DisconnectedGraphError
-        If the graph is in pieces, which could move apart for ever.
-    ContradictionError
-        If no kernel meets the constraints; its certificate has one entry per edge, then one per
-        constraint beside.
-
-    Warns
-    -----
-    ConvergenceWarning
-        If the gap stayed above ``tol``.
-    InterruptedFitWarning
-        If a KeyboardInterrupt came when there was a kernel to keep: one that meets the hard
-        constraints and is proven to have half of the largest variance.  Before, it is raised.
-
     Examples
     --------
     A square with edges of one opens as far as it can: both diagonals cannot grow at once.

@@ -24,21 +24,7 @@ def eliminate(
     pivots: FloatArray,
     excess: FloatArray,
 ) -> None:
-    """Factor L + diag(grounds) = P D Pᵀ, P a unit triangle whose entries are −``springs``.
-
-    Parameters
-    ----------
-    indptr, indices : ndarray
-        The pattern of the factor below its diagonal, column by column, rows ascending.
-    springs : ndarray of shape (nnz,)
-        The springs at their places in the pattern, zero elsewhere; the entries of −P on return.
-    grounds : ndarray of shape (n,)
-        At least 0.
-    pivots : ndarray of shape (n,)
-        Filled with D.
-    excess : ndarray of shape (n,)
-        Filled with the share of each pivot that goes to the ground.
-    """
+    """Factor L + diag(grounds) = P D Pᵀ, P a unit triangle whose entries are −``springs``."""
     n = len(grounds)
     work = np.zeros(n)
     first = np.full(n, -1, dtype=np.int64)  # of the columns that reach row k, by a chain
@@ -93,19 +79,6 @@ def selected_inverse(
 
     Taking off that entry, which is large where the ground is weak, leaves all differences
     K_ii + K_jj − 2K_ij what they are, and free of cancellation.
-
-    Parameters
-    ----------
-    indptr, indices : ndarray
-        The pattern.
-    shares : ndarray of shape (nnz,)
-        −P, from :func:`eliminate`.
-    pivots, excess : ndarray of shape (n,)
-        From there too.
-    covariances : ndarray of shape (nnz,)
-        Filled with K_ij − K_nn.
-    variances : ndarray of shape (n,)
-        Filled with K_ii − K_nn.
     """
     n = len(pivots)
     work = np.zeros(n)

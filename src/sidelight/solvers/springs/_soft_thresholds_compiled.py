@@ -12,24 +12,7 @@ from sidelight.core.arrays import FloatArray
 def penalised_step(
     H: FloatArray, slope: FloatArray, share: FloatArray, u: FloatArray, tol: float, sweeps: int
 ) -> FloatArray:
-    """Minimise slopeᵀd + ½dᵀHd + Σ share|u + d| over d.
-
-    Parameters
-    ----------
-    H : ndarray of shape (m, m)
-        Positive semidefinite, its diagonal positive.
-    slope, share, u : ndarray of shape (m,)
-        The slope of the smooth part, the weights of the penalty, where the step starts.
-    tol : float
-        The largest change in a sweep at which to stop.
-    sweeps : int
-        Most sweeps.
-
-    Returns
-    -------
-    ndarray of shape (m,)
-        The step d.
-    """
+    """Minimise slopeᵀd + ½dᵀHd + Σ share|u + d| over d."""
     m = len(u)
     d = np.zeros(m)
     image = np.zeros(m)

@@ -30,41 +30,12 @@ class Field(Protocol):
     """A field whose springs can be changed."""
 
     def evaluate(self, springs: FloatArray) -> tuple[float, FloatArray]:
-        """Compute log|L + G| and the variances of the springs' extensions.
-
-        Parameters
-        ----------
-        springs : ndarray of shape (m,)
-            λ.
-
-        Returns
-        -------
-        log_determinant : float
-            −∞ where the matrix is not positive definite.
-        extensions : ndarray of shape (m,)
-            K_ii − 2K_ij + K_jj.
-        """
+        """Compute log|L + G| and the variances of the springs' extensions."""
         ...
 
 
 def field_on(n: int, edges: IntArray, grounds: FloatArray, *, who: str) -> Field:
     """Choose how to compute with a graph: by sparse elimination or by BLAS.
-
-    Parameters
-    ----------
-    n : int
-        Number of nodes.
-    edges : ndarray of shape (m, 2)
-        A connected graph.
-    grounds : ndarray of shape (n,)
-        The diagonal of G, positive.
-    who : str
-        Named in a refusal of memory.
-
-    Returns
-    -------
-    Field
-        For springs λ ≥ 0.
 
     Examples
     --------
@@ -113,18 +84,6 @@ class DenseField:
 
         K g = 1, so that the further term changes K by a constant only; it makes up for the weak
         ground along the constant vector, by a determinant 1 + τ.
-
-        Parameters
-        ----------
-        springs : ndarray of shape (m,)
-            λ.
-
-        Returns
-        -------
-        log_determinant : float
-            log|L + G|; −∞ where it is not positive definite.
-        factor : ndarray of shape (n, n) or None
-            The lower triangle of Cholesky.
         """
         i, j = self.edges.T
         n, g = self.n, self.grounds
@@ -142,54 +101,19 @@ class DenseField:
         return (log_determinant, R) if np.isfinite(log_determinant) else (-np.inf, None)
 
     def covariance(self, factor: FloatArray) -> FloatArray:
-        """Invert by the factor: K up to a constant.
-
-        Parameters
-        ----------
-        factor : ndarray of shape (n, n)
-            From :meth:`factor`.
-
-        Returns
-        -------
-        ndarray of shape (n, n)
-            Symmetric.
-        """
+        """Invert by the factor: K up to a constant."""
         lower = np.asarray(scipy.linalg.lapack.dpotri(factor, lower=1)[0])
         K = np.tril(lower)
         return np.asarray(K + np.tril(lower, -1).T)
 
     def extensions(self, K: FloatArray) -> FloatArray:
-        """Read the variances of the springs' extensions off K.
-
-        Parameters
-        ----------
-        K : ndarray of shape (n, n)
-            The covariance, up to a constant.
-
-        Returns
-        -------
-        ndarray of shape (m,)
-            K_ii − 2K_ij + K_jj.
-        """
+        """Read the variances of the springs' extensions off K."""
         i, j = self.edges.T
         variances = np.diag(K)
         return np.asarray(variances[i] + variances[j] - 2 * K[i, j])
 
     def evaluate(self, springs: FloatArray) -> tuple[float, FloatArray]:
-        """Compute log|L + G| and the variances of the springs' extensions.
-
-        Parameters
-        ----------
-        springs : ndarray of shape (m,)
-            λ.
-
-        Returns
-        -------
-        log_determinant : float
-            −∞ where the matrix is not positive definite.
-        extensions : ndarray of shape (m,)
-            K_ii − 2K_ij + K_jj.
-        """
+        """Compute log|L + G| and the variances of the springs' extensions."""
         log_determinant, factor = self.factor(springs)
         if factor is None:
             return log_determinant, np.zeros(len(springs))
@@ -253,20 +177,7 @@ class SparseField:
         self._grounds = grounds[pattern.order].astype(np.float64)
 
     def evaluate(self, springs: FloatArray) -> tuple[float, FloatArray]:
-        """Compute log|L + G| and the variances of the springs' extensions.
-
-        Parameters
-        ----------
-        springs : ndarray of shape (m,)
-            λ, at least 0.
-
-        Returns
-        -------
-        log_determinant : float
-            Of a positive definite matrix.
-        extensions : ndarray of shape (m,)
-            K_ii − 2K_ij + K_jj.
-        """
+        """Compute log|L + G| and the variances of the springs' extensions."""
         from sidelight.solvers.springs._elimination_compiled import eliminate, selected_inverse
 
         pattern, n = self._pattern, len(self._grounds)

@@ -72,30 +72,6 @@ def newton_springs(
 ) -> FreeSprings:
     """Minimise −log|L(λ) + G| + Σ c_e λ_e + Σ ρ_e |λ_e| over all λ.
 
-    Parameters
-    ----------
-    field : DenseField
-        The field.
-    squares : ndarray of shape (m,)
-        c, positive.
-    penalty : ndarray of shape (m,) or float
-        ρ.
-    start : ndarray of shape (m,), optional
-        λ to go on from, where L(λ) + G is positive definite; all alike by default, or else.
-    tol : float
-        Largest residual.
-    max_iter : int
-        Most steps.
-    stage : str
-        Under which progress is reported.
-    who : str
-        Named in a refusal of memory.
-
-    Returns
-    -------
-    FreeSprings
-        The optimum, or word that there is none.
-
     Examples
     --------
     Three points on a line have distances that leave no freedom; points off it do.
@@ -176,20 +152,6 @@ def newton_springs(
 
 def polish_springs(field: DenseField, costs: FloatArray, u: FloatArray) -> FloatArray:
     """Take Newton steps in the springs λ = u/c > 0 that hold, as long as they help.
-
-    Parameters
-    ----------
-    field : DenseField
-        The field.
-    costs : ndarray of shape (m,)
-        c, positive.
-    u : ndarray of shape (m,)
-        Close to the optimum over u ≥ 0.
-
-    Returns
-    -------
-    ndarray of shape (m,)
-        Closer.
 
     Examples
     --------

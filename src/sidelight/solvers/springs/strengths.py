@@ -92,41 +92,6 @@ def fit_springs(
 ) -> Springs:
     """Find the most likely springs.
 
-    Parameters
-    ----------
-    n : int
-        Number of nodes.
-    edges : ndarray of shape (m, 2)
-        A connected graph.
-    squares : ndarray of shape (m,)
-        c, the squared lengths, positive.
-    grounds : ndarray of shape (n,)
-        The diagonal of G, positive.
-    penalty : float or ndarray of shape (m,)
-        ρ, at least 0.
-    signs : {"nonnegative", "free"}
-        Whether springs may push.
-    start : ndarray of shape (m,), optional
-        Strengths to go on from, of an earlier fit; all alike by default.
-    tol : float
-        Largest residual.
-    max_iter : int
-        Most steps.
-    who : str
-        Named in messages.
-
-    Returns
-    -------
-    Springs
-        The optimum.
-
-    Warns
-    -----
-    ConvergenceWarning
-        If the residual stayed above ``tol``, or springs of free sign have no optimum.
-    InterruptedFitWarning
-        If the fit was interrupted; before its first step the KeyboardInterrupt is raised.
-
     Examples
     --------
     On a tree every spring has its own extension: λ_e = 1/c_e where the ground is weak.

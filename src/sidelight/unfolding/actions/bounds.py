@@ -24,29 +24,7 @@ def step_bounds(
     *,
     from_data: bool = False,
 ) -> Bounds:
-    """Bound the steps alone.
-
-    Parameters
-    ----------
-    D : ndarray of shape (n_samples, n_samples)
-        Distances between frames.
-    places : Places
-        The places of the walk.
-    transitions : ndarray of shape (t, 2)
-        Rows before and after each action.
-    kinds : ndarray of int of shape (t,)
-        The actions, numbered from 0.
-    from_data : bool
-        Whether a step is bounded by the distance of its frames, relative to the root mean square of
-        its action's, and not by one.
-
-    Returns
-    -------
-    edges : ndarray of shape (m, 2)
-        Pairs of different places.
-    squares : ndarray of shape (m,)
-        Bounds on their squared distances.
-    """
+    """Bound the steps alone."""
     squares: FloatArray = np.ones(len(transitions))
     if from_data:
         squares = D[transitions[:, 0], transitions[:, 1]] ** 2
@@ -58,26 +36,7 @@ def step_bounds(
 def neighbor_bounds(
     D: FloatArray, places: Places, transitions: IntArray, *, window: int = 1
 ) -> Bounds:
-    """Bound action neighbours and common neighbours by their distances in the data (table 4.1).
-
-    Parameters
-    ----------
-    D : ndarray of shape (n_samples, n_samples)
-        Distances between frames.
-    places : Places
-        The places of the walk.
-    transitions : ndarray of shape (t, 2)
-        Rows before and after each action.
-    window : int
-        T of (4.1).
-
-    Returns
-    -------
-    edges : ndarray of shape (m, 2)
-        Pairs of different places.
-    squares : ndarray of shape (m,)
-        Bounds on their squared distances.
-    """
+    """Bound action neighbours and common neighbours by their distances in the data (table 4.1)."""
     rows = action_neighbors(D, transitions, window=window)
     return _between_places(places, rows, D[rows[:, 0], rows[:, 1]] ** 2)
 
@@ -91,40 +50,7 @@ def join_pieces(
     on_disconnected: str,
     who: str,
 ) -> Bounds:
-    """Join walks that share no place at their nearest frames, or refuse.
-
-    Parameters
-    ----------
-    D : ndarray of shape (n_samples, n_samples)
-        Distances between frames.
-    places : Places
-        The places of the walks.
-    edges : ndarray of shape (m, 2)
-        The pairs of places that are bounded.
-    unit : float
-        The distance of frames that is one in the map.
-    on_disconnected : {"connect", "error"}
-        What to do.
-    who : str
-        Named in messages.
-
-    Returns
-    -------
-    joins : ndarray of shape (pieces - 1, 2)
-        Further pairs; together they hang together.
-    squares : ndarray of shape (pieces - 1,)
-        Bounds on their squared distances.
-
-    Raises
-    ------
-    DisconnectedGraphError
-        If there are pieces, and they shall not be joined.
-
-    Warns
-    -----
-    DisconnectedGraphWarning
-        If pieces were joined.
-    """
+    """Join walks that share no place at their nearest frames, or refuse."""
     n = places.n_places
     graph = sp.csr_array((np.ones(len(edges)), (edges[:, 0], edges[:, 1])), shape=(n, n))
     count, pieces = connected_components(graph, directed=False)

@@ -42,20 +42,6 @@ def merge_by_actions(nodes: IntArray, transitions: IntArray, labels: Any) -> Int
     two rows are one node, so are the rows that the same action leads to, and the rows that it
     comes from.
 
-    Parameters
-    ----------
-    nodes : ndarray of shape (n_samples,)
-        The node of each row: rows with one node are one place.
-    transitions : ndarray of shape (t, 2)
-        Rows before and after each action.
-    labels : array of shape (t,)
-        The actions.
-
-    Returns
-    -------
-    ndarray of shape (n_samples,)
-        Nodes 0, 1, …, in the order in which they first occur.
-
     Examples
     --------
     Rows 0 and 2 are one place, and "up" led from both.
@@ -109,26 +95,6 @@ def _close(n: int, kinds: list[int], ends: list[list[int]]) -> IntArray:
 def action_equalities(nodes: IntArray, transitions: IntArray, labels: Any) -> ActionEqualities:
     """Reduce the action constraints (4.4) to a spanning forest of equalities.
 
-    Parameters
-    ----------
-    nodes : ndarray of shape (n_samples,)
-        The node of each row, as :func:`merge_by_actions` gives them.
-    transitions : ndarray of shape (t, 2)
-        Rows before and after each action.
-    labels : array of shape (t,)
-        The actions.
-
-    Returns
-    -------
-    ActionEqualities
-        Pairs, independent equalities between them, and their classes.
-
-    Raises
-    ------
-    ValueError
-        If one action leads from one node to two, or to one from two: no distances between
-        different nodes can do that.
-
     Examples
     --------
     Four frames, the same action between them: three distances of one step, two of two steps.
@@ -147,27 +113,7 @@ def action_equalities(nodes: IntArray, transitions: IntArray, labels: Any) -> Ac
 def all_equalities(
     nodes: IntArray, transitions: IntArray, labels: Any
 ) -> tuple[IntArray, IntArray]:
-    """List every action constraint: the pair before and the pair after.
-
-    Parameters
-    ----------
-    nodes : ndarray of shape (n_samples,)
-        The node of each row.
-    transitions : ndarray of shape (t, 2)
-        Rows before and after each action.
-    labels : array of shape (t,)
-        The actions.
-
-    Returns
-    -------
-    before, after : ndarray of shape (c, 2)
-        Pairs of different nodes whose distances are equal; no equality twice.
-
-    Raises
-    ------
-    ValueError
-        If one action leads from one node to two, or to one from two.
-    """
+    """List every action constraint: the pair before and the pair after."""
     names, kinds = np.unique(np.asarray(labels), return_inverse=True)
     steps = np.unique(np.column_stack([kinds, nodes[transitions]]), axis=0)
     befores, afters = [], []
@@ -188,18 +134,7 @@ def all_equalities(
 
 
 def distinct_equalities(before: IntArray, after: IntArray) -> tuple[IntArray, IntArray]:
-    """Leave out equalities that say nothing or were said before, in either direction.
-
-    Parameters
-    ----------
-    before, after : ndarray of shape (c, 2)
-        Pairs with the smaller node first.
-
-    Returns
-    -------
-    before, after : ndarray of shape (c', 2)
-        In ascending order, the smaller pair before.
-    """
+    """Leave out equalities that say nothing or were said before, in either direction."""
     swap = (before[:, 0] > after[:, 0]) | (
         (before[:, 0] == after[:, 0]) & (before[:, 1] > after[:, 1])
     )
@@ -209,20 +144,7 @@ def distinct_equalities(before: IntArray, after: IntArray) -> tuple[IntArray, In
 
 
 def equalities_between(before: IntArray, after: IntArray, n: int) -> ActionEqualities:
-    """Reduce equalities between distances to a spanning forest.
-
-    Parameters
-    ----------
-    before, after : ndarray of shape (c, 2)
-        Pairs with the smaller node first; ``before[q]`` is as far apart as ``after[q]``.
-    n : int
-        Number of nodes.
-
-    Returns
-    -------
-    ActionEqualities
-        The pairs named, and at most one equality less than there are.
-    """
+    """Reduce equalities between distances to a spanning forest."""
     codes = np.concatenate([before[:, 0] * n + before[:, 1], after[:, 0] * n + after[:, 1]])
     distinct, index = np.unique(codes, return_inverse=True)
     m, half = len(distinct), len(before)
@@ -247,28 +169,6 @@ def with_bounds(
 
     One bound per class says all of it; a spanning tree of the bounded pairs has its bounds too, for
     a solver wants to see that the points hang together.
-
-    Parameters
-    ----------
-    equalities : ActionEqualities
-        As :func:`action_equalities` gives them.
-    edges : ndarray of shape (k, 2)
-        Pairs of different nodes whose distance is bounded.
-    squares : ndarray of shape (k,)
-        Their bounds on the squared distance.
-    mean : bool
-        Whether a class has the mean of its bounds instead of the tightest.
-
-    Returns
-    -------
-    pairs : ndarray of shape (m, 2)
-        All pairs that occur.
-    bounds : ndarray of shape (q,)
-        b, zero for the equalities, which come last.
-    equal : ndarray of bool of shape (q,)
-        Which constraints are equalities.
-    combine : sparse array of shape (q, m)
-        A, as :func:`sidelight.solvers.semidefinite.dense.solve_dense` takes it.
 
     Examples
     --------

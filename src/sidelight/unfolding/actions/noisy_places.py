@@ -55,26 +55,6 @@ def find_noisy_places(
     Frames of fewer than 200 numbers do not show noise by its spread, and among many pairs some are
     close by chance: there a deviation of a tenth is supposed, a proposal costs log n(n − 1)/2, as
     it is one of so many pairs, and the supposition another 3.
-
-    Parameters
-    ----------
-    D : ndarray of shape (n, n)
-        Distances between all frames.
-    transitions : ndarray of shape (t, 2)
-        Rows before and after each action.
-    kinds : ndarray of int of shape (t,)
-        The actions, numbered from 0.
-    plain : Places
-        Nothing merged.
-    invert : bool
-        Whether inverses are imposed.
-    n_features : int
-        p.
-
-    Returns
-    -------
-    Places
-        ``plain`` where nothing is favoured; else with the longest distance merged as tolerance.
     """
     evidence = _Evidence(D, transitions, n_features)
     state = _State(np.arange(len(D)), plain.inverses, plain, 0, 0.0)

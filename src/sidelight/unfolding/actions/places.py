@@ -35,13 +35,7 @@ class Places:
 
     @property
     def n_places(self) -> int:
-        """The number of places.
-
-        Returns
-        -------
-        int
-            At most the number of rows.
-        """
+        """The number of places."""
         return int(self.nodes.max()) + 1
 
 
@@ -63,26 +57,6 @@ def find_places(
     ``"auto"`` takes identical frames for one place, where there are any.  Where there are none, the
     frames may be noisy, and ``find_noisy_places`` looks for the places that frames and actions
     agree on.
-
-    Parameters
-    ----------
-    D : ndarray of shape (n_samples, n_samples)
-        Distances between all frames.
-    transitions : ndarray of shape (t, 2)
-        Rows before and after each action.
-    kinds : ndarray of int of shape (t,)
-        The actions, numbered from 0.
-    merge : "auto", float or None
-        The tolerance; None for every row a place of its own.
-    invert : bool
-        Whether recognised inverses are imposed.
-    n_features : int
-        Numbers in a frame, for the spread of distances under noise.
-
-    Returns
-    -------
-    Places
-        Places and steps.
 
     Examples
     --------
@@ -109,20 +83,7 @@ def find_places(
 
 
 def closer_than(D: FloatArray, tolerance: float) -> IntArray:
-    """Give one number to rows that are joined by distances up to a tolerance.
-
-    Parameters
-    ----------
-    D : ndarray of shape (n, n)
-        Distances.
-    tolerance : float
-        The longest that joins.
-
-    Returns
-    -------
-    ndarray of shape (n,)
-        Numbers from 0.
-    """
+    """Give one number to rows that are joined by distances up to a tolerance."""
     near = sp.csr_array((tolerance >= D).astype(np.float64))
     return np.asarray(connected_components(near, directed=False)[1], dtype=np.intp)
 
@@ -135,26 +96,7 @@ def settle(
     invert: bool,
     inverses: IntArray | None = None,
 ) -> Places:
-    """Merge what the actions merge, and impose inverses, until neither finds more.
-
-    Parameters
-    ----------
-    nodes : ndarray of shape (n,)
-        Rows with one number are one place.
-    transitions : ndarray of shape (t, 2)
-        Rows before and after each action.
-    kinds : ndarray of int of shape (t,)
-        The actions, numbered from 0.
-    invert : bool
-        Whether inverses are recognised and imposed.
-    inverses : ndarray of int of shape (n_actions,), optional
-        Inverses to begin with, −1 for none.
-
-    Returns
-    -------
-    Places
-        With a tolerance of zero.
-    """
+    """Merge what the actions merge, and impose inverses, until neither finds more."""
     n_actions = int(kinds.max()) + 1
     inverses = np.full(n_actions, -1) if inverses is None else inverses
     while True:

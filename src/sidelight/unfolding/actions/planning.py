@@ -30,24 +30,6 @@ def plan_actions(
     place, so that errors do not add up.  A step to a place that was never visited counts as
     1¼: the known way is preferred where it is about as short.
 
-    Parameters
-    ----------
-    actions : RigidActions
-        The transformation of each action.
-    Z : ndarray of shape (n, d)
-        The known places.
-    start, goal : ndarray of shape (d,)
-        From where to where.
-    tolerance : float
-        How near a place must be to another to be the same.
-    max_places : int
-        Give up after so many.
-
-    Returns
-    -------
-    list of int or None
-        The actions, by number; None where no way was found.
-
     Examples
     --------
     Three steps on, over a place between 1 and 3 that was never seen.

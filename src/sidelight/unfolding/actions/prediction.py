@@ -10,22 +10,7 @@ from sidelight.core.arrays import FloatArray, IntArray
 
 
 def nearest_places(Z: FloatArray, targets: FloatArray) -> tuple[IntArray, FloatArray]:
-    """Find the known place nearest to each target.
-
-    Parameters
-    ----------
-    Z : ndarray of shape (n, d)
-        The known places.
-    targets : ndarray of shape (m, d)
-        Where something led.
-
-    Returns
-    -------
-    nodes : ndarray of shape (m,)
-        The nearest places.
-    distances : ndarray of shape (m,)
-        How far they are.
-    """
+    """Find the known place nearest to each target."""
     distances, nodes = cKDTree(Z).query(targets)
     return np.asarray(nodes, dtype=np.intp), np.asarray(distances)
 
@@ -38,22 +23,6 @@ def agreeing_places(
         p = argmin_k Σ_j (‖z_i − z_{before(j)}‖ − ‖z_k − z_{after(j)}‖)²
 
     ((4.6), corrected: argmin.)
-
-    Parameters
-    ----------
-    Z : ndarray of shape (n, d)
-        The known places.
-    before, after : ndarray of shape (s,)
-        The places before and after each step of the action.
-    places : ndarray of shape (m,)
-        The places i that the action is taken in.
-
-    Returns
-    -------
-    nodes : ndarray of shape (m,)
-        p for each.
-    disagreements : ndarray of shape (m,)
-        The root mean square of the differences.
 
     Examples
     --------

@@ -69,38 +69,6 @@ def solve_action_program(
     steps, its anchors, are compared with all others, and successive ones with each other; an
     isometry that keeps the distances to d + 1 points in general position keeps them all.  The rest
     is checked, and what is violated is added until nothing is.
-
-    Parameters
-    ----------
-    C : ndarray of shape (n, n)
-        Symmetric, rows sum to zero.
-    edges : ndarray of shape (m, 2)
-        Pairs of nodes whose distance is bounded; they connect all nodes.
-    squares : ndarray of shape (m,)
-        Their bounds.
-    steps : ndarray of shape (s, 3)
-        Distinct (action, node before, node after).
-    tol : float
-        Relative gap.
-    max_iter : int
-        Most steps of the interior point.
-    who : str
-        Named in errors.
-    violation : float
-        What all constraints are checked to.
-    mean_bounds : bool
-        Whether distances that must be equal are bounded by the mean of their bounds instead of the
-        tightest.
-
-    Returns
-    -------
-    ActionSolution
-        The kernel and how well it keeps all of the constraints.
-
-    Raises
-    ------
-    KeyboardInterrupt
-        If the user stopped it before there was a kernel that respects the actions.
     """
     n = len(C)
     before, after = all_equalities(np.arange(n), steps[:, 1:], steps[:, 0])

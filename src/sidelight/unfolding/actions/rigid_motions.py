@@ -51,38 +51,12 @@ class RigidActions:
     residuals: FloatArray
 
     def apply(self, Z: FloatArray, kinds: IntArray) -> FloatArray:
-        """Move places by actions.
-
-        Parameters
-        ----------
-        Z : ndarray of shape (m, d)
-            Places.
-        kinds : ndarray of shape (m,)
-            The action for each.
-
-        Returns
-        -------
-        ndarray of shape (m, d)
-            Where they lead.
-        """
+        """Move places by actions."""
         turned = np.einsum("mij,mj->mi", self.rotations[kinds], Z)
         return np.asarray(turned + self.translations[kinds])
 
     def inverses(self, Z: FloatArray, tolerance: float) -> IntArray:
-        """Recognise the actions that undo others all over the map.
-
-        Parameters
-        ----------
-        Z : ndarray of shape (n, d)
-            The places that it is tried at.
-        tolerance : float
-            How far from where it began a place may end.
-
-        Returns
-        -------
-        ndarray of shape (n_actions,)
-            The action that undoes each best, −1 where none does.
-        """
+        """Recognise the actions that undo others all over the map."""
         count = len(self.rotations)
         errors = np.empty((count, count))
         for a in range(count):
@@ -93,20 +67,7 @@ class RigidActions:
         return np.asarray(np.where(errors[np.arange(count), best] <= tolerance, best, -1))
 
     def periods(self, Z: FloatArray, tolerance: float) -> IntArray:
-        """Recognise the actions that come back to where they began when repeated.
-
-        Parameters
-        ----------
-        Z : ndarray of shape (n, d)
-            The places that it is tried at.
-        tolerance : float
-            How far from where it began a place may end.
-
-        Returns
-        -------
-        ndarray of shape (n_actions,)
-            After how many repetitions, 0 for never.
-        """
+        """Recognise the actions that come back to where they began when repeated."""
         periods = np.zeros(len(self.rotations), dtype=np.intp)
         for a in range(len(periods)):
             moved = Z
@@ -126,20 +87,6 @@ def fit_rigid_actions(Z: FloatArray, steps: IntArray, n_actions: int) -> RigidAc
     Where the steps leave part of R free (one step, or all of them on a line) R is a proper rotation
     that turns as little as may be: an action that was seen once is a translation, and so is one
     whose moves differ by less than a twentieth of their length.
-
-    Parameters
-    ----------
-    Z : ndarray of shape (n, d)
-        The map.
-    steps : ndarray of shape (s, 3)
-        (action, before, after), every action at least once.
-    n_actions : int
-        Number of actions.
-
-    Returns
-    -------
-    RigidActions
-        The transformations.
 
     Examples
     --------

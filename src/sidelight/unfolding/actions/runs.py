@@ -16,20 +16,6 @@ def run_scatter(nodes: IntArray, transitions: IntArray, kinds: IntArray) -> Floa
 
         ⟨C, K⟩ = Σ_r tr(H_r K_r) = Σ_r Σ_{i ∈ r} ‖z_i − z̄_r‖².
 
-    Parameters
-    ----------
-    nodes : ndarray of shape (n_samples,)
-        The place of each row.
-    transitions : ndarray of shape (t, 2)
-        Rows before and after each action.
-    kinds : ndarray of shape (t,)
-        The actions.
-
-    Returns
-    -------
-    ndarray of shape (n_places, n_places)
-        C; its rows sum to zero.
-
     Examples
     --------
     Two steps on and one aside: runs of three frames and of two.

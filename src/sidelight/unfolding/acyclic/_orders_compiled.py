@@ -10,22 +10,7 @@ from sidelight.core.arrays import FloatArray, IntArray
 
 @njit(cache=True, nogil=True)
 def grow_order(D: FloatArray, start: int, farthest: bool) -> IntArray:
-    """Take point after point by the distance to the closest of those already taken.
-
-    Parameters
-    ----------
-    D : ndarray of shape (n, n)
-        Distances.
-    start : int
-        The first point.
-    farthest : bool
-        Whether the farthest point comes next, or the nearest.
-
-    Returns
-    -------
-    ndarray of shape (n,)
-        The points in their order; ties go to the lower index.
-    """
+    """Take point after point by the distance to the closest of those already taken."""
     n = len(D)
     order = np.empty(n, dtype=np.int64)
     taken = np.zeros(n, dtype=np.bool_)

@@ -41,28 +41,6 @@ def candidate_orders(
     - ``nearest``: from a root, the point nearest to any before it comes next, that is the one of
       least conditional variance given a single parent.
 
-    Parameters
-    ----------
-    points : array or sparse array of shape (n, p)
-        The points, or the table of distances between them.
-    graph : sparse array of shape (n, n)
-        Distances between neighbours; connected.
-    coordinate : ndarray of shape (n,)
-        The first principal coordinate.
-    remoteness : ndarray of shape (n,)
-        How far each point is from the mean.
-    metric : str or callable
-        Of the distances.
-    family : str
-        One of the above, or ``"auto"`` for all; of more than 3,000 points, all of the first two.
-    who : str
-        Named in messages.
-
-    Returns
-    -------
-    dict of str to ndarray of shape (n,)
-        The orders by name.
-
     Examples
     --------
     >>> import numpy as np
@@ -107,26 +85,7 @@ def candidate_orders(
 
 
 def near_lists(points: Any, k: int, metric: Metric, method: str, *, who: str) -> Neighbors:
-    """Look up enough neighbours of each point for any order.
-
-    Parameters
-    ----------
-    points : array or sparse array of shape (n, p)
-        The points, or the table of distances between them.
-    k : int
-        Neighbours of each point that will be used.
-    metric : str or callable
-        Of the distances.
-    method : str
-        How neighbours are searched.
-    who : str
-        Named in messages.
-
-    Returns
-    -------
-    Neighbors
-        Up to four times as many.
-    """
+    """Look up enough neighbours of each point for any order."""
     wanted = min(_MORE * k, points.shape[0] - 1)
     return nearest_neighbors(points, wanted, metric=metric, method=method, who=who)
 
@@ -135,26 +94,6 @@ def earlier_neighbors(
     points: Any, order: IntArray, k: int, near: Neighbors, metric: Metric, *, who: str
 ) -> sp.csr_array:
     """Find the k nearest of the points that come before each one.
-
-    Parameters
-    ----------
-    points : array or sparse array of shape (n, p)
-        The points, or the table of distances between them.
-    order : ndarray of shape (n,)
-        The points in their order.
-    k : int
-        How many; the first points have fewer before them.
-    near : Neighbors
-        The nearest of each point, in which those that come before are looked for first.
-    metric : str or callable
-        Of the distances.
-    who : str
-        Named in messages.
-
-    Returns
-    -------
-    sparse array of shape (n − 1, n)
-        A pattern: row t − 1 holds the parents of the point at place t, as numbers of points.
 
     Examples
     --------

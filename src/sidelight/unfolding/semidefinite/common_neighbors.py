@@ -21,24 +21,6 @@ def join_common_neighbors(
 ) -> sp.csr_array:
     """Add an edge between any two points that are neighbours of one point.
 
-    Parameters
-    ----------
-    graph : sparse array of shape (n, n)
-        Symmetric, distances on the edges.
-    directed : sparse array of shape (n, n)
-        Row i holds the neighbours η of point i.
-    points : array or sparse array of shape (n, p)
-        The points, or the table of their distances.
-    metric : str or callable
-        How far points are from each other.
-    who : str
-        Who asks, for messages.
-
-    Returns
-    -------
-    sparse array of shape (n, n)
-        Symmetric, with the edges of before.
-
     Examples
     --------
     The two outer points share the middle one.

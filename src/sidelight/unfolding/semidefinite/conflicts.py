@@ -26,29 +26,7 @@ _REMEDY = "Allow slack (slack=0.01, say), or correct or leave out what is wrong.
 
 
 def refuse_identical(told: Told, nodes: IntArray, *, slack: bool, who: str) -> BoolArray:
-    """Find what is said of two rows that are one point, and refuse what such rows cannot be.
-
-    Parameters
-    ----------
-    told : Told
-        What is known.
-    nodes : ndarray of shape (n_samples,)
-        The point that each row is.
-    slack : bool
-        Whether it may be missed: then it is left out, with a warning.
-    who : str
-        Named in messages.
-
-    Returns
-    -------
-    ndarray of bool of shape (q,)
-        The constraints that say something of two points.
-
-    Raises
-    ------
-    ContradictionError
-        If identical rows must be apart.
-    """
+    """Find what is said of two rows that are one point, and refuse what such rows cannot be."""
     single = told.kinds != "action"
     inside = single & (nodes[told.rows[:, 0]] == nodes[told.rows[:, 1]])
     wrong = np.flatnonzero(inside & told.lower & (told.lengths > 0))
@@ -70,26 +48,7 @@ def refuse_identical(told: Told, nodes: IntArray, *, slack: bool, who: str) -> B
 
 
 def refuse_ways(told: Told, graph: sp.csr_array, rows: IntArray, *, equal: bool, who: str) -> None:
-    """Refuse lengths that are longer than a way of upper bounds between the same two points.
-
-    Parameters
-    ----------
-    told : Told
-        What is known.
-    graph : sparse array of shape (n_points, n_points)
-        The neighbours' distances.
-    rows : ndarray of shape (n_points,)
-        A row of each point, for messages.
-    equal : bool
-        Whether neighbours must be as far apart as in the data.
-    who : str
-        Named in messages.
-
-    Raises
-    ------
-    ContradictionError
-        Naming the pairs and the ways.
-    """
+    """Refuse lengths that are longer than a way of upper bounds between the same two points."""
     bounded = with_upper_bounds(graph, told)
     lower = np.flatnonzero(told.lower)
     found = []
@@ -123,26 +82,7 @@ def refuse_ways(told: Told, graph: sp.csr_array, rows: IntArray, *, equal: bool,
 def explain(
     error: ContradictionError, told: Told | None, edges: IntArray, rows: IntArray, *, who: str
 ) -> str:
-    """Say in the user's words what a solver's certificate proves to be impossible.
-
-    Parameters
-    ----------
-    error : ContradictionError
-        With a certificate of one entry per edge, then one per constraint told.
-    told : Told or None
-        What is known.
-    edges : ndarray of shape (m, 2)
-        The neighbours.
-    rows : ndarray of shape (n_points,)
-        A row of each point.
-    who : str
-        Named in the message.
-
-    Returns
-    -------
-    str
-        The message.
-    """
+    """Say in the user's words what a solver's certificate proves to be impossible."""
     weight = np.abs(error.certificate)
     of_edges, of_told = weight[: len(edges)], weight[len(edges) :]
     clauses = [

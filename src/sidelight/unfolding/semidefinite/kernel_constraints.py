@@ -51,55 +51,21 @@ class Told:
 
     @property
     def upper(self) -> Any:
-        """Which constraints keep two points within a length.
-
-        Returns
-        -------
-        ndarray of bool of shape (q,)
-            Distances and similar pairs.
-        """
+        """Which constraints keep two points within a length."""
         return np.isin(self.kinds, ["Distances", "similar", "one place"])
 
     @property
     def lower(self) -> Any:
-        """Which constraints keep two points a length apart.
-
-        Returns
-        -------
-        ndarray of bool of shape (q,)
-            Distances and dissimilar pairs.
-        """
+        """Which constraints keep two points a length apart."""
         return np.isin(self.kinds, ["Distances", "dissimilar"])
 
     def ends(self, chosen: Any) -> IntArray:
-        """Give the two points of constraints on single pairs.
-
-        Parameters
-        ----------
-        chosen : ndarray of bool or int
-            Which.
-
-        Returns
-        -------
-        ndarray of shape (len(chosen), 2)
-            Points.
-        """
+        """Give the two points of constraints on single pairs."""
         A = sp.csr_array(self.constraints.combine)
         return np.asarray(self.constraints.pairs[A.indices[A.indptr[:-1]]][chosen])
 
     def take(self, chosen: Any) -> Told:
-        """Keep some of the constraints.
-
-        Parameters
-        ----------
-        chosen : ndarray of bool of shape (q,)
-            Which.
-
-        Returns
-        -------
-        Told
-            Those.
-        """
+        """Keep some of the constraints."""
         if np.all(chosen):
             return self
         kept = np.flatnonzero(chosen)
@@ -108,18 +74,7 @@ class Told:
         )
 
     def words(self, q: int) -> str:
-        """Say a constraint in the user's words.
-
-        Parameters
-        ----------
-        q : int
-            Which.
-
-        Returns
-        -------
-        str
-            A clause.
-        """
+        """Say a constraint in the user's words."""
         i, j = self.rows[q].tolist()
         length = f"{self.lengths[q]:.4g}"
         return {
@@ -139,28 +94,7 @@ def constrain_kernel(
     similar_within: float | str = "auto",
     dissimilar_beyond: float | str = "auto",
 ) -> Told | None:
-    """Write side information as constraints on the kernel of the points.
-
-    Parameters
-    ----------
-    known : mapping
-        Kind to value, any of ``KINDS``.
-    graph : sparse array of shape (n_points, n_points)
-        The neighbours' distances.
-    nodes : ndarray of shape (n_samples,)
-        The point that each row is.
-    similar_within : float or "auto"
-        How far apart similar rows may be; ``"auto"`` is the median distance of neighbours.
-    dissimilar_beyond : float or "auto"
-        How close dissimilar rows may be; ``"auto"`` is half of the longest way between the two
-        that neighbours, distances and similar pairs leave.
-
-    Returns
-    -------
-    Told or None
-        The constraints, with their words, pairs of rows that are one point among them; None
-        where there are none.
-    """
+    """Write side information as constraints on the kernel of the points."""
     parts: list[Told] = []
     if "Distances" in known:
         said = known["Distances"]
@@ -193,20 +127,7 @@ def constrain_kernel(
 
 
 def ways_between(bounded: sp.csr_array, ends: IntArray) -> FloatArray:
-    """Measure the shortest ways along bounded pairs.
-
-    Parameters
-    ----------
-    bounded : sparse array of shape (n, n)
-        The largest length of each bounded pair, in either triangle.
-    ends : ndarray of shape (m, 2)
-        From where to where.
-
-    Returns
-    -------
-    ndarray of shape (m,)
-        Infinite where there is no way.
-    """
+    """Measure the shortest ways along bounded pairs."""
     sources, place = np.unique(ends[:, 0], return_inverse=True)
     out = np.empty(len(ends))
     step = max(1, 4_000_000 // max(1, bounded.shape[0]))
@@ -218,20 +139,7 @@ def ways_between(bounded: sp.csr_array, ends: IntArray) -> FloatArray:
 
 
 def with_upper_bounds(graph: sp.csr_array, told: Told) -> sp.csr_array:
-    """Add the pairs that side information keeps within a length to the neighbours.
-
-    Parameters
-    ----------
-    graph : sparse array of shape (n, n)
-        The neighbours' distances.
-    told : Told
-        What is known.
-
-    Returns
-    -------
-    sparse array of shape (n, n)
-        The smallest bound of each pair, in the upper triangle.
-    """
+    """Add the pairs that side information keeps within a length to the neighbours."""
     return _with_upper(graph, [told])
 
 

@@ -57,28 +57,6 @@ def landmark_graph(
 ) -> LandmarkGraph:
     """Join landmarks to their nearest among those whose territories touch theirs, or nearly.
 
-    Parameters
-    ----------
-    graph : sparse array of shape (n, n)
-        Connected and symmetric, distances on the edges.
-    points : array or sparse array of shape (n, p)
-        The points, or the table of their distances.
-    counts : ndarray of shape (n,)
-        How many rows each point is.
-    landmarks : ndarray of shape (n_landmarks,)
-        Points.
-    k : int
-        Neighbours of each landmark, besides those that keep the graph in one piece.
-    metric : str or callable
-        How far points are from each other.
-    who : str
-        Who asks, for messages.
-
-    Returns
-    -------
-    LandmarkGraph
-        Connected.
-
     Examples
     --------
     Every fourth point of a line.
@@ -115,20 +93,6 @@ def landmark_graph(
 
 def place_between_landmarks(W: sp.csr_array, landmarks: IntArray, places: FloatArray) -> FloatArray:
     """Place all points, given the landmarks' places: Q times these.
-
-    Parameters
-    ----------
-    W : sparse array of shape (n, n)
-        Barycentre weights of every point on its neighbours.
-    landmarks : ndarray of shape (n_landmarks,)
-        Points.
-    places : ndarray of shape (n_landmarks, r)
-        Where they are.
-
-    Returns
-    -------
-    ndarray of shape (n, r)
-        Where all are.
 
     Examples
     --------

@@ -32,35 +32,7 @@ def tell(
     slack: bool,
     who: str,
 ) -> Told | None:
-    """Write side information as constraints, and refuse by name what cannot be.
-
-    Parameters
-    ----------
-    known : mapping
-        Kind to value.
-    graph : sparse array of shape (n_points, n_points)
-        The neighbours' distances.
-    distinct : DistinctRows
-        Which point each row is.
-    similar_within, dissimilar_beyond : float or "auto"
-        The bounds of pairs.
-    equal : bool
-        Whether neighbours must be as far apart as in the data.
-    slack : bool
-        Whether constraints may be missed: then nothing is refused.
-    who : str
-        Named in messages.
-
-    Returns
-    -------
-    Told or None
-        None where nothing is left to say.
-
-    Raises
-    ------
-    ContradictionError
-        If what is known cannot all be true.
-    """
+    """Write side information as constraints, and refuse by name what cannot be."""
     told = constrain_kernel(
         known,
         graph,
@@ -79,22 +51,7 @@ def tell(
 
 
 def ties_between(known: Mapping[str, Any], nodes: IntArray, pieces: IntArray) -> IntArray:
-    """Find the pairs of points in different pieces that are kept within a distance.
-
-    Parameters
-    ----------
-    known : mapping
-        Kind to value.
-    nodes : ndarray of shape (n_samples,)
-        The point that each row is.
-    pieces : ndarray of shape (n_points,)
-        The piece of each point.
-
-    Returns
-    -------
-    ndarray of shape (m, 2)
-        Each once, the smaller first.
-    """
+    """Find the pairs of points in different pieces that are kept within a distance."""
     rows: IntArray = np.empty((0, 2), dtype=np.intp)
     if "Distances" in known:
         rows = np.vstack([rows, known["Distances"].pairs])
@@ -106,18 +63,6 @@ def ties_between(known: Mapping[str, Any], nodes: IntArray, pieces: IntArray) ->
 
 def known_within(known: Mapping[str, Any], rows: IntArray) -> list[Any]:
     """Keep what is known about some rows among themselves, renumbered.
-
-    Parameters
-    ----------
-    known : mapping
-        Kind to value.
-    rows : ndarray of int
-        The rows, ascending.
-
-    Returns
-    -------
-    list of side information
-        Pairs and distances; what actions say of rows that do not follow each other is left out.
 
     Examples
     --------
@@ -144,22 +89,7 @@ def known_within(known: Mapping[str, Any], rows: IntArray) -> list[Any]:
 
 
 def among_landmarks(told: Told, landmarks: IntArray, n_points: int) -> Told:
-    """Say the constraints of the landmarks that they name.
-
-    Parameters
-    ----------
-    told : Told
-        About points that are all landmarks.
-    landmarks : ndarray of shape (n_landmarks,)
-        Points.
-    n_points : int
-        How many points there are.
-
-    Returns
-    -------
-    Told
-        About numbers of landmarks.
-    """
+    """Say the constraints of the landmarks that they name."""
     number = np.full(n_points, -1, dtype=np.intp)
     number[landmarks] = np.arange(len(landmarks))
     pairs = number[told.constraints.pairs]
@@ -167,39 +97,14 @@ def among_landmarks(told: Told, landmarks: IntArray, n_points: int) -> Told:
 
 
 def with_slack(told: Told, softness: Softness, slack: float) -> Told:
-    """Let constraints give way.
-
-    Parameters
-    ----------
-    told : Told
-        What is known.
-    softness : Softness
-        Of the graph.
-    slack : float
-        How much.
-
-    Returns
-    -------
-    Told
-        The same; rows that are one place stay so.
-    """
+    """Let constraints give way."""
     soft = softness(slack, told.constraints.bounds)
     soft = np.where(told.kinds == "one place", 0.0, soft)
     return replace(told, constraints=replace(told.constraints, softness=soft))
 
 
 def say_what_is_missed(told: Told, factor: FloatArray, *, who: str) -> None:
-    """Warn where a known distance is missed by a good part of itself.
-
-    Parameters
-    ----------
-    told : Told
-        What is known.
-    factor : ndarray of shape (n, r)
-        Of the kernel.
-    who : str
-        Named in the warning.
-    """
+    """Warn where a known distance is missed by a good part of itself."""
     given = np.flatnonzero((told.kinds == "Distances") & (told.lengths > 0))
     if not len(given):
         return

@@ -46,22 +46,7 @@ class Softness:
 
     @classmethod
     def of(cls, edges: IntArray, lengths: FloatArray, mass: FloatArray) -> Softness:
-        """Measure a graph.
-
-        Parameters
-        ----------
-        edges : ndarray of shape (m, 2)
-            Of the graph.
-        lengths : ndarray of shape (m,)
-            d.
-        mass : ndarray of shape (n,)
-            c, how often each node counts.
-
-        Returns
-        -------
-        Softness
-            Of constraints on its nodes.
-        """
+        """Measure a graph."""
         n = len(mass)
         if not np.any(lengths > 0):
             return cls(1.0, 1.0)
@@ -76,20 +61,7 @@ class Softness:
         return cls(float(np.mean(lengths**2)), trace / len(lengths))
 
     def __call__(self, slack: float, squares: FloatArray) -> FloatArray:
-        """Find the softness of constraints.
-
-        Parameters
-        ----------
-        slack : float
-            σ.
-        squares : ndarray of shape (q,)
-            Their bounds; those of zero count as average.
-
-        Returns
-        -------
-        ndarray of shape (q,)
-            s.
-        """
+        """Find the softness of constraints."""
         size = np.where(squares == 0, self.mean, np.minimum(np.abs(squares), self.mean))
         return np.asarray(slack * size**2 / self.load)
 
@@ -97,23 +69,7 @@ class Softness:
 def relative_violation(
     constraints: PairConstraints, factor: FloatArray, lengths: FloatArray
 ) -> float:
-    """Measure by how much the worst constraint is missed, relative to its bound.
-
-    Parameters
-    ----------
-    constraints : PairConstraints
-        Which.
-    factor : ndarray of shape (n, r)
-        R, K = R Rᵀ.
-    lengths : ndarray of shape (m,)
-        The neighbours' distances: constraints with a bound of zero are measured by the mean of
-        their squares.
-
-    Returns
-    -------
-    float
-        0 where all hold.
-    """
+    """Measure by how much the worst constraint is missed, relative to its bound."""
     mean = float(np.mean(lengths**2)) if len(lengths) else 1.0
     size = np.abs(constraints.bounds)
     size = np.where(size > 0, size, mean or 1.0)

@@ -59,105 +59,29 @@ class Unfolding:
             self._incidence = sp.csr_array((signs, where), shape=(len(pairs), n))
 
     def variance(self, R: FloatArray) -> float:
-        """Compute the value of a layout.
-
-        Parameters
-        ----------
-        R : ndarray of shape (n, r)
-            A layout.
-
-        Returns
-        -------
-        float
-            Σ c_i ‖R_i‖².
-        """
+        """Compute the value of a layout."""
         return float(self.mass @ np.einsum("ij,ij->i", R, R))
 
     def slack(self, R: FloatArray) -> FloatArray:
-        """Compute what the edges leave of their bounds.
-
-        Parameters
-        ----------
-        R : ndarray of shape (n, r)
-            A layout.
-
-        Returns
-        -------
-        ndarray of shape (m,)
-            d² − ‖δ‖².
-        """
+        """Compute what the edges leave of their bounds."""
         spans = self.E @ R
         return np.asarray(self.squares - np.einsum("ij,ij->i", spans, spans))
 
     def barrier(self, R: FloatArray, s: FloatArray, mu: float) -> float:
-        """Compute F.
-
-        Parameters
-        ----------
-        R : ndarray of shape (n, r)
-            A layout.
-        s : ndarray of shape (m,)
-            Its slack.
-        mu : float
-            μ.
-
-        Returns
-        -------
-        float
-            With the terms of the pairs beside.
-        """
+        """Compute F."""
         value = -0.5 * self.variance(R) - 0.5 * mu * float(np.log(s).sum())
         return value + self.terms.value(self.terms.excess(R), mu) if len(self.terms) else value
 
     def central(self, mu: float, s: FloatArray, spans: FloatArray) -> ConePoints:
-        """Find the dual points that are complementary to μ: μ u⁻¹.
-
-        Parameters
-        ----------
-        mu : float
-            μ.
-        s : ndarray of shape (m,)
-            The slack.
-        spans : ndarray of shape (m, r)
-            δ.
-
-        Returns
-        -------
-        ConePoints
-            Inside.
-        """
+        """Find the dual points that are complementary to μ: μ u⁻¹."""
         return ConePoints(mu * self.lengths / s, -(mu / s)[:, None] * spans)
 
     def centred(self, R: FloatArray) -> FloatArray:
-        """Move the centre of mass to the origin.
-
-        Parameters
-        ----------
-        R : ndarray of shape (n, r)
-            A layout.
-
-        Returns
-        -------
-        ndarray of shape (n, r)
-            The same distances.
-        """
+        """Move the centre of mass to the origin."""
         return np.asarray(R - (self.mass @ R) / self.mass.sum())
 
     def blocks(self, V: FloatArray, of_terms: FloatArray) -> FloatArray:
-        """Put the blocks of edges and terms on the pairs that they belong to.
-
-        Parameters
-        ----------
-        V : ndarray of shape (m, ...)
-            Of the edges.
-        of_terms : ndarray of shape (q, ...)
-            Of the terms.
-
-        Returns
-        -------
-        ndarray of shape (n_pairs, ...)
-            Their sums.
-        """
+        """Put the blocks of edges and terms on the pairs that they belong to."""
         if not len(self.terms):
             return V
         out = np.zeros((self.matrices.m, *V.shape[1:]))
@@ -166,42 +90,14 @@ class Unfolding:
         return out
 
     def tensions(self, y: FloatArray) -> FloatArray:
-        """Add the multipliers up on the pairs that they pull together.
-
-        Parameters
-        ----------
-        y : ndarray of shape (m + q,)
-            Of the edges, then of the terms.
-
-        Returns
-        -------
-        ndarray of shape (n_pairs,)
-            Negative where a pair is pushed apart.
-        """
+        """Add the multipliers up on the pairs that they pull together."""
         m = len(self.edges)
         return self.blocks(y[:m], self.terms.sign * y[m:])
 
     def smallest(
         self, y: FloatArray, n_pairs: int, known: FloatArray, tol: float
     ) -> Eigenpairs | None:
-        """Find the smallest pairs of (L(y), C).
-
-        Parameters
-        ----------
-        y : ndarray of shape (m + q,)
-            Multipliers.
-        n_pairs : int
-            How many.
-        known : ndarray of shape (n, k)
-            Vectors that are not wanted.
-        tol : float
-            Of the residuals.
-
-        Returns
-        -------
-        Eigenpairs or None
-            None where y is too uneven for a factor.
-        """
+        """Find the smallest pairs of (L(y), C)."""
         tension = self.tensions(y)
         raised = self._raise(tension)
         if raised is None:
@@ -231,18 +127,7 @@ class Unfolding:
         return None
 
     def verified(self, y: FloatArray) -> float:
-        """Find a σ, close to the largest, for which L(y) − σC is positive on centred vectors.
-
-        Parameters
-        ----------
-        y : ndarray of shape (m + q,)
-            Multipliers.
-
-        Returns
-        -------
-        float
-            Verified with all rounding; −∞ where none above zero was found.
-        """
+        """Find a σ, close to the largest, for which L(y) − σC is positive on centred vectors."""
         n = len(self.mass)
         pairs = self.smallest(y, 1, np.ones((n, 1)), 1e-7)
         if pairs is None:

@@ -30,45 +30,15 @@ class ConePoints:
     tail: FloatArray
 
     def determinant(self) -> FloatArray:
-        """Compute x₀² − ‖x₁‖², positive inside.
-
-        Returns
-        -------
-        ndarray of shape (m,)
-            Zero on the boundary.
-        """
+        """Compute x₀² − ‖x₁‖², positive inside."""
         return np.asarray(self.head**2 - _dot(self.tail, self.tail))
 
     def moved(self, step: ConePoints, length: float) -> ConePoints:
-        """Go along a step.
-
-        Parameters
-        ----------
-        step : ConePoints
-            The direction.
-        length : float
-            How far.
-
-        Returns
-        -------
-        ConePoints
-            The sum.
-        """
+        """Go along a step."""
         return ConePoints(self.head + length * step.head, self.tail + length * step.tail)
 
     def reach(self, step: ConePoints) -> float:
-        """Find how far a step may go before the first point leaves its cone.
-
-        Parameters
-        ----------
-        step : ConePoints
-            The direction.
-
-        Returns
-        -------
-        float
-            The smallest positive root of the determinants; infinite where there is none.
-        """
+        """Find how far a step may go before the first point leaves its cone."""
         a = step.determinant()
         b = self.head * step.head - _dot(self.tail, step.tail)
         c = self.determinant()
@@ -111,48 +81,20 @@ class Scaling:
         self._middle = self._to_middle(u)
 
     def blocks(self) -> FloatArray:
-        """Compute the blocks of V that act on the tails.
-
-        Returns
-        -------
-        ndarray of shape (m, r, r)
-            Positive definite.
-        """
+        """Compute the blocks of V that act on the tails."""
         V = (2 * self._eta)[:, None, None] * (self._q1[:, :, None] * self._q1[:, None, :])
         axes = np.arange(self._q1.shape[1])
         V[:, axes, axes] += self._eta[:, None]
         return np.asarray(V)
 
     def of_tails(self, tail: FloatArray) -> ConePoints:
-        """Apply V to steps whose head does not move.
-
-        Parameters
-        ----------
-        tail : ndarray of shape (m, r)
-            Their tails.
-
-        Returns
-        -------
-        ConePoints
-            V (0, tail).
-        """
+        """Apply V to steps whose head does not move."""
         along = 2 * _dot(self._q1, tail)
         tails = self._eta[:, None] * (along[:, None] * self._q1 + tail)
         return ConePoints(self._eta * along * self._q0, tails)
 
     def second_order(self, du: ConePoints, dz: ConePoints) -> ConePoints:
-        """Compute what complementarity to first order leaves out, as a change of z.
-
-        Parameters
-        ----------
-        du, dz : ConePoints
-            A step.
-
-        Returns
-        -------
-        ConePoints
-            W⁻¹ (λ \\ (W⁻¹du ∘ W dz)), λ = W⁻¹u = Wz, with ∘ the product of the cone's algebra.
-        """
+        """Compute what complementarity to first order leaves out, as a change of z."""
         a, b = self._to_middle(du), self._from_dual(dz)
         head = a.head * b.head + _dot(a.tail, b.tail)
         tail = a.head[:, None] * b.tail + b.head[:, None] * a.tail

@@ -66,20 +66,7 @@ class EdgeMatrices:
         self._incident = sp.csr_array((np.ones(2 * m), (np.r_[i, j], np.r_[at, at])), shape=(n, m))
 
     def matrix(self, W: FloatArray, c: FloatArray) -> sp.csc_array:
-        """Assemble the matrix, nodes in the order of elimination.
-
-        Parameters
-        ----------
-        W : ndarray of shape (m, r, r)
-            Symmetric blocks of the edges.
-        c : ndarray of shape (n,)
-            Taken off the diagonal.
-
-        Returns
-        -------
-        sparse array of shape (n r, n r)
-            Symmetric.
-        """
+        """Assemble the matrix, nodes in the order of elimination."""
         r = W.shape[1]
         diagonal = (self._incident @ W.reshape(self.m, r * r)).reshape(self.n, r, r)
         diagonal[:, np.arange(r), np.arange(r)] -= c[self._order][:, None]
@@ -89,20 +76,7 @@ class EdgeMatrices:
         return sp.csc_array((rows.data, rows.indices, rows.indptr), shape=rows.shape)
 
     def factor(self, W: FloatArray, c: FloatArray) -> Factor:
-        """Factor the matrix; see :meth:`matrix`.
-
-        Parameters
-        ----------
-        W : ndarray of shape (m, r, r)
-            Symmetric blocks of the edges.
-        c : ndarray of shape (n,)
-            Taken off the diagonal.
-
-        Returns
-        -------
-        Factor
-            With its inertia.
-        """
+        """Factor the matrix; see :meth:`matrix`."""
         shape = (self.n, W.shape[1])
         try:
             factor = _eliminate(self.matrix(W, c), "NATURAL")
@@ -123,20 +97,6 @@ class EdgeMatrices:
         L(y) − σ·diag(mass) = P D Pᵀ − E with P a unit triangle.  Where D has one negative entry,
         the second eigenvalue of the left side is at least −‖E‖ (Sylvester and Weyl), and E is
         computed.
-
-        Parameters
-        ----------
-        y : ndarray of shape (m,)
-            Of either sign.
-        mass : ndarray of shape (n,)
-            Positive.
-        sigma : float
-            The bound that is tried.
-
-        Returns
-        -------
-        float
-            A bound that holds; −∞ where σ is not one.
         """
         A = self.matrix(y[:, None, None], sigma * mass)
         try:

@@ -43,22 +43,7 @@ class Shift:
         apart: FloatArray | None = None,
         metric: FloatArray | None = None,
     ) -> Callable[[FloatArray], FloatArray]:
-        """Factor the matrix of a step, with q as large as makes it positive.
-
-        Parameters
-        ----------
-        problem : Unfolding
-            The problem.
-        V : ndarray of shape (n_pairs, r, r)
-            What holds pairs together, positive.
-        apart, metric : ndarray of shape (n_pairs,), optional
-            What pushes them apart, and the tensions of a metric for pairs whose V is singular.
-
-        Returns
-        -------
-        callable
-            From a right-hand side to the step.
-        """
+        """Factor the matrix of a step, with q as large as makes it positive."""
         axes = np.arange(V.shape[1])
         while True:
             # turns of the map have no curvature: a trace of q keeps rounding from a wrong sign
@@ -73,13 +58,7 @@ class Shift:
             self.q = max(4 * self.q, 1e-3)
 
     def after(self, length: float) -> None:
-        """Learn from the length of a step.
-
-        Parameters
-        ----------
-        length : float
-            Of a full step, 1.
-        """
+        """Learn from the length of a step."""
         if length < 0.15:  # short steps come of directions with hardly any curvature
             self.q = max(4 * self.q, 1e-3) if self.q < 10 else self.q
         elif length >= 0.6 or (length >= 0.2 and self.q > 2):
@@ -154,18 +133,7 @@ class NewtonSystem:
         self._solve = shift.factor(problem, V, apart, metric)
 
     def gradient(self, mu: float) -> FloatArray:
-        """Compute the gradient of F.
-
-        Parameters
-        ----------
-        mu : float
-            μ.
-
-        Returns
-        -------
-        ndarray of shape (n, r)
-            At R.
-        """
+        """Compute the gradient of F."""
         problem = self.problem
         forces = (mu / self.s)[:, None] * self.u.tail
         out = problem.ends @ forces - problem.mass[:, None] * self.R
@@ -175,20 +143,7 @@ class NewtonSystem:
         return np.asarray(out)
 
     def direction(self, mu: float, before: Direction | None = None) -> Direction:
-        """Find the step to complementarity μ.
-
-        Parameters
-        ----------
-        mu : float
-            μ.
-        before : Direction, optional
-            A step whose second-order term is taken off.
-
-        Returns
-        -------
-        Direction
-            Where F falls, if nothing was taken off.
-        """
+        """Find the step to complementarity μ."""
         problem, terms = self.problem, self.problem.terms
         wanted = problem.central(mu, self.s, self.u.tail)
         if before is not None:
@@ -213,20 +168,7 @@ class NewtonSystem:
         return Direction(dR, du, dz, spans, y - terms.y)
 
     def answer(self, vector: FloatArray, mu: float) -> FloatArray:
-        """Find how the layout gives way to a new column a·v, to first order in a².
-
-        Parameters
-        ----------
-        vector : ndarray of shape (n,)
-            v.
-        mu : float
-            μ.
-
-        Returns
-        -------
-        ndarray of shape (n, r)
-            dR / da².
-        """
+        """Find how the layout gives way to a new column a·v, to first order in a²."""
         problem, terms = self.problem, self.problem.terms
         longer = (problem.E @ vector) ** 2
         forces = (mu / self.s**2 * longer)[:, None] * self.u.tail
@@ -237,46 +179,16 @@ class NewtonSystem:
         return problem.centred(self._solve(-right))
 
     def decrement(self, mu: float, direction: Direction) -> float:
-        """Measure how fast F falls along a step.
-
-        Parameters
-        ----------
-        mu : float
-            μ.
-        direction : Direction
-            The step.
-
-        Returns
-        -------
-        float
-            The square of the Newton decrement.
-        """
+        """Measure how fast F falls along a step."""
         return -float(np.einsum("ij,ij->", self.gradient(mu), direction.R))
 
     def reach_of_zero(self) -> float:
-        """Measure how much of the step to μ = 0 stays inside.
-
-        Returns
-        -------
-        float
-            At most 1.
-        """
+        """Measure how much of the step to μ = 0 stays inside."""
         to_zero = self.direction(0.0)
         return min(1.0, self.u.reach(to_zero.u), self.z.reach(to_zero.z))
 
     def multipliers(self, direction: Direction) -> FloatArray:
-        """Predict the multipliers that a step leads to.
-
-        Parameters
-        ----------
-        direction : Direction
-            The step.
-
-        Returns
-        -------
-        ndarray of shape (m + q,)
-            Of the edges, then of the terms.
-        """
+        """Predict the multipliers that a step leads to."""
         head = self.z.head + direction.z.head
         along = np.maximum(head, 0.01 * self.z.head) / self.problem.lengths
         return np.concatenate([along, self._of_terms(direction, 1.0)])
@@ -289,22 +201,7 @@ class NewtonSystem:
     def move(
         self, mu: float, direction: Direction, decrement: float
     ) -> tuple[FloatArray, ConePoints, float] | None:
-        """Take the step, straight or bent by its second-order term, where F falls most.
-
-        Parameters
-        ----------
-        mu : float
-            μ.
-        direction : Direction
-            The step.
-        decrement : float
-            How fast F falls along it.
-
-        Returns
-        -------
-        tuple or None
-            The layout, the dual points and the length; None where F does not fall.
-        """
+        """Take the step, straight or bent by its second-order term, where F falls most."""
         value = self.problem.barrier(self.R, self.s, mu)
         best: tuple[float, float, FloatArray, Direction | None] | None = None
         bent: Direction | None = None

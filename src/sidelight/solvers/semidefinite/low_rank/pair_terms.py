@@ -55,36 +55,12 @@ class PairTerms:
         return len(self.bounds)
 
     def excess(self, R: FloatArray) -> FloatArray:
-        """Compute g, above zero where a bound is missed.
-
-        Parameters
-        ----------
-        R : ndarray of shape (n, r)
-            A layout.
-
-        Returns
-        -------
-        ndarray of shape (q,)
-            ±D − b.
-        """
+        """Compute g, above zero where a bound is missed."""
         spans = self.E @ R
         return np.asarray(self.sign * np.einsum("ij,ij->i", spans, spans) - self.bounds)
 
     def multipliers(self, g: FloatArray, mu: float) -> FloatArray:
-        """Find the tension that answers an excess.
-
-        Parameters
-        ----------
-        g : ndarray of shape (q,)
-            The excess.
-        mu : float
-            Of the barrier.
-
-        Returns
-        -------
-        ndarray of shape (q,)
-            φ′(t), positive for inequalities.
-        """
+        """Find the tension that answers an excess."""
         s = self.soft + self.lent
         t = g + self.lent * self.believed
         root = np.sqrt(t**2 + 4 * s * mu)
@@ -93,111 +69,35 @@ class PairTerms:
         return np.asarray(np.where(self.equal, t / s, bent))
 
     def slopes(self, y: FloatArray, mu: float) -> FloatArray:
-        """Compute φ″ where the tension is y.
-
-        Parameters
-        ----------
-        y : ndarray of shape (q,)
-            Tensions.
-        mu : float
-            Of the barrier.
-
-        Returns
-        -------
-        ndarray of shape (q,)
-            Positive.
-        """
+        """Compute φ″ where the tension is y."""
         give = np.where(self.equal, 0.0, mu / np.where(self.equal, 1.0, y) ** 2)
         return np.asarray(1 / (self.soft + self.lent + give))
 
     def value(self, g: FloatArray, mu: float) -> float:
-        """Sum the terms.
-
-        Parameters
-        ----------
-        g : ndarray of shape (q,)
-            The excess.
-        mu : float
-            Of the barrier.
-
-        Returns
-        -------
-        float
-            ½ Σ φ, up to a constant.
-        """
+        """Sum the terms."""
         y = self.multipliers(g, mu)
         phi = 0.5 * (self.soft + self.lent) * y**2
         phi += np.where(self.equal, 0.0, mu * np.log(np.where(self.equal, 1.0, y)))
         return 0.5 * float(phi.sum())
 
     def lend(self, share: float, load: float) -> None:
-        """Make the terms as smooth as a level of the barrier asks for.
-
-        Parameters
-        ----------
-        share : float
-            By how much of the length of an average edge a hard constraint under an average load
-            may be missed.
-        load : float
-            What an average constraint carries.
-        """
+        """Make the terms as smooth as a level of the barrier asks for."""
         wanted = share * self.size * np.minimum(self.size, 1.0) / load
         self.lent = np.where(self.hard, wanted, np.maximum(wanted - self.soft, 0.0))
 
     def believe(self, y: FloatArray) -> None:
-        """Take the tensions found for those that will be.
-
-        Parameters
-        ----------
-        y : ndarray of shape (q,)
-            Tensions.
-        """
+        """Take the tensions found for those that will be."""
         self.believed = y.copy()
 
     def missed(self, g: FloatArray) -> FloatArray:
-        """Measure what is missed of the constraints.
-
-        Parameters
-        ----------
-        g : ndarray of shape (q,)
-            The excess.
-
-        Returns
-        -------
-        ndarray of shape (q,)
-            At least 0.
-        """
+        """Measure what is missed of the constraints."""
         return np.asarray(np.where(self.equal, np.abs(g), np.maximum(g, 0.0)))
 
     def worst(self, g: FloatArray) -> float:
-        """Measure what is missed of the worst hard constraint, relative to it.
-
-        Parameters
-        ----------
-        g : ndarray of shape (q,)
-            The excess.
-
-        Returns
-        -------
-        float
-            0 where all hold.
-        """
+        """Measure what is missed of the worst hard constraint, relative to it."""
         return float((self.missed(g) / self.size)[self.hard].max(initial=0.0))
 
     def unsettled(self, g: FloatArray, y: FloatArray) -> float:
-        """Measure how far the terms are from g = s y, relative to the bounds.
-
-        Parameters
-        ----------
-        g : ndarray of shape (q,)
-            The excess.
-        y : ndarray of shape (q,)
-            Tensions.
-
-        Returns
-        -------
-        float
-            0 where ŷ repeats itself.
-        """
+        """Measure how far the terms are from g = s y, relative to the bounds."""
         off = self.lent * np.abs(y - self.believed)
         return float(max((off / self.size).max(initial=0.0), self.worst(g)))

@@ -69,42 +69,6 @@ def unfold_low_rank(
 
     max_K Σ_i c_i K_ii  over  K ⪰ 0, Σ_ij c_i c_j K_ij = 0, K_ii − 2K_ij + K_jj ≤ d_ij²
 
-    Parameters
-    ----------
-    edges : ndarray of shape (m, 2)
-        Of a connected graph, each once.
-    lengths : ndarray of shape (m,)
-        d, positive.
-    n : int
-        Number of nodes, at least 2.
-    mass : ndarray of shape (n,), optional
-        c, positive; ones by default.
-    tol : float
-        Relative gap between the kernel and the bound.
-    max_iter : int
-        Most Newton steps.
-    start : ndarray of shape (n, r), optional
-        A layout to start from; landmark scaling of the path lengths by default.
-    beside : PairConstraints, optional
-        Constraints on single pairs, each with a weight of ±1: equalities, bounds from below, and
-        soft ones.  Without edges a start must be given.
-    who : str
-        Named in errors.
-
-    Returns
-    -------
-    SemidefiniteResult
-        The bounds on edges hold strictly, and ``dual_bound`` holds whatever was rounded.  One
-        multiplier per edge, then one per constraint beside.  What is missed of hard constraints
-        beside, times its multiplier, and what misses of soft ones cost is added to the bound.
-
-    Raises
-    ------
-    ContradictionError
-        If a multiplier proves that no kernel meets the constraints.
-    KeyboardInterrupt
-        If the user stopped it before there was a kernel to keep.
-
     References
     ----------
     K. Q. Weinberger and L. K. Saul (2004), "Unsupervised learning of image manifolds by

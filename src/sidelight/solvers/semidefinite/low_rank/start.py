@@ -24,22 +24,6 @@ def unfolded_start(
     lengths of shortest paths, and the other nodes are placed by their distances to them [1]_.
     Edges that are too long are then shortened in turn, and what remains is shrunk.
 
-    Parameters
-    ----------
-    edges : ndarray of shape (m, 2)
-        Of a connected graph.
-    lengths : ndarray of shape (m,)
-        Bounds, positive.
-    n : int
-        Number of nodes.
-    start : ndarray of shape (n, r), optional
-        A layout to be pulled into the bounds instead.
-
-    Returns
-    -------
-    ndarray of shape (n, r)
-        Strictly feasible.
-
     References
     ----------
     .. [1] V. de Silva and J. B. Tenenbaum (2004), "Sparse multidimensional scaling using landmark

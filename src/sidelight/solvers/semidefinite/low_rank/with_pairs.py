@@ -20,18 +20,7 @@ from sidelight.solvers.semidefinite.result import SemidefiniteResult
 
 
 def on_single_pairs(constraints: PairConstraints) -> bool:
-    """Say whether every constraint is about one pair, as it is.
-
-    Parameters
-    ----------
-    constraints : PairConstraints
-        Which.
-
-    Returns
-    -------
-    bool
-        Whether A has one entry of ±1 per row, and 1 for equalities.
-    """
+    """Say whether every constraint is about one pair, as it is."""
     A = sp.csr_array(constraints.combine)
     alone = bool(np.all(np.diff(A.indptr) == 1)) and bool(np.all(np.abs(A.data) == 1))
     return alone and bool(np.all(A.data[constraints.equal] == 1))
@@ -50,34 +39,6 @@ def unfold_mixed_low_rank(
 
     max_K,ξ Σ_i c_i K_ii − Σ_q ξ_q² / 2s_q  over  K ⪰ 0, Σ_ij c_i c_j K_ij = 0 and
     D_q ≤ b_q + ξ_q (or =, or ≥ with −ξ_q), D the squared distances
-
-    Parameters
-    ----------
-    along : PairConstraints
-        Of the edges of a graph.
-    beside : PairConstraints
-        Further ones, maybe none.
-    mass : ndarray of shape (n,)
-        c.
-    tol : float
-        Relative gap.
-    max_iter : int
-        Most Newton steps.
-    who : str
-        Named in errors.
-
-    Returns
-    -------
-    SemidefiniteResult
-        One multiplier per edge, then one per constraint beside.  Hard bounds from above hold
-        strictly, other hard constraints to a relative 1e-6.  What is missed of them, times its
-        multiplier, and what misses of soft ones cost is added to ``dual_bound``: no kernel that
-        misses the constraints by as little has a larger value.
-
-    Raises
-    ------
-    ContradictionError
-        If no kernel meets the constraints, with the proof.
     """
     n = len(mass)
     whole = PairConstraints.join([along, beside]) if len(beside) else along

@@ -1,1 +1,1 @@
-"""The experiments of the texts, measured again: ``python -m experiments.rotated_six``."""
+"""The experiments of the texts, measured again: ``sidelight reproduce rotated_six``."""

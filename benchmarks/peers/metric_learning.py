@@ -183,7 +183,7 @@ def problem_file(name: str, count: int, seed: int, folder: Path) -> tuple[Path, 
     judge : callable
         From the unseen rows, mapped, to an accuracy.
     """
-    from experiments.pair_metric_safety import (
+    from experiments.informed.pair_metric_safety import (
         N_NEIGHBORS,
         draw_pairs,
         neighbor_accuracy,

@@ -294,16 +294,18 @@ def test_an_answer_among_the_data_is_pointed_out() -> None:
 
 @pytest.fixture
 def scripts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from sidelight.cli import reproduce
+    from sidelight.cli.commands import reproduce
 
-    (tmp_path / "shown.py").write_text(
+    room = tmp_path / "room"
+    room.mkdir()
+    (room / "shown.py").write_text(
         '"""Shows one thing.\n\nAt length."""\nfrom experiments._shared import NAME\n'
         "def main(output, *, quick=False):\n    (output / NAME).write_text(str(quick))\n"
     )
     (tmp_path / "_shared.py").write_text("NAME = 'result.txt'\n")
-    (tmp_path / "broken.py").write_text('"""Never run to be listed."""\nraise SystemExit(9)\n')
-    (tmp_path / "empty.py").write_text("")
-    found = {path.stem: path for path in tmp_path.glob("[!_]*.py")}
+    (room / "broken.py").write_text('"""Never run to be listed."""\nraise SystemExit(9)\n')
+    (room / "empty.py").write_text("")
+    found = {path.stem: path for path in room.glob("[!_]*.py")}
     monkeypatch.setattr(reproduce, "experiments", lambda: found)
 
 
@@ -345,7 +347,8 @@ def test_an_interrupt_ends_neatly(tmp_path: Path) -> None:
         "    (output / 'started').write_text('')\n    time.sleep(60)\n"
     )
     code = (
-        "import sys; from pathlib import Path; from sidelight.cli import application, reproduce\n"
+        "from pathlib import Path; from sidelight.cli import application\n"
+        "from sidelight.cli.commands import reproduce\n"
         f"reproduce.experiments = lambda: {{'waiting': Path({str(tmp_path / 'waiting.py')!r})}}\n"
         "application.application(['reproduce', 'waiting', '-o', 'out'])\n"
     )

@@ -56,11 +56,12 @@ def experiment(name: str) -> ModuleType:
     """Import an experiment as ``python -m experiments.name`` does from the project's folder."""
     if str(ROOT) not in sys.path:
         sys.path.insert(0, str(ROOT))
-    return importlib.import_module(f"experiments.{name}")
+    (script,) = (ROOT / "experiments").glob(f"*/{name}.py")
+    return importlib.import_module(f"experiments.{script.parent.name}.{name}")
 
 
 def test_every_experiment_is_listed_here() -> None:
-    files = {path.stem for path in (ROOT / "experiments").glob("[!_]*.py")}
+    files = {path.stem for path in (ROOT / "experiments").glob("*/[!_]*.py")}
     assert files == set(EXPERIMENTS)
 
 

@@ -7,8 +7,8 @@ import warnings
 import numpy as np
 import pytest
 
-from experiments import informed_cells, informed_faces, pair_metric_safety
-from experiments.pair_metric_safety import (
+from experiments.informed import informed_cells, informed_faces, pair_metric_safety
+from experiments.informed.pair_metric_safety import (
     Problem,
     draw_pairs,
     gains,

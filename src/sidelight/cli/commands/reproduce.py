@@ -54,7 +54,7 @@ def experiments() -> dict[str, Path]:
     for folder in (package / "_experiments", package.parents[1] / "experiments"):
         found = {
             script.stem: script
-            for script in sorted(folder.glob("*.py"))
+            for script in sorted(folder.glob("*/*.py"), key=lambda script: script.stem)
             if not script.stem.startswith("_")
         }
         if found:
@@ -72,8 +72,9 @@ def run(script: Path, output: Path, *, quick: bool) -> None:
     """Run an experiment."""
     from sidelight.cli.fitting import shown
 
-    with _as_package(script.parent):
-        module = importlib.import_module(f"{_PACKAGE}.{script.stem}")
+    room = script.parent
+    with _as_package(room.parent):
+        module = importlib.import_module(f"{_PACKAGE}.{room.name}.{script.stem}")
         if not callable(getattr(module, "main", None)):
             raise ValueError(f"{script} has no function main(output, *, quick=False).")
         output.mkdir(parents=True, exist_ok=True)

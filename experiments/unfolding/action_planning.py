@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from experiments._common import print_table, start
-from experiments.action_paths import MOVES, STEP, draw_path, places, questions, states
+from experiments.unfolding.action_paths import MOVES, STEP, draw_path, places, questions, states
 from sidelight import ActionRespectingEmbedding
 from sidelight.core.arrays import FloatArray
 from sidelight.datasets import image_walk

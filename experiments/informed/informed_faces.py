@@ -37,7 +37,7 @@ from typing import Any
 import numpy as np
 
 from experiments._common import print_table, start
-from experiments.pair_metric_safety import neighbor_accuracy
+from experiments.informed.pair_metric_safety import neighbor_accuracy
 from sidelight import PCA, ClassicalMDS, Isomap, LaplacianEigenmaps, LocallyLinearEmbedding
 from sidelight.core.arrays import BoolArray, FloatArray, IntArray
 from sidelight.core.errors import DisconnectedGraphWarning

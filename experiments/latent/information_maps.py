@@ -26,7 +26,7 @@ from pathlib import Path
 import numpy as np
 
 from experiments._common import print_table, start
-from experiments.motion_maps import turning
+from experiments.spectral.motion_maps import turning
 from sidelight import PCA, KernelInformationEmbedding, ProbabilisticPCA
 from sidelight.core.arrays import BoolArray, FloatArray, IntArray
 from sidelight.datasets import load, s_curve

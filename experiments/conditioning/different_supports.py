@@ -28,7 +28,7 @@ from scipy.stats import spearmanr
 from sklearn.datasets import load_digits
 
 from experiments._common import print_table, start
-from experiments.known_factor_removed import FIRST_SEED, N_DRAWS, fit, readable
+from experiments.conditioning.known_factor_removed import FIRST_SEED, N_DRAWS, fit, readable
 from sidelight.core.arrays import FloatArray, IntArray
 from sidelight.datasets import rotated_image
 from sidelight.plot import comparison, save

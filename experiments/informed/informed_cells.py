@@ -23,8 +23,8 @@ from pathlib import Path
 import numpy as np
 
 from experiments._common import print_table, start
-from experiments.informed_faces import METHODS, draw_map
-from experiments.pair_metric_safety import neighbor_accuracy
+from experiments.informed.informed_faces import METHODS, draw_map
+from experiments.informed.pair_metric_safety import neighbor_accuracy
 from sidelight.core.arrays import BoolArray, FloatArray, IntArray
 from sidelight.datasets import load
 from sidelight.metric import EquivalenceMetric

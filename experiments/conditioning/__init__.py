@@ -1,0 +1,1 @@
+"""A known factor left out of the map."""

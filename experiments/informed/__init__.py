@@ -1,0 +1,1 @@
+"""Metrics learned from pairs and distances."""

@@ -1,0 +1,1 @@
+"""Points that are moved: information, Gaussian processes, neighbours, relations."""

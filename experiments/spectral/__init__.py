@@ -1,0 +1,1 @@
+"""Maps by eigenvectors: the tutorial's methods, and what the slides show of them."""

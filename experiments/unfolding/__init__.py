@@ -1,0 +1,1 @@
+"""Learned kernels: semidefinite embedding, actions, maximum entropy unfolding."""

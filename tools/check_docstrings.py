@@ -53,9 +53,11 @@ def methods_of(kind: type) -> Iterator[str]:
 def main() -> None:
     """Print every fault, and fail if there is one."""
     faults = []
-    for found in pkgutil.walk_packages(sidelight.__path__, "sidelight."):
-        if not importlib.import_module(found.name).__doc__:
-            faults.append(f"{found.name}: the module has no docstring")
+    faults += [
+        f"{found.name}: the module has no docstring"
+        for found in pkgutil.walk_packages(sidelight.__path__, "sidelight.")
+        if not importlib.import_module(found.name).__doc__
+    ]
     for name in sorted(set(public_objects())):
         for code, message in validate(name)["errors"]:
             if code in CHECKS:

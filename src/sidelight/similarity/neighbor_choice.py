@@ -23,7 +23,7 @@ _STEPS = 200
 
 
 def wide_bandwidth(D: FloatArray) -> float:
-    """Choose a bandwidth wide enough that items far apart are still told from items farther apart."""
+    """Choose a bandwidth so wide that items far apart are told from items farther apart."""
     n = len(D)
     mean = float(np.einsum("ij,ij->", D, D)) / max(n * (n - 1), 1)
     return WIDE * mean if mean > 0 else 1.0

@@ -49,7 +49,7 @@ def largest_trace(
     *,
     who: str,
 ) -> float:
-    """Bound tr K = Σ_ij D_ij / 2n: no distance is longer than the shortest path of bounded pairs."""
+    """Bound tr K = Σ_ij D_ij / 2n: no distance exceeds the shortest path of bounded pairs."""
     if soft.any():
         _require_one_piece(n, pairs, upper_limits(pairs, A, bounds, equal), who)
     hard = np.flatnonzero(~soft)

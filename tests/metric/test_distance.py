@@ -13,7 +13,8 @@ from sklearn.utils.estimator_checks import check_estimator
 
 from sidelight.core.errors import InterruptedFitWarning
 from sidelight.core.progress import listening
-from sidelight.metric import DistanceMetric, cone
+from sidelight.metric import DistanceMetric
+from sidelight.metric.learning import distance_cone as cone
 from sidelight.metric.learning.distance_ridge import SquaredGram
 from sidelight.side import Distances, Pairs
 

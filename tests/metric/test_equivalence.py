@@ -15,7 +15,8 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import check_estimator
 
-from sidelight.metric import EquivalenceMetric, opening
+from sidelight.metric import EquivalenceMetric
+from sidelight.metric.learning import choice_of_space as opening
 from sidelight.metric.learning.leave_out import HeldOut, PairSpectrum, choose_strength
 from sidelight.metric.learning.pair_graph import graph_rank, spanning_forest
 from sidelight.metric.learning.safe_pairs import (

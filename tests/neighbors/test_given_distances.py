@@ -54,7 +54,7 @@ def test_bad_tables(D, message):
 
 
 def test_the_worst_pair_is_found_in_any_tile(monkeypatch):
-    from sidelight.neighbors import precomputed
+    from sidelight.neighbors import given_distances as precomputed
 
     blocks = precomputed.row_blocks
     monkeypatch.setattr(precomputed, "row_blocks", lambda n, *_, **__: blocks(n, 1.0, budget=7.0))

@@ -9,7 +9,7 @@ from sklearn.datasets import make_swiss_roll
 from sklearn.neighbors import kneighbors_graph
 
 from sidelight.core.errors import ContradictionError
-from sidelight.solvers import semidefinite
+from sidelight.solvers.semidefinite import unfolding as semidefinite
 from sidelight.solvers.semidefinite.active_set import unfold_mixed
 from sidelight.solvers.semidefinite.constraints import PairConstraints
 from sidelight.solvers.semidefinite.low_rank.pair_terms import PairTerms

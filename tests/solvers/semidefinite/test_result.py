@@ -12,7 +12,7 @@ from sklearn.neighbors import kneighbors_graph
 
 from sidelight.core.errors import InterruptedFitWarning
 from sidelight.core.progress import listening
-from sidelight.solvers import semidefinite
+from sidelight.solvers.semidefinite import unfolding as semidefinite
 from sidelight.solvers.semidefinite.active_set import unfold_mixed
 from sidelight.solvers.semidefinite.constraints import PairConstraints
 from sidelight.solvers.semidefinite.low_rank.path_following import unfold_low_rank

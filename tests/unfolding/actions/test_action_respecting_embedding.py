@@ -16,7 +16,7 @@ from sidelight.core.errors import (
 from sidelight.datasets import image_walk
 from sidelight.quality import procrustes
 from sidelight.side import Actions
-from sidelight.unfolding import action_program
+from sidelight.unfolding.actions import program as action_program
 from sidelight.unfolding.actions.action_respecting_embedding import ActionRespectingEmbedding
 from sidelight.unfolding.actions.constraints import all_equalities
 from sidelight.unfolding.actions.places import find_places

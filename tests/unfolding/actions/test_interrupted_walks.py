@@ -8,7 +8,7 @@ import pytest
 from sidelight.core.errors import InterruptedFitWarning
 from sidelight.core.progress import listening
 from sidelight.side import Actions
-from sidelight.unfolding import action_program
+from sidelight.unfolding.actions import program as action_program
 from tests.interruption import stop_at
 from tests.unfolding.walks import fitted, runs, wandering
 

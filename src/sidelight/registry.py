@@ -229,6 +229,13 @@ ESTIMATORS: tuple[Entry, ...] = (
 MAPS: tuple[Entry, ...] = tuple(entry for entry in ESTIMATORS if "map" in entry.gives)
 
 
+def understood_by(estimator: type[Any]) -> tuple[str, ...]:
+    """The kinds of side information that a class of estimators takes, or its nearest ancestor."""
+    entries = {entry.name: entry for entry in ESTIMATORS}
+    known = [entries[cls.__name__] for cls in estimator.__mro__ if cls.__name__ in entries]
+    return known[0].understands if known else ()
+
+
 def entry_for(name: str) -> Entry:
     """Find an estimator by its class name or its short name."""
     for entry in ESTIMATORS:

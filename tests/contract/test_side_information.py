@@ -7,9 +7,10 @@ import pytest
 from sklearn.base import clone
 
 import sidelight
+from sidelight import Isomap
 from sidelight.metric import DistanceMetric, EquivalenceMetric, MultiAttributeMetric
 from sidelight.quality import procrustes
-from sidelight.registry import ESTIMATORS, MAPS
+from sidelight.registry import ESTIMATORS, MAPS, entry_for
 from sidelight.side import Actions, Anchors, Attributes, Distances, Pairs
 
 INFORMED = [entry for entry in MAPS if "Pairs" in entry.understands]
@@ -30,9 +31,30 @@ def informed(request):
     return model.set_params(side_as="metric") if "side_as" in model.get_params() else model
 
 
-def test_the_registry_says_what_the_classes_say():
+def test_an_estimator_of_the_users_own_understands_what_its_ancestor_does():
+    class Mine(Isomap):
+        pass
+
     for entry in ESTIMATORS:
-        assert set(entry.load()._understands) == set(entry.understands), entry.name
+        assert entry.load()()._understands == entry.understands, entry.name
+    assert Mine()._understands == entry_for("isomap").understands
+
+
+@pytest.mark.parametrize("entry", ESTIMATORS, ids=lambda entry: entry.name)
+@pytest.mark.parametrize("method", ["fit", "fit_transform"])
+@pytest.mark.parametrize("given", [PAIRS, [PAIRS, DISTANCES]], ids=["one", "a list"])
+def test_what_is_known_is_not_swallowed_as_y(entry, X, method, given):
+    message = rf"{entry.name}\.fit.* got Pairs.* as y, which is ignored.*side="
+    with pytest.raises(ValueError, match=message):
+        getattr(entry.load()(), method)(X, given)
+    with pytest.raises(ValueError, match=message):
+        getattr(entry.load()(), method)(X, y=given)
+
+
+def test_labels_as_y_are_ignored_as_ever(X):
+    plain = Isomap().fit(X).embedding_
+    np.testing.assert_array_equal(Isomap().fit(X, np.arange(len(X))).embedding_, plain)
+    np.testing.assert_array_equal(Isomap().fit(X, list("ab" * (len(X) // 2))).embedding_, plain)
 
 
 @pytest.mark.parametrize("nothing", [None, []])

@@ -14,14 +14,14 @@ from sidelight.core.messages import explain_table
 from sidelight.core.parameters import Expected, check_parameters
 from sidelight.mapping.smoother import KernelSmoother
 from sidelight.neighbors.inputs import row_blocks
-from sidelight.side.understanding import gather_side
+from sidelight.registry import understood_by
+from sidelight.side.understanding import gather_side, refusing_side_as_y
 
 
 class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """The common part of all estimators that make a map."""
 
     _parameters: ClassVar[Mapping[str, tuple[Expected, ...]]] = {}
-    _understands: ClassVar[tuple[str, ...]] = ()
     _takes_several: ClassVar[tuple[str, ...]] = ()
     _takes_sparse: ClassVar[bool] = True
     _takes_missing: ClassVar[bool] = False
@@ -30,6 +30,10 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
     n_components_: int
     n_features_in_: int
     n_components: Any
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        refusing_side_as_y(cls)
 
     def fit(self, X: Any, y: Any = None, *, side: Any = None) -> Self:
         """Fit the map.
@@ -93,6 +97,10 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
                 known = (self.embedding_[placed], items[placed])
             self._smoother = KernelSmoother.fit(*known)
         return self._smoother(Z)
+
+    @property
+    def _understands(self) -> tuple[str, ...]:
+        return understood_by(type(self))
 
     @property
     def _side_checks(self) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 from sidelight.metric import DistanceMetric, EquivalenceMetric, MultiAttributeMetric
 
@@ -21,8 +21,6 @@ class MetricInformed:
     Before anything else is done the rows are mapped by a learned metric, x ↦ A^{½}x, so that all
     distances of the method are learned ones.  Without side information nothing is mapped.
     """
-
-    _understands: ClassVar[tuple[str, ...]] = tuple(LEARNERS)
 
     side_metrics_: list[Any]
     metric: Any

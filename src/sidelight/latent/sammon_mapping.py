@@ -7,7 +7,6 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from sidelight.core.arrays import FloatArray, IntArray
-from sidelight.estimator.listening import MetricInformed
 from sidelight.latent.descending.anchored import Anchored
 from sidelight.latent.descending.from_distances import DistanceEmbedder
 from sidelight.latent.descending.pair_sums import over_bands
@@ -88,7 +87,6 @@ class SammonMapping(Anchored, DistanceEmbedder):
     """
 
     _parameters: ClassVar[Any] = {**DistanceEmbedder._distance_parameters, "start": START}
-    _understands: ClassVar[tuple[str, ...]] = (*MetricInformed._understands, "Anchors")
     _tables: ClassVar[int] = 3
 
     def __init__(

@@ -32,7 +32,8 @@ from sidelight.core.parameters import (
 from sidelight.metric.learning.choice_of_space import open_kernel
 from sidelight.metric.learning.safe_pairs import InnerMetric
 from sidelight.metric.learning.space import KernelSpace, Space, SpannedSpace
-from sidelight.side.understanding import gather_side
+from sidelight.registry import understood_by
+from sidelight.side.understanding import gather_side, refusing_side_as_y
 from sidelight.similarity.kernels import KERNEL_NAMES, resolve_kernel
 
 KERNEL_PARAMETERS: Mapping[str, tuple[Expected, ...]] = {
@@ -52,7 +53,6 @@ class LearnedMetric(TransformerMixin, BaseEstimator):
     """The common part: maps x to A^{½}x, so that Euclidean distances become learned ones."""
 
     _parameters: ClassVar[Mapping[str, tuple[Expected, ...]]] = {}
-    _understands: ClassVar[tuple[str, ...]] = ()
 
     kernel: Any
     gamma: float | str
@@ -60,6 +60,10 @@ class LearnedMetric(TransformerMixin, BaseEstimator):
     coef0: float
     random_state: Any
     n_features_in_: int
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        refusing_side_as_y(cls)
 
     def fit(self, X: Any, y: Any = None, *, side: Any = None) -> Self:
         """Learn the metric.
@@ -193,6 +197,10 @@ class LearnedMetric(TransformerMixin, BaseEstimator):
         if self._by_kernel:
             return _generate_get_feature_names_out(self, self._space.n_out, input_features)
         return _check_feature_names_in(self, input_features)
+
+    @property
+    def _understands(self) -> tuple[str, ...]:
+        return understood_by(type(self))
 
     def _begin(self, X: Any, side: Any, **more: Any) -> tuple[FloatArray, dict[str, Any]]:
         """Check parameters, X and side information, and forget what was learned before."""

@@ -93,7 +93,6 @@ class DistanceMetric(LearnedMetric):
         "tol": (Real(0, open_below=True),),
         "max_iter": (Whole(1),),
     }
-    _understands: ClassVar[tuple[str, ...]] = ("Distances",)
 
     def __init__(
         self,

@@ -141,8 +141,6 @@ class EquivalenceMetric(PairwiseMetric):
            [0.   , 1.724]])
     """
 
-    _understands: ClassVar[tuple[str, ...]] = ("Pairs",)
-
     def fit(self, X: Any, y: Any = None, *, side: Any = None) -> Self:
         """Learn the metric.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 import scipy.linalg
@@ -67,8 +67,6 @@ class MultiAttributeMetric(PairwiseMetric):
            [0., 1., 0.],
            [0., 0., 0.]])
     """
-
-    _understands: ClassVar[tuple[str, ...]] = ("Attributes", "Pairs")
 
     def fit(self, X: Any, y: Any = None, *, side: Any = None) -> Self:
         """Learn the metric.

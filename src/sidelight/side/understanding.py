@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import wraps
 from inspect import signature
 from typing import Any
 
@@ -77,6 +79,32 @@ def gather_side(
                 reports[kind] = report
         gathered[kind] = merged
     return gathered
+
+
+def refusing_side_as_y(cls: type[Any]) -> None:
+    """Let the methods of a class that take y refuse side information in its place.
+
+    ``y`` is ignored, as scikit-learn has it, so what is known would be ignored with it.
+    """
+    for name in ("fit", "fit_transform", "partial_fit"):
+        if name in vars(cls):
+            setattr(cls, name, _without_side_as_y(vars(cls)[name]))
+
+
+def _without_side_as_y(method: Callable[..., Any]) -> Callable[..., Any]:
+    @wraps(method)
+    def checked(self: Any, *given: Any, **named: Any) -> Any:
+        y = given[1] if len(given) > 1 else named.get("y")
+        values = y if isinstance(y, (list, tuple)) else [y]
+        kinds = [type(value).__name__ for value in values if isinstance(value, SideInformation)]
+        if kinds:
+            raise ValueError(
+                f"{type(self).__name__}.{method.__name__} got {' and '.join(kinds)} as y, which is "
+                f"ignored. What is known goes by name: {method.__name__}(X, side=…)."
+            )
+        return method(self, *given, **named)
+
+    return checked
 
 
 def _merged(kind: str, values: list[Any], several: tuple[str, ...], who: str) -> Any:

@@ -173,7 +173,6 @@ class KernelInformationEmbedding(Resumable, DensityEmbedder):
         "tol": (Real(0, open_below=True),),
         "warm_start": (OneOf((True, False)),),
     }
-    _understands = ("Condition",)
     _takes_sparse = False
     _way: int  # which of several paths was best
 

@@ -8,7 +8,6 @@ import numpy as np
 
 from sidelight.core.arrays import FloatArray
 from sidelight.core.parameters import OneOf, Real
-from sidelight.estimator.listening import MetricInformed
 from sidelight.latent.descending.anchored import Anchored
 from sidelight.latent.descending.from_distances import DistanceEmbedder
 from sidelight.latent.descending.pinned import pins_of
@@ -92,7 +91,6 @@ class StochasticNeighborEmbedding(Anchored, DistanceEmbedder):
     (0.0, 2.0)
     """
 
-    _understands: ClassVar[tuple[str, ...]] = (*MetricInformed._understands, "Anchors")
     _parameters: ClassVar[Any] = {
         **DistanceEmbedder._distance_parameters,
         "bandwidth": (OneOf(("auto",)), Real(0, open_below=True)),

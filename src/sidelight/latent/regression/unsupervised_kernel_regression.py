@@ -117,7 +117,6 @@ class UnsupervisedKernelRegression(Anchored, Embedder):
     True
     """
 
-    _understands: ClassVar[tuple[str, ...]] = ("Anchors",)
     _parameters: ClassVar[Any] = {
         "n_components": COMPONENTS,
         "kernel": (OneOf(("gaussian", "linear")),),

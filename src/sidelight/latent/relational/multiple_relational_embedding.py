@@ -18,7 +18,6 @@ from sidelight.core.parameters import (
     check_parameters,
     random_generator,
 )
-from sidelight.estimator.listening import MetricInformed
 from sidelight.latent.descending.from_distances import DistanceEmbedder
 from sidelight.latent.descending.starts import classical_start, principal_turn
 from sidelight.latent.neighbors.choices import NeighborChoices
@@ -152,7 +151,6 @@ class MultipleRelationalEmbedding(DistanceEmbedder):
         "penalty": (Real(0),),
         "n_restarts": (Whole(0),),
     }
-    _understands: ClassVar[tuple[str, ...]] = ("Relation", *MetricInformed._understands)
     _takes_several: ClassVar[tuple[str, ...]] = ("Relation",)
 
     def __init__(

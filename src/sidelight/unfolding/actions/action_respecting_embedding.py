@@ -143,7 +143,6 @@ class ActionRespectingEmbedding(ActionMap, SemidefiniteEmbedding):
         "metric": GraphEmbedder._graph_parameters["metric"],
         "on_disconnected": (OneOf(("connect", "error")),),
     }
-    _understands: ClassVar[tuple[str, ...]] = ("Actions",)
 
     #: What the plain method does without actions.
     constraint: str = "at_most"

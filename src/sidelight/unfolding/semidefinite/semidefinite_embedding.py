@@ -167,7 +167,6 @@ class SemidefiniteEmbedding(BarycentricEmbedder):
         "n_iter_",
         "history_",
     )
-    _understands: ClassVar[tuple[str, ...]] = (*GraphEmbedder._understands, "Actions")
     _parameters: ClassVar[Any] = {
         **GraphEmbedder._graph_parameters,
         "constraint": (OneOf(CONSTRAINTS),),

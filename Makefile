@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 PIP_FLAGS ?= --quiet --disable-pip-version-check
 
-.PHONY: demo test check lint types docs-check unit bench bench-small bench-metrics readme clean
+.PHONY: demo test check lint types docs-check unit fuzz bench bench-small bench-metrics readme clean
 
 $(READY): pyproject.toml requirements/constraints.txt
 	$(PYTHON) -m venv $(VENV)
@@ -41,6 +41,11 @@ docs-check: $(READY)
 unit: export OMP_NUM_THREADS = 1
 unit: $(READY)
 	$(BIN)/python -m pytest -n auto --dist loadfile --cov --cov-report=term:skip-covered
+
+## hostile use by the thousand: inputs, parameters, side information and new rows at random
+fuzz: export OMP_NUM_THREADS = 1
+fuzz: $(READY)
+	$(BIN)/python -m tests.fuzz --cases 10000 --seed 0
 
 ## speed as a ratio to the best peer, in one run
 bench: $(READY)

@@ -1,0 +1,144 @@
+"""How the map of changed data must follow from the map of the data."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from scipy.spatial.distance import cdist
+
+from sidelight import quality
+from tests.fuzz.follow_ups import Fitted, places, portrait
+from tests.fuzz.oracle import FaultFoundError, about, is_clear, require_close, watched
+from tests.fuzz.parameters import admitted, candidates, declared
+
+#: How long or by which arithmetic is searched: the map is meant to be the same.
+ARITHMETIC = (
+    "tol", "max_iter", "neighbors", "n_jobs", "random_state", "warm_start", "dtype", "method",
+    "on_disconnected", "n_landmarks", "n_inducing", "order", "start", "init", "merge",
+    "validation_fraction",
+)  # fmt: skip
+
+#: Other names of the default.
+SAME = ("'l2'", "'euclidean'")
+
+
+def _plain_rows(case: Fitted) -> bool:
+    changed = set(case.choice.changed)
+    return case.plain and case.given.kind == "dense" and not changed and case.side is None
+
+
+def moved_data_give_the_same_map(case: Fitted) -> None:
+    """Adding a number to a column changes no distance."""
+    if not _plain_rows(case) or case.entry.family == "latent":
+        return
+    X = np.asarray(case.given.X)
+    steps = np.zeros(X.shape[1])
+    steps[0] = 16.0
+    moved = case.fit(case.fresh(), X + steps)
+    Z, other = places(case.model, X), places(moved, X + steps)
+    if case.entry.family == "metric":
+        Z, other = cdist(Z, Z), cdist(other, other)
+    require_close(np.abs(other), np.abs(Z), case.size, 1e-6, "X moved by a number")
+
+
+def another_unit_gives_the_same_map(case: Fitted) -> None:
+    """Powers of two change no rounding, so that only a constant with a unit can change the map."""
+    if not _plain_rows(case):
+        return
+    X = np.asarray(case.given.X)
+    factor = float(2.0 ** case.rng.choice([-12, -5, 6, 14]))
+    Z, other = places(case.model, X), places(case.fit(case.fresh(), X * factor), X * factor)
+    if Z.shape != other.shape:
+        raise FaultFoundError(f"X × {factor:g}: {other.shape[1]} components, not {Z.shape[1]}")
+    ratio = float((other * Z).sum() / (Z * Z).sum())
+    require_close(other, ratio * Z, abs(ratio) * case.size, 1e-6, f"X × {factor:g}")
+
+
+def a_parameter_changes_something_or_is_refused(case: Fitted) -> None:
+    if not case.plain or case.given.kind != "dense":
+        return
+    cls, own = type(case.model), case.model.get_params(deep=False)
+    names = [n for n in sorted(declared(cls)) if n not in ARITHMETIC]
+    name = str(case.rng.choice(names))
+    fit = [v for v in candidates(cls, name, case.given.n) if admitted(cls, name, v)]
+    fit = [v for v in fit if repr(v) != repr(own[name]) and repr(v) not in SAME]
+    if not fit or name in ("n_components", "n_neighbors"):
+        return
+    value = fit[case.rng.integers(len(fit))]
+    try:
+        other = case.fit(case.fresh().set_params(**{name: value}))
+        after = portrait(case, other)
+    except FaultFoundError:
+        raise
+    except Exception as error:
+        lack = is_clear(error, case.name, case.arguments)
+        if lack:
+            raise FaultFoundError(f"{name}={value!r}: {lack}: {about(error)}") from error
+        return
+    before = portrait(case, case.model)
+    if _same(before, after):
+        raise FaultFoundError(f"the parameter {name}={value!r} has no effect, and nothing is said")
+
+
+def _same(before: dict[str, Any], after: dict[str, Any]) -> bool:
+    if set(before) != set(after):
+        return False
+    return all(
+        type(after[name]) is type(value) and np.array_equal(after[name], value)
+        for name, value in before.items()
+    )
+
+
+def its_quality_is_judged(case: Fitted) -> None:
+    """A report of finite figures, or a clear refusal, of the data beside the map."""
+    if not hasattr(case.model, "embedding_") or case.given.parameters:
+        return
+    if (
+        case.given.kind == "holes"
+        or "sparse" in case.given.kind
+        or not np.isfinite(case.model.embedding_).all()
+    ):
+        return
+    try:
+        with watched("quality_report"):
+            report = quality.quality_report(case.given.X, case.model.embedding_)
+    except FaultFoundError as fault:
+        raise FaultFoundError(f"quality_report: {fault}") from fault
+    except Exception as error:
+        lack = is_clear(error, "quality_report", ("X", "Z"))
+        if lack or case.plain:
+            raise FaultFoundError(f"quality_report: {lack}: {about(error)}") from error
+        return
+    figures = [value for value in vars(report).values() if isinstance(value, float)]
+    if case.plain and not np.isfinite(figures).all():
+        raise FaultFoundError(f"quality_report of good data: {report}")
+
+
+def its_density(case: Fitted) -> None:
+    if "density" not in case.entry.gives:
+        return
+    for name, argument in (
+        ("score_samples", case.given.new),
+        ("density", places(case.model, case.given.X)[:2]),
+        ("sample", 3),
+    ):
+        method = getattr(case.model, name, None)
+        if method is None:
+            continue
+        answer = case.call(method, argument)
+        if answer is None:
+            continue
+        answer = answer[0] if isinstance(answer, tuple) else answer
+        if np.isnan(np.asarray(answer, dtype=float)).any():
+            raise FaultFoundError(f"{name} gives NaN")
+
+
+RELATIONS: tuple[Callable[[Fitted], None], ...] = (
+    moved_data_give_the_same_map,
+    another_unit_gives_the_same_map,
+    a_parameter_changes_something_or_is_refused,
+    its_quality_is_judged,
+    its_density,
+)

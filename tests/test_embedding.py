@@ -4,11 +4,22 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
+from scipy.spatial.distance import cdist
 
 import sidelight
 from sidelight import Isomap, ProbabilisticPCA, embed
 from sidelight.embedding import choose_method
-from sidelight.side import Anchors, Condition, Distances, Pairs
+from sidelight.registry import entry_for
+from sidelight.side import (
+    Actions,
+    Anchors,
+    Attributes,
+    Condition,
+    Distances,
+    Pairs,
+    Relation,
+)
 
 
 @pytest.fixture
@@ -75,6 +86,131 @@ def test_anchors_choose_a_method_that_keeps_them(X):
     both = embed(X, side=[anchors, Pairs(similar=[(0, 1), (2, 3)])])
     assert type(both.model).__name__ == "SammonMapping"
     assert len(both.model.side_metrics_) == 1
+
+
+KNOWN = {
+    "Pairs": Pairs(similar=[(0, 1), (2, 3)], dissimilar=[(4, 5)]),
+    "Attributes": Attributes([Pairs(similar=[(0, 1)]), Pairs(similar=[(6, 7)])]),
+    "Distances": Distances([(0, 9), (4, 6)], [1.0, 0.4]),
+    "Actions": Actions(["a", "b"] * 11 + ["a"]),
+    "Anchors": Anchors([0, 5, 9], [[0.0, 0.0], [4.0, 0.0], [0.0, 3.0]]),
+    "Condition": Condition(np.arange(24) % 3),
+    "Relation": Relation.from_values(np.arange(24.0)),
+}
+FORMS = ["features", "distances", "graph", "cosine", "holes"]
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("kinds", [(kind,) for kind in KNOWN] + [("Anchors", "Pairs")])
+def test_no_method_is_chosen_that_then_refuses(form, kinds):
+    rows = np.random.default_rng(3).standard_normal((24, 4))
+    data, parameters = rows, {}
+    if form == "cosine":
+        parameters = {"metric": "cosine"}
+    elif form == "holes":
+        data = np.where(rows > 1.9, np.nan, rows)
+        assert np.isnan(data).any()
+    elif form != "features":
+        data, parameters = cdist(rows, rows), {"metric": "precomputed"}
+        if form == "graph":
+            data = sp.csr_array(np.where(data <= np.sort(data)[:, [8]], data, 0.0))
+    try:
+        result = embed(data, side=[KNOWN[kind] for kind in kinds], **parameters)
+    except ValueError as refusal:
+        said = str(refusal)
+        door = said.startswith(("No one method listens to", "No method listens to", "Some values"))
+        other = form == "cosine" and "has no parameter 'metric'" in said
+        assert door or other, said
+        assert form != "features" or len(kinds) > 1
+    else:
+        assert set(kinds) <= set(entry_for(type(result.model).__name__).understands)
+        assert np.isfinite(result.points).all()
+
+
+def test_anchors_in_a_table_of_distances_are_kept(X):
+    D, anchors = cdist(X, X), Anchors([0, 5, 9], [[0.0, 0.0], [4.0, 0.0], [0.0, 3.0]])
+    result = embed(D, side=anchors, metric="precomputed")
+    np.testing.assert_array_equal(result.points[[0, 5, 9]], anchors.positions)
+
+
+def test_many_rows_of_distances_with_pairs_go_to_the_method_that_takes_both():
+    choice = choose_method(5000, kinds=["Pairs"], distances=True)
+    assert choice.entry.name == "SemidefiniteEmbedding"
+
+
+def test_frames_set_aside_what_is_no_number(X):
+    pandas, polars, arrow = map(pytest.importorskip, ("pandas", "polars", "pyarrow"))
+    columns = {name: X[:, i] for i, name in enumerate("abcde")}
+    word, expected = ["x", "y"] * 40, Isomap().fit_transform(X)
+    for frame in (pandas.DataFrame, polars.DataFrame, arrow.table):
+        plain = embed(frame(columns))
+        np.testing.assert_array_equal(plain.points, expected)
+        mixed = embed(frame({"word": word, **columns}))
+        np.testing.assert_array_equal(mixed.points, expected)
+        assert "Set aside the column 'word': not numbers." in mixed.why
+        assert mixed.quality().auc == plain.quality().auc
+        with pytest.raises(ValueError, match="no column of numbers.*'word'"):
+            embed(frame({"word": word}))
+    assert list(embed(pandas.DataFrame(columns)).model.feature_names_in_) == list("abcde")
+    assert list(mixed_names(pandas, word, columns)) == list("abcde")
+
+
+def mixed_names(library, word, columns):
+    return embed(library.DataFrame({"word": word, **columns})).model.feature_names_in_
+
+
+def test_a_frame_with_a_nullable_column_has_missing_values(X):
+    pandas, polars = map(pytest.importorskip, ("pandas", "polars"))
+    counts = [None, *range(1, 80)]
+    expected = embed(np.column_stack([X, [np.nan, *range(1, 80)]]))
+    assert isinstance(expected.model, ProbabilisticPCA)
+    columns = {name: X[:, i] for i, name in enumerate("abcde")}
+    for frame in (
+        pandas.DataFrame({**columns, "n": pandas.array(counts, dtype="Int64")}),
+        polars.DataFrame({**columns, "n": counts}),
+    ):
+        result = embed(frame)
+        assert isinstance(result.model, ProbabilisticPCA)
+        np.testing.assert_allclose(result.points, expected.points, atol=1e-10)
+
+
+def test_the_choice_is_told_before_the_work_begins(X, monkeypatch):
+    told = []
+
+    def stopped(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Isomap, "fit", stopped)
+    with pytest.raises(KeyboardInterrupt):
+        embed(X, n_neighbors=7, on_choice=lambda choice, model: told.append((str(choice), model)))
+    assert told[0][0] == "Isomap: it follows curved data."
+    assert told[0][1].n_neighbors == 7
+
+
+def test_a_seed_is_for_methods_that_draw(X):
+    assert embed(X, random_state=5).model.get_params().get("random_state") is None
+    assert embed(X[:30], method="mre", random_state=5).model.random_state == 5
+
+
+def test_maps_that_cannot_be_judged_say_why(X):
+    K = X @ X.T
+    cases = {
+        "holds a kernel": embed(K, method="kpca", kernel="precomputed"),
+        "missing values": embed(np.where(X > 2, np.nan, X)),
+        "at least four rows": embed(X[:3], method="pca"),
+        "only relations": embed(None, side=Relation.from_values(np.arange(12.0))),
+    }
+    for words, result in cases.items():
+        with pytest.raises(ValueError, match=words):
+            result.quality()
+
+
+def test_a_table_of_distances_read_as_features_is_warned_of(X, recwarn):
+    embed(X, method="pca")
+    assert not recwarn.list
+    with pytest.warns(UserWarning, match="as a table of distances is.*metric='precomputed'"):
+        embed(cdist(X, X), method="pca")
 
 
 def test_what_it_refuses(X):

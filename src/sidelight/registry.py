@@ -7,6 +7,7 @@ are all read from here.  Nothing is imported: an entry names its module.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from difflib import get_close_matches
 from importlib import import_module
 from typing import Any
 
@@ -239,7 +240,10 @@ def understood_by(estimator: type[Any]) -> tuple[str, ...]:
 def entry_for(name: str) -> Entry:
     """Find an estimator by its class name or its short name."""
     for entry in ESTIMATORS:
-        if name in (entry.name, entry.command) or name.lower() == entry.name.lower():
+        if name.lower() in (entry.name.lower(), entry.command):
             return entry
-    known = ", ".join(entry.command for entry in ESTIMATORS)
-    raise ValueError(f"There is no method {name!r}. The methods are: {known}.")
+    commands = {alias.lower(): e.command for e in MAPS for alias in (e.command, e.name)}
+    near = get_close_matches(name.lower(), commands, n=1)
+    hint = f" Did you mean {commands[near[0]]!r}?" if near else ""
+    known = ", ".join(entry.command for entry in MAPS)
+    raise ValueError(f"There is no method {name!r}.{hint} The methods are: {known}.")

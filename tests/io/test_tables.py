@@ -168,7 +168,7 @@ def test_missing_numbers_are_refused_with_what_to_do(written: Any) -> None:
     with pytest.raises(
         ValueError,
         match=r"2 missing values in the columns 'a', 'b'; the first is in row 1\. 2 of 4 rows are "
-        r"complete\..*--missing drop-rows.*ppca",
+        r"complete\..*missing='drop-rows'.*'keep'",
     ):
         read_table(written(HOLES))
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from typing import Any
 
 from sidelight.cli import console
@@ -14,20 +14,37 @@ from sidelight.core.progress import Progress, listening
 @contextmanager
 def shown(what: str, *, quiet: bool = False) -> Iterator[None]:
     """Show the progress of the work in the block, and then its warnings."""
+    with working(quiet=quiet) as begin:
+        begin(what)
+        yield
+
+
+@contextmanager
+def working(*, quiet: bool = False) -> Iterator[Callable[[str], None]]:
+    """Give a function that begins a piece of work with a bar of its own; warnings come at the end.
+
+    What is written before the first piece begins is not disturbed by a bar.
+    """
+    bars = ExitStack()
+
+    def begin(what: str) -> None:
+        bars.close()
+        if not quiet and console.errors().is_terminal:
+            bars.enter_context(_bar(what))
+
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         warnings.filterwarnings("ignore", category=DeprecationWarning)
         warnings.filterwarnings("ignore", category=PendingDeprecationWarning)
-        with _bar(what, quiet=quiet or not console.errors().is_terminal):
-            yield
-    console.warnings(dict.fromkeys(" ".join(str(w.message).split()) for w in caught))
+        try:
+            with bars:
+                yield begin
+        finally:
+            console.warnings(dict.fromkeys(" ".join(str(w.message).split()) for w in caught))
 
 
 @contextmanager
-def _bar(what: str, *, quiet: bool) -> Iterator[None]:
-    if quiet:
-        yield
-        return
+def _bar(what: str) -> Iterator[None]:
     from rich.progress import BarColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
     from rich.progress import Progress as Bar
 

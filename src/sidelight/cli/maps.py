@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sidelight.core.arrays import FloatArray, IntArray
-from sidelight.io.table.delimited import listed
+from sidelight.io.table.columns import listed
 from sidelight.io.table.reading import Table
 from sidelight.registry import MAPS
 
@@ -29,12 +29,12 @@ def map_columns(Z: FloatArray, names: Sequence[str], table: Table) -> dict[str, 
 
 def coordinates(
     table: Table, asked: Sequence[str] = (), expected: Sequence[str] = ()
-) -> FloatArray:
-    """Find the coordinates in a table that holds a map."""
+) -> tuple[FloatArray, str]:
+    """Find the coordinates in a table that holds a map, and say which were taken for them."""
     if asked:
-        return table.select(asked)
+        return table.select(asked), ""
     if expected and all(name in table.column_names for name in expected):
-        return table.select(expected)
+        return table.select(expected), ""
     stems = "|".join(entry.name.lower() for entry in MAPS)
     by_name = [name for name in table.column_names if re.fullmatch(rf"({stems})\d+", name)]
     rest = [name for name in table.column_names if name != ROW]
@@ -45,7 +45,9 @@ def coordinates(
             f"{table.name} should hold {needed} of a map. It has "
             f"{listed(table.column_names, 'column', 12)}. Name them with --columns."
         )
-    return table.select(found)
+    guessed = found is rest or bool(expected)
+    note = f"Took {listed(found, 'column')} for the coordinates of the map." if guessed else ""
+    return table.select(found), note
 
 
 def rows_of(map_table: Table, data: Table) -> IntArray:

@@ -11,7 +11,6 @@ import typer
 DATA = "The data"
 METHOD = "The method"
 WRITE = "What is written"
-KNOWN = "What is known (rows are counted from 1, as in a map's column 'row')"
 
 File: TypeAlias = Annotated[
     Path, typer.Argument(help="A table: csv, tsv, npy, npz or parquet.", show_default=False)
@@ -114,6 +113,72 @@ Header: TypeAlias = Annotated[
         "--header/--no-header",
         help="Whether the first row names the columns; found out by default.",
         rich_help_panel=DATA,
+        show_default=False,
+    ),
+]
+Method: TypeAlias = Annotated[
+    str,
+    typer.Option(
+        "--method",
+        "-m",
+        help="One of 'sidelight methods'.  auto is Isomap, with landmarks beyond 4,000 rows; "
+        "for a table of distances classical scaling (mds).",
+        rich_help_panel=METHOD,
+    ),
+]
+Landmarks: TypeAlias = Annotated[
+    int | None,
+    typer.Option(
+        help="How many landmarks, for large tables.",
+        rich_help_panel=METHOD,
+        show_default=False,
+    ),
+]
+Param: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="NAME=VALUE",
+        help="Any other parameter of the method; repeat it for more.",
+        rich_help_panel=METHOD,
+        show_default=False,
+    ),
+]
+Seed: TypeAlias = Annotated[
+    int | None,
+    typer.Option(
+        help="For methods that draw at random.", rich_help_panel=METHOD, show_default=False
+    ),
+]
+Thumbnails: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        metavar="HxW",
+        help="The rows are images of this height and width: draw them in the picture.",
+        rich_help_panel=DATA,
+        show_default=False,
+    ),
+]
+MapFile: TypeAlias = Annotated[
+    Path | None,
+    typer.Option(
+        "--output",
+        "-o",
+        help="The map as a table: csv, tsv, parquet, npy or npz.",
+        rich_help_panel=WRITE,
+        show_default=False,
+    ),
+]
+PictureFile: TypeAlias = Annotated[
+    Path | None,
+    typer.Option(
+        help="The map as a picture: png, svg, pdf …", rich_help_panel=WRITE, show_default=False
+    ),
+]
+ModelFile: TypeAlias = Annotated[
+    Path | None,
+    typer.Option(
+        help="The fitted model, for 'transform' and 'decode': name.sidelight.",
+        rich_help_panel=WRITE,
         show_default=False,
     ),
 ]

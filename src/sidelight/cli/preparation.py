@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from sidelight.core.arrays import FloatArray
-from sidelight.io.table.delimited import listed
+from sidelight.core.arrays import FloatArray, is_sparse
+from sidelight.io.table.columns import listed
 from sidelight.io.table.reading import Table
 
 
@@ -34,8 +34,8 @@ class Preparation:
 
     @classmethod
     def of(cls, table: Table, *, standardize: bool) -> Preparation:
-        """Learn the preparation of a table."""
-        if not standardize:
+        """Learn the preparation of a table; a graph of distances needs none."""
+        if not standardize or is_sparse(table.X):
             return cls(table.column_names)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", RuntimeWarning)
@@ -46,19 +46,27 @@ class Preparation:
     def apply(self, table: Table) -> FloatArray:
         """Prepare a table: choose the columns by name, and scale them.
 
-        A table without any of the names is taken as it stands if it has as many columns.
+        Where the table or the model has no names, columns are taken by their place.
         """
+        if is_sparse(table.X):
+            return table.X
         absent = [name for name in self.columns if name not in table.column_names]
-        nameless = len(absent) == len(self.columns) and len(absent) == table.X.shape[1]
-        if absent and not nameless:
+        if absent and not self.by_place(table):
             raise ValueError(
                 f"{table.name} lacks {listed(absent, 'column')}, which the model was fitted on. "
-                f"It has {listed(table.column_names, 'column', 12)}."
+                f"It has {listed(table.column_names, 'column', 12)}. Columns are found by name: "
+                f"rename them, or leave the names out with --no-header in a table without."
             )
-        X = table.X if nameless else table.select(self.columns)
+        X = table.X if absent else table.select(self.columns)
         if self.mean is None or self.scale is None:
             return X
         return np.asarray((X - self.mean) / self.scale)
+
+    def by_place(self, table: Table) -> bool:
+        """Whether columns can only be told by their place: one of the two has no names."""
+        return len(self.columns) == table.X.shape[1] and (
+            _nameless(self.columns) or _nameless(table.column_names)
+        )
 
     def undo(self, X: FloatArray) -> FloatArray:
         """Bring what a model decoded back to the units of the table."""
@@ -79,3 +87,8 @@ class Preparation:
         if names is None:
             names = [f"column {place + 1}" for place in range(model.n_features_in_)]
         return cls(tuple(map(str, names)), extras.get("mean"), extras.get("scale"))
+
+
+def _nameless(names: Sequence[str]) -> bool:
+    """Whether columns have only the names that a reader gave them."""
+    return all(name == f"column {place + 1}" for place, name in enumerate(names))

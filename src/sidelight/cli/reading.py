@@ -2,14 +2,37 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
+
 from sidelight.cli import console
+from sidelight.io.table.columns import listed
+from sidelight.io.table.graphs import holds_graph, read_graph
 from sidelight.io.table.reading import Table, read_table
+from sidelight.registry import entry_for
 
 # Names that people give to the column that holds the answer.
 _ANSWERS = ("label", "labels", "class", "target", "species", "category", "cluster")
+# From this many columns with numbered names on (pixel_0_0, pixel_0_1 …) a stranger is noticed.
+_MANY_NUMBERED = 16
+_FEW_OTHERS = 3
+
+#: What a command that makes maps offers about missing numbers.
+MAP_REMEDY = (
+    "Choose what to do: --missing drop-rows, drop-columns or mean, or --missing keep for a method "
+    "that needs no filling in (ppca)."
+)
+
+
+def missing_policy(given: str | None, method: str) -> str:
+    """What is done about missing numbers: as was said, else nothing that the method need not."""
+    if given is not None:
+        return given
+    return "keep" if method != "auto" and entry_for(method).load()._takes_missing else "error"
 
 
 def read_data(
@@ -19,22 +42,31 @@ def read_data(
     aside: Sequence[str] = (),
     missing: str = "error",
     header: bool | None = None,
+    graph: bool = False,
+    remedy: str = MAP_REMEDY,
     quiet: bool = False,
 ) -> Table:
-    """Read a table for a command, and say what was done with it."""
+    """Read a table for a command, and say what was done with it; where allowed, a sparse graph."""
+    if graph and holds_graph(path):
+        return read_graph(path).set_aside(aside)
     table = read_table(
         path,
         ignore=[name for name in ignore if name not in aside],
         aside=list(dict.fromkeys(aside)),
         missing=missing,
         header=header,
+        remedy=remedy,
     )
-    answers = [
+    notes = [
         f"The column {name!r} is used as data. If it is the answer, leave it out with --ignore."
         for name in table.column_names
         if name.lower() in _ANSWERS
     ]
-    console.notes([*table.notes, *answers], quiet=quiet)
+    notes += _strangers(table.column_names)
+    n_missing = int(np.isnan(table.X).sum())
+    if n_missing:
+        notes.append(f"{n_missing:,} missing value{'s' * (n_missing > 1)}, kept as such.")
+    console.notes([*table.notes, *notes], quiet=quiet)
     return table
 
 
@@ -42,3 +74,18 @@ def written_size(table: Table) -> str:
     """Write how large a table is."""
     rows, columns = table.X.shape
     return f"{rows:,} row{'s' * (rows != 1)} × {columns:,} column{'s' * (columns != 1)}"
+
+
+def _strangers(names: Sequence[str]) -> list[str]:
+    """Notice an angle among the pixels: a few columns beside many with numbered names."""
+    stems = {name: re.sub(r"[\d_ ]*\d$", "", name) for name in names}
+    stem, count = Counter(stems.values()).most_common(1)[0]
+    others = [name for name in names if stems[name] != stem and name.lower() not in _ANSWERS]
+    if count < _MANY_NUMBERED or not 0 < len(others) <= _FEW_OTHERS:
+        return []
+    are, it = ("are", "they are") if len(others) > 1 else ("is", "it is")
+    return [
+        f"{listed(others, 'column').capitalize()} {are} used as data, beside {count} columns named "
+        f"{stem!r} and a number. If {it} something else, leave it out with --ignore, or say what "
+        f"it is: --color-by, --condition-column."
+    ]

@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from sidelight.io.atomic import replacing
+
 
 def save(figure_or_ax: Any, path: str | Path, *, dpi: int = 200) -> Path:
     """Write a figure to a file, cut to what is drawn.
@@ -46,6 +48,13 @@ def save(figure_or_ax: Any, path: str | Path, *, dpi: int = 200) -> Path:
             f"The 'path' parameter of save must end in one of {', '.join(sorted(known))}. "
             f"Got {target.name!r} instead."
         )
-    target.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(target, dpi=dpi, bbox_inches="tight", pad_inches=0.08, facecolor="white")
+    with replacing(target) as file:
+        figure.savefig(
+            file,
+            format=target.suffix.lower().removeprefix("."),
+            dpi=dpi,
+            bbox_inches="tight",
+            pad_inches=0.08,
+            facecolor="white",
+        )
     return target

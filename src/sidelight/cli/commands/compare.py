@@ -19,6 +19,7 @@ from sidelight.cli.options import (
     Header,
     Ignore,
     Json,
+    Metric,
     Missing,
     Neighbors,
     Precomputed,
@@ -40,6 +41,7 @@ def compare(
     ] = "pca,isomap,lle,lem",
     components: Components = "2",
     neighbors: Neighbors = None,
+    metric: Metric = None,
     ignore: Ignore = None,
     color_by: ColorBy = None,
     standardize: Standardize = False,
@@ -64,24 +66,27 @@ def compare(
     Prints their scores, the best of each kind in bold.  A method that fails is named with the
     reason, and the others go on.
     """
-    from sidelight.cli.estimators import build_estimator, find_method
-    from sidelight.cli.fitting import shown
+    import sidelight
+    from sidelight.cli.fitting import working
+    from sidelight.cli.outcome import check_outputs
     from sidelight.cli.pictures import as_classes
     from sidelight.cli.preparation import Preparation
-    from sidelight.cli.reading import read_data, written_size
+    from sidelight.cli.reading import missing_policy, read_data, written_size
     from sidelight.cli.reports import show_comparison
-    from sidelight.quality import quality_report
+    from sidelight.embedding import warn_of_distances
+    from sidelight.registry import entry_for
 
+    entries = [entry_for(name) for name in dict.fromkeys(split_names([methods]))]
     if output is not None:
-        from sidelight.plot.style import require_matplotlib
-
-        require_matplotlib("--output")
-    entries = [find_method(name) for name in dict.fromkeys(split_names([methods]))]
+        names = [*(f"{entry.command}.csv" for entry in entries), "scores.csv"]
+        tables, pictures = [output / name for name in names], [output / "comparison.png"]
+        check_outputs([file], tables=tables, pictures=pictures)
+    metric = "precomputed" if precomputed else metric
     table = read_data(
         file,
         ignore=split_names(ignore),
         aside=[] if color_by is None else [color_by],
-        missing=missing or "error",
+        missing=missing_policy(missing, "auto"),
         header=header,
         quiet=quiet or as_json,
     )
@@ -93,24 +98,28 @@ def compare(
     reports: dict[str, Any] = {}
     seconds: dict[str, float] = {}
     failures: dict[str, str] = {}
-    for entry in entries:
-        takes_neighbors = neighbors if entry.needs_graph else None
-        try:
-            estimator = build_estimator(
-                entry,
-                options={"components": number_or_auto(components), "neighbors": takes_neighbors},
-                precomputed=precomputed,
-            )
-            with shown(entry.name, quiet=quiet or as_json):
-                start = time.perf_counter()
-                Z = estimator.fit_transform(X)
-                seconds[entry.command] = time.perf_counter() - start
-                reports[entry.command] = quality_report(
-                    X, Z, labels=labels, metric="precomputed" if precomputed else "euclidean"
+    with working(quiet=quiet or as_json) as begin:
+        if standardize and metric != "precomputed":
+            warn_of_distances(table.X)  # which would no longer look like one
+        for entry in entries:
+            begin(entry.name)
+            known = entry.load()().get_params()
+            options = {"n_neighbors": neighbors if entry.needs_graph else None, "metric": metric}
+            if metric != "precomputed" and "metric" not in known:
+                del options["metric"]  # it works on the features; all are judged alike
+            given = {name: value for name, value in options.items() if value is not None}
+            start = time.perf_counter()
+            try:
+                result = sidelight.embed(
+                    X, method=entry.command, n_components=number_or_auto(components), **given
                 )
-            maps[entry.command] = Z
-        except (ValueError, MemoryError, ImportError) as error:
-            failures[entry.command] = str(error)
+                seconds[entry.command] = time.perf_counter() - start
+                maps[entry.command] = result.points
+                if output is not None:  # at once, so that nothing can lose it
+                    _write_map(output, entry.command, result, table)
+                reports[entry.command] = result.quality(labels=labels, metric=metric or "euclidean")
+            except (ValueError, MemoryError, ImportError) as error:
+                failures[entry.command] = str(error)
     if not maps:
         reasons = " ".join(f"{method}: {reason}" for method, reason in failures.items())
         raise ValueError(f"No method gave a map. {reasons}")
@@ -132,31 +141,34 @@ def compare(
             console.facts([("written", f"{output}/comparison.png, scores.csv, METHOD.csv")])
 
 
+def _write_map(folder: Path, name: str, result: Any, table: Any) -> None:
+    from sidelight.cli.maps import map_columns
+    from sidelight.io.table.writing import write_table
+
+    columns = map_columns(result.points, list(result.model.get_feature_names_out()), table)
+    write_table(folder / f"{name}.csv", columns)
+
+
 def _write(
     folder: Path, maps: dict[str, Any], reports: dict[str, Any], table: Any, color_by: str | None
 ) -> None:
     from sidelight import plot
-    from sidelight.cli.maps import map_columns
     from sidelight.cli.pictures import colouring
     from sidelight.cli.reports import COMPARED
     from sidelight.io.table.writing import write_table
     from sidelight.registry import entry_for
 
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, Z in maps.items():
-        stem = entry_for(name).name.lower()
-        names = [f"{stem}{place}" for place in range(Z.shape[1])]
-        write_table(folder / f"{name}.csv", map_columns(Z, names, table))
     scores = {"method": list(reports)}
     for field, _, _ in COMPARED:
         values = [getattr(report, field) for report in reports.values()]
         if None not in values:
             scores[field] = values
-    write_table(folder / "scores.csv", scores)
+    if reports:
+        write_table(folder / "scores.csv", scores)
     drawn = {name: Z if Z.shape[1] <= 3 else Z[:, :2] for name, Z in maps.items()}
     figure = plot.comparison(
         {entry_for(name).name: Z for name, Z in drawn.items()},
-        scores={entry_for(name).name: f"R_NX {reports[name].auc:.3f}" for name in maps},
+        scores={entry_for(name).name: f"R_NX {report.auc:.3f}" for name, report in reports.items()},
         title=Path(table.name).stem,
         n_columns=2 if len(drawn) == 4 else None,
         **colouring(table, color_by),

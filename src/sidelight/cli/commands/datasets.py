@@ -94,7 +94,7 @@ def columns_of(dataset: Dataset, *, truth: bool) -> tuple[dict[str, Any], dict[s
 
 
 def _load(name: str, assignments: list[str] | tuple[str, ...]) -> Dataset:
-    from sidelight.cli.estimators import parse_value
+    from sidelight.cli.parameters import parse_value
     from sidelight.datasets import load
 
     options = {}

@@ -44,18 +44,20 @@ def decode(
     """
     from sidelight.cli.fitting import shown
     from sidelight.cli.maps import coordinates
+    from sidelight.cli.outcome import check_outputs
     from sidelight.cli.preparation import Preparation
     from sidelight.io.model.files import read_model
     from sidelight.io.table.reading import read_table
-    from sidelight.io.table.writing import table_writer, write_table
+    from sidelight.io.table.writing import write_table
 
-    table_writer(output)
+    check_outputs([places, model], tables=[output])
     opened = read_model(model)
     estimator = opened.model
     preparation = Preparation.from_model(estimator, opened.extras)
-    table = read_table(places, header=header)
+    table = read_table(places, header=header, remedy="A place has a number in every dimension.")
     names = list(estimator.get_feature_names_out())
-    Z = coordinates(table, split_names(columns), names)
+    Z, note = coordinates(table, split_names(columns), names)
+    console.notes([note] if note else [], quiet=quiet)
     with shown(type(estimator).__name__, quiet=quiet):
         X = preparation.undo(estimator.inverse_transform(Z))
     write_table(output, dict(zip(preparation.columns, X.T, strict=True)))

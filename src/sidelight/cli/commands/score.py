@@ -22,6 +22,8 @@ from sidelight.cli.options import (
     split_names,
 )
 
+REMEDY = "Choose what to do: --missing drop-rows, drop-columns or mean."
+
 
 def score(
     file: File,
@@ -63,17 +65,19 @@ def score(
     from sidelight.cli.preparation import Preparation
     from sidelight.cli.reading import written_size
     from sidelight.cli.reports import show_report
-    from sidelight.io.table.delimited import listed
+    from sidelight.embedding import warn_of_distances
+    from sidelight.io.table.columns import listed
     from sidelight.io.table.reading import read_table
     from sidelight.quality import quality_report
 
-    drawn = read_table(places)
+    precomputed = precomputed or metric == "precomputed"
+    drawn = read_table(places, remedy="Leave rows without a place out of the map.")
     data = read_table(file, ignore=split_names(ignore), missing="keep", header=header)
     # what stands in both was set aside when the map was made
     shared = [name for name in data.column_names if name in drawn.column_names]
     named = [] if labels is None else [labels]
     beside = dict.fromkeys([*shared, *(name for name in named if name in data.column_names)])
-    data = data.set_aside(list(beside)).settled(missing or "error")
+    data = data.set_aside(list(beside)).settled(missing or "error", REMEDY)
     drawn = drawn.set_aside([name for name in beside if name in drawn.column_names])
     if labels is not None and labels not in data.labels:
         drawn = drawn.set_aside(named)
@@ -81,12 +85,14 @@ def score(
     given = None
     if labels is not None:
         given = data.labels[labels][rows] if labels in data.labels else drawn.labels[labels]
-    Z = coordinates(drawn, split_names(columns))
+    Z, note = coordinates(drawn, split_names(columns))
     said = [f"Not data, for it stands in the map: {listed(shared, 'column')}."] if shared else []
-    console.notes([*data.notes, *said], quiet=as_json)
+    console.notes([*data.notes, *said, *([note] if note else [])], quiet=as_json)
     X = Preparation.of(data, standardize=standardize).apply(data)
     X = X[rows][:, rows] if precomputed else X[rows]
     with shown("quality", quiet=as_json):
+        if not precomputed:
+            warn_of_distances(data.X)
         report = quality_report(
             X,
             Z,

@@ -42,14 +42,15 @@ def transform(
     """
     from sidelight.cli.fitting import shown
     from sidelight.cli.maps import map_columns
+    from sidelight.cli.outcome import check_outputs
     from sidelight.cli.preparation import Preparation
     from sidelight.io.model.files import read_model
-    from sidelight.io.table.delimited import listed
+    from sidelight.io.table.columns import listed
     from sidelight.io.table.graphs import holds_graph, read_graph
     from sidelight.io.table.reading import read_table
-    from sidelight.io.table.writing import table_writer, write_table
+    from sidelight.io.table.writing import write_table
 
-    table_writer(output)
+    check_outputs([file, model], tables=[output])
     if missing not in (None, "drop-rows", "error"):
         raise ValueError(
             f"--missing of transform takes drop-rows or error. Got {missing!r}. (A mean of the new "
@@ -63,15 +64,22 @@ def transform(
         X = table.X
     else:
         table = read_table(file, missing="keep", header=header)
-        unused = [name for name in table.column_names if name not in preparation.columns]
-        if len(unused) == len(table.column_names):  # a table without names
-            unused = []
         # what is missing in columns that the model does not use is no reason to refuse a row
+        unused = [name for name in table.column_names if name not in preparation.columns]
+        beside = [f"Not used by the model: {listed(unused, 'column')}."] if unused else []
+        if len(unused) == len(table.column_names):
+            unused, beside = [], []
+            if preparation.by_place(table):
+                beside = [
+                    f"Columns are taken by their place, for {table.name} and the model have no "
+                    f"names in common: {listed(table.column_names, 'column')} for "
+                    f"{listed(preparation.columns, 'column')}."
+                ]
         table = table.set_aside(unused)
         table = table.settled(
-            missing or ("keep" if getattr(estimator, "_takes_missing", False) else "error")
+            missing or ("keep" if getattr(estimator, "_takes_missing", False) else "error"),
+            remedy="Fill them in, or leave these rows out with --missing drop-rows.",
         )
-        beside = [f"Not used by the model: {listed(unused, 'column')}."] if unused else []
         console.notes([*table.notes, *beside], quiet=quiet)
         X = preparation.apply(table)
     with shown(type(estimator).__name__, quiet=quiet):

@@ -92,3 +92,16 @@ def check_names(names: Sequence[str], who: str) -> None:
             f"{who} has more than one column named {twice[0]!r}: columns {places}{others}. "
             "Give each column a name of its own."
         )
+
+
+def listed(names: Sequence[str], what: str, most: int = 6) -> str:
+    """Write a few names for people.
+
+    Examples
+    --------
+    >>> listed(["a", "b"], "column")
+    "the columns 'a', 'b'"
+    """
+    shown = ", ".join(repr(name) for name in names[:most])
+    further = f" and {len(names) - most:,} more" if len(names) > most else ""
+    return f"the {what}{'s' if len(names) > 1 else ''} {shown}{further}"

@@ -13,7 +13,14 @@ from pathlib import Path
 import numpy as np
 
 from sidelight.io.finding import refuse_unless
-from sidelight.io.table.columns import Columns, check_names, is_missing, is_number, parse_column
+from sidelight.io.table.columns import (
+    Columns,
+    check_names,
+    is_missing,
+    is_number,
+    listed,
+    parse_column,
+)
 
 SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs"}
 _NO_NAMES = "The first row holds numbers, no names: columns are called 'column 1', 'column 2' …."
@@ -186,16 +193,3 @@ def _typed(names: list[str], body: list[list[str]], separator: str, header: bool
     if with_comma:
         notes.append(f"Read 3,5 as three and a half in {listed(with_comma, 'column')}.")
     return Columns(tuple(kept), tuple(values), tuple(notes))
-
-
-def listed(names: Sequence[str], what: str, most: int = 6) -> str:
-    """Write a few names for people.
-
-    Examples
-    --------
-    >>> listed(["a", "b"], "column")
-    "the columns 'a', 'b'"
-    """
-    shown = ", ".join(repr(name) for name in names[:most])
-    further = f" and {len(names) - most:,} more" if len(names) > most else ""
-    return f"the {what}{'s' if len(names) > 1 else ''} {shown}{further}"

@@ -67,7 +67,7 @@ def _read_rows(
     path: Path, table: Table, n_rows: int, values: str = ""
 ) -> tuple[IntArray, FloatArray]:
     """Rows that a file names in its first columns, and the numbers in the others."""
-    found = read_table(path)
+    found = read_table(path, remedy="Fill them in, or leave these rows out.")
     n_columns = n_rows + (values != "")
     n_found = found.X.shape[1] + len(found.labels)
     enough = n_found >= n_columns if values == _POSITION else n_found == n_columns

@@ -5,15 +5,16 @@ from __future__ import annotations
 import numpy as np
 
 from sidelight.core.arrays import BoolArray, FloatArray
-from sidelight.io.table.delimited import listed
+from sidelight.io.table.columns import listed
 
+PYTHON_REMEDY = "Choose what to do: missing='drop-rows', 'drop-columns' or 'mean', or 'keep' them."
 POLICIES = ("error", "drop-rows", "drop-columns", "mean", "keep")
 
 
 def settle_missing(
-    X: FloatArray, names: tuple[str, ...], policy: str, who: str
+    X: FloatArray, names: tuple[str, ...], policy: str, who: str, remedy: str = PYTHON_REMEDY
 ) -> tuple[FloatArray, BoolArray, BoolArray, str]:
-    """Apply a policy to the missing values of a table."""
+    """Apply a policy to the missing values of a table; ``remedy`` is what an error advises."""
     if policy not in POLICIES:
         raise ValueError(
             f"The 'missing' argument of read_table must be one of {', '.join(POLICIES)}. "
@@ -32,8 +33,7 @@ def settle_missing(
         complete = int((~holed_rows).sum())
         raise ValueError(
             f"{who} has {count} in {where}; the first is in row {first + 1}. {complete} of "
-            f"{len(X)} rows are complete. Choose what to do: --missing drop-rows, drop-columns or "
-            "mean (in Python missing=…), or use the method ppca, which needs no filling in."
+            f"{len(X)} rows are complete. {remedy}"
         )
     if policy == "mean":
         filled = np.where(gone, np.nanmean(X, axis=0), X)

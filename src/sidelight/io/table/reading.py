@@ -14,9 +14,9 @@ import numpy.typing as npt
 from sidelight.core.arrays import FloatArray, IntArray
 from sidelight.io.finding import require_file
 from sidelight.io.table.binary import read_npy, read_npz, read_parquet
-from sidelight.io.table.columns import Columns
-from sidelight.io.table.delimited import listed, read_delimited
-from sidelight.io.table.missing import settle_missing
+from sidelight.io.table.columns import Columns, listed
+from sidelight.io.table.delimited import read_delimited
+from sidelight.io.table.missing import PYTHON_REMEDY, settle_missing
 
 _BINARY: dict[str, Callable[[Path], Columns]] = {
     ".npy": read_npy,
@@ -76,9 +76,9 @@ class Table:
             raise ValueError(_no_numbers(self.name, labels, ()))
         return replace(self, X=self.select(left), column_names=tuple(left), labels=labels)
 
-    def settled(self, missing: str) -> Table:
-        """Deal with the missing numbers of the data."""
-        X, rows, kept, note = settle_missing(self.X, self.column_names, missing, self.name)
+    def settled(self, missing: str, remedy: str = PYTHON_REMEDY) -> Table:
+        """Deal with the missing numbers of the data; ``remedy`` is what an error advises."""
+        X, rows, kept, note = settle_missing(self.X, self.column_names, missing, self.name, remedy)
         if not note:
             return self
         return replace(
@@ -99,6 +99,7 @@ def read_table(
     missing: str = "error",
     header: bool | None = None,
     separator: str | None = None,
+    remedy: str = PYTHON_REMEDY,
 ) -> Table:
     """Read a table of numbers from a csv, tsv, npy, npz or parquet file.
 
@@ -145,7 +146,7 @@ def read_table(
     table = Table(X, tuple(numbers), labels, np.arange(len(X)), tuple(notes), found.name)
     table = table.set_aside(aside)
     _check_finite(table.X, table.column_names, found.name)
-    return table.settled(missing)
+    return table.settled(missing, remedy)
 
 
 def _read(path: Path, header: bool | None, separator: str | None) -> Columns:

@@ -1,0 +1,95 @@
+"""The options that say what is known about the rows."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, TypeAlias
+
+import typer
+
+KNOWN = "What is known (rows are counted from 1, as in a map's column 'row')"
+
+Similar: TypeAlias = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="PAIRS",
+        help="A table of two columns: pairs of rows that belong together.",
+        rich_help_panel=KNOWN,
+        show_default=False,
+    ),
+]
+Dissimilar: TypeAlias = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="PAIRS",
+        help="The same, for pairs that do not.",
+        rich_help_panel=KNOWN,
+        show_default=False,
+    ),
+]
+KnownDistances: TypeAlias = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="TABLE",
+        help="A table of three columns: two rows and how far apart they are.",
+        rich_help_panel=KNOWN,
+        show_default=False,
+    ),
+]
+KnownAnchors: TypeAlias = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="TABLE",
+        help="A table of a row and its position in the map, a column for each dimension.",
+        rich_help_panel=KNOWN,
+        show_default=False,
+    ),
+]
+LabelColumn: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        metavar="COLUMN",
+        help="Rows with the same label belong together, others do not; empty is not known.  "
+        "The column is not used as data.",
+        rich_help_panel=KNOWN,
+        show_default=False,
+    ),
+]
+ActionColumn: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        metavar="COLUMN",
+        help="The action that led from each row to the next; empty in the last row of a walk.  "
+        "The column is not used as data.",
+        rich_help_panel=KNOWN,
+        show_default=False,
+    ),
+]
+EpisodeColumn: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        metavar="COLUMN",
+        help="With --action-column: the walk of each row, where there are several.",
+        rich_help_panel=KNOWN,
+        show_default=False,
+    ),
+]
+ConditionColumn: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        metavar="COLUMN",
+        help="A factor that is known, names or numbers: it is left out of the map.  The column "
+        "is not used as data.",
+        rich_help_panel=KNOWN,
+        show_default=False,
+    ),
+]
+ConditionPeriod: TypeAlias = Annotated[
+    float | None,
+    typer.Option(
+        metavar="NUMBER",
+        help="With --condition-column: where its numbers come round again, as 360 for degrees.",
+        rich_help_panel=KNOWN,
+        show_default=False,
+    ),
+]

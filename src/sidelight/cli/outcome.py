@@ -1,0 +1,123 @@
+"""What a command leaves behind: the map first, then a picture and a model, and last a judgement."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sidelight.cli import console
+
+if TYPE_CHECKING:
+    from sidelight.cli.preparation import Preparation
+    from sidelight.embedding import Embedding
+    from sidelight.io.table.reading import Table
+
+
+def check_outputs(
+    inputs: Iterable[Path | None],
+    *,
+    tables: Iterable[Path | None] = (),
+    pictures: Iterable[Path | None] = (),
+    others: Iterable[Path | None] = (),
+) -> None:
+    """Refuse what could not be written, or would be written over an input, before any work."""
+    from sidelight.cli.pictures import check_picture
+    from sidelight.io.table.writing import table_writer
+
+    given = {path.expanduser().resolve(): path for path in inputs if path is not None}
+    taken: dict[Path, Path] = {}
+    checks: list[tuple[Iterable[Path | None], Any]] = [
+        (tables, table_writer),
+        (pictures, check_picture),
+        (others, lambda path: None),
+    ]
+    for paths, check in checks:
+        for path in paths:
+            if path is None:
+                continue
+            check(path)
+            place = path.expanduser().resolve()
+            if place in given:
+                raise ValueError(
+                    f"{path} is read by this command and would be written over. Give the output "
+                    f"another name."
+                )
+            if place in taken:
+                raise ValueError(f"{path} is given for two outputs. Give each a name of its own.")
+            taken[place] = path
+
+
+def write_outcome(
+    result: Embedding,
+    table: Table,
+    preparation: Preparation,
+    *,
+    output: Path | None = None,
+    picture: Path | None = None,
+    model: Path | None = None,
+    color_by: str | None = None,
+    image_shape: tuple[int, int] | None = None,
+    quiet: bool = False,
+) -> None:
+    """Write the map, then the model, then the picture, and say so as soon as each is there."""
+    from sidelight.cli.maps import map_columns
+    from sidelight.io.model.files import save
+    from sidelight.io.table.writing import write_table
+
+    def say(what: str, path: Path) -> None:
+        if not quiet:
+            console.facts([(what, f"{path}")])
+
+    if output is not None:
+        names = list(result.model.get_feature_names_out())
+        write_table(output, map_columns(result.points, names, table))
+        say("map", output)
+    if model is not None:
+        save(result.model, model, extras=preparation.to_extras())
+        say("model", model)
+    if picture is not None:
+        _draw(picture, result, table, color_by, image_shape)
+        say("picture", picture)
+
+
+def judge(result: Embedding, table: Table, color_by: str | None) -> None:
+    """Say how good a map is, or why that cannot be said: the map is there all the same."""
+    from sidelight.cli.fitting import shown
+    from sidelight.cli.pictures import as_classes
+    from sidelight.cli.reports import show_report
+
+    labels = None if color_by is None else as_classes(table.labels[color_by])
+    try:
+        with shown("quality"):
+            report = result.quality(labels=labels)
+    except (ValueError, MemoryError) as error:
+        console.notes([str(error)])
+    else:
+        show_report(report)
+
+
+def _draw(
+    picture: Path,
+    result: Embedding,
+    table: Table,
+    color_by: str | None,
+    image_shape: tuple[int, int] | None,
+) -> None:
+    from sidelight import plot
+    from sidelight.cli.fitting import shown
+    from sidelight.cli.pictures import colouring
+
+    Z, method = result.points, type(result.model).__name__
+    with shown("picture"):
+        flat = Z if Z.shape[1] <= 3 and image_shape is None else Z[:, :2]
+        if flat.shape[1] < Z.shape[1]:
+            console.notes([f"The picture shows two of {Z.shape[1]} dimensions."])
+        ax = plot.scatter(
+            flat,
+            images=None if image_shape is None else table.X,
+            image_shape=image_shape,
+            title=f"{Path(table.name).stem}, {method}",
+            **colouring(table, color_by),
+        )
+        plot.save(ax, picture)

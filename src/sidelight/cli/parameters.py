@@ -1,0 +1,68 @@
+"""From what was typed to the parameters of a method."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Sequence
+from typing import Any
+
+from sidelight.registry import MAPS, entry_for
+
+# Arguments of the door that are no parameters of a method.
+_NOT_OF_A_METHOD = ("X", "side", "method", "on_choice")
+
+
+def typed_parameters(assignments: Sequence[str], method: str, **options: Any) -> dict[str, Any]:
+    """Read ``name=value`` as the method means it, and leave out options that were not given."""
+    parameters = {name: value for name, value in options.items() if value is not None}
+    for assignment in assignments:
+        name, equals, text = assignment.partition("=")
+        if not equals:
+            raise ValueError(f"--param takes name=value. Got {assignment!r}.")
+        if name.strip() in _NOT_OF_A_METHOD:
+            raise ValueError(f"--param sets a parameter of the method. {name.strip()!r} is none.")
+        parameters[name.strip()] = parse_value(text, _expected(name.strip(), method))
+    return parameters
+
+
+def parse_value(text: str, expected: Sequence[Any] = ()) -> Any:
+    """Read a value as what the parameter takes: a number, yes or no, none, or a word.
+
+    Examples
+    --------
+    >>> [parse_value(text) for text in ("3", "1e-3", "true", "none", "heat")]
+    [3, 0.001, True, None, 'heat']
+    """
+    readings: list[Any] = []
+    for number in (int, float):
+        try:
+            readings.append(number(text))
+        except ValueError:
+            continue
+    words = {"true": True, "yes": True, "false": False, "no": False, "none": None}
+    if text.strip().lower() in words:
+        readings.append(words[text.strip().lower()])
+    readings.append(text)
+    for reading in readings:
+        if any(description.admits(reading) for description in expected):
+            return reading
+    return readings[0]
+
+
+def written_parameters(estimator: Any) -> str:
+    """Write the parameters of an estimator that are not its defaults."""
+    defaults = inspect.signature(type(estimator).__init__).parameters
+    values = estimator.get_params(deep=False)
+    shown = {
+        name: value
+        for name, value in values.items()
+        if name in ("n_components", "n_neighbors") or repr(value) != repr(defaults[name].default)
+    }
+    return ", ".join(f"{name}={value!r}" for name, value in shown.items())
+
+
+def _expected(name: str, method: str) -> list[Any]:
+    """What a parameter takes in a method, or in any, where the method is yet to be chosen."""
+    entries = MAPS if method == "auto" else (entry_for(method),)
+    declared = [getattr(entry.load(), "_parameters", {}).get(name, ()) for entry in entries]
+    return [description for descriptions in declared for description in descriptions]

@@ -1,0 +1,157 @@
+"""Which method: by what is known, what is missing, and how many rows there are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sidelight.registry import MAPS, Entry, entry_for
+
+#: Up to this many rows Isomap measures every geodesic distance; beyond, from landmarks.
+ALL_PAIRS_UP_TO = 4000
+#: Up to this many rows what is known is written as constraints on one kernel.
+CONSTRAINED_UP_TO = 500
+#: What is known need not be consistent for a map to be drawn.
+_SLACK = 0.01
+_LANDMARK_DISTANCES = 50_000_000
+#: Kinds that most methods take through a metric learned from feature vectors.
+_LEARNED = {"Pairs", "Attributes", "Distances"}
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A method, what was decided with it, and why.
+
+    Parameters
+    ----------
+    entry : Entry
+        The method.
+    parameters : dict
+        What was decided with it.
+    why : str
+        The reason, as the end of a sentence that begins with the method's name.
+    """
+
+    entry: Entry
+    parameters: dict[str, Any]
+    why: str
+
+    def __str__(self) -> str:
+        return f"{self.entry.name}: {self.why}."
+
+
+def choose_method(
+    n_rows: int,
+    *,
+    kinds: Sequence[str] = (),
+    distances: bool = False,
+    graph: bool = False,
+    other_metric: bool = False,
+    missing: bool = False,
+) -> Choice:
+    """Choose a method by what is known, what is missing, and how many rows there are.
+
+    The first method of a list that takes all of it: none is chosen that would then refuse.
+
+    Examples
+    --------
+    >>> choice = choose_method(10_000)
+    >>> choice.entry.name, choice.parameters
+    ('Isomap', {'n_landmarks': 1000})
+    """
+    known = " and ".join(kinds)
+    no_metric = distances or graph or other_metric
+    others = " and ".join(kind for kind in kinds if kind != "Relation")
+    several = {"Pairs", "Distances"} <= set(kinds) and n_rows <= CONSTRAINED_UP_TO
+    by_metric = f", and listens to {others} through a learned metric" if others else ""
+    constraints = f"it takes {known} as constraints on the kernel that it learns, with slack"
+    follows = "it measures along the graph" if graph else f"it follows curved data{by_metric}"
+    landmarks: dict[str, Any] = {}
+    if n_rows > ALL_PAIRS_UP_TO:
+        landmarks = {"n_landmarks": int(min(1000, max(100, _LANDMARK_DISTANCES // n_rows)))}
+        follows += (
+            f"; {landmarks['n_landmarks']:,} landmarks, for there are more than "
+            f"{ALL_PAIRS_UP_TO:,} rows"
+        )
+    candidates: list[tuple[bool, str, dict[str, Any], str]] = [
+        ("Relation" in kinds, "mre", {}, f"it maps several relations at once{by_metric}"),
+        (
+            list(kinds) == ["Actions"],
+            "are",
+            {},
+            "it listens to Actions, each of them one rigid motion of the map",
+        ),
+        (
+            "Actions" in kinds or (several and "Attributes" not in kinds),
+            "sde",
+            {"slack": _SLACK},
+            constraints,
+        ),
+        (
+            "Anchors" in kinds,
+            "sammon",
+            {},
+            "it keeps distances, with the anchored rows where they go",
+        ),
+        ("Condition" in kinds, "kie", {}, "it leaves a known factor out of the map"),
+        (no_metric and bool(kinds), "sde", {"slack": _SLACK}, constraints),
+        (distances and not graph, "mds", {}, "the data are a table of distances"),
+        (missing, "ppca", {}, "some values are missing, and it fills them in"),
+        (True, "isomap", landmarks, follows),
+    ]
+    given = {"graph": graph, "distances": distances, "other_metric": other_metric}
+    for wanted, name, parameters, why in candidates:
+        entry = entry_for(name)
+        if wanted and _takes(entry, kinds, missing=missing, **given):
+            return Choice(entry, parameters, why)
+    raise ValueError(_no_method(kinds, missing=missing, **given))
+
+
+def _takes(
+    entry: Entry,
+    kinds: Sequence[str],
+    *,
+    distances: bool = False,
+    graph: bool = False,
+    other_metric: bool = False,
+    missing: bool = False,
+) -> bool:
+    """Whether a method takes all that is known about such data."""
+    if not set(kinds) <= set(entry.understands):
+        return False
+    if missing and not entry.load()._takes_missing:
+        return False
+    if (distances or graph) and not entry.takes_distances:
+        return False
+    # without a neighbourhood graph of its own a method needs all distances
+    if graph and not entry.needs_graph:
+        return False
+    constrained = {"Pairs", "Distances"} if entry.command == "sde" else set()
+    return not (distances or graph or other_metric) or not set(kinds) & (_LEARNED - constrained)
+
+
+def _no_method(kinds: Sequence[str], *, missing: bool, **given: bool) -> str:
+    """Say that what is known does not go together, and what would."""
+    modes = {
+        "graph": "along a graph",
+        "distances": "from a table of distances",
+        "other_metric": "by another metric than the Euclidean",
+    }
+    mode = next((f" {words}" for name, words in modes.items() if given[name]), "")
+    if missing and any(_takes(entry, kinds, **given) for entry in MAPS):
+        able = [entry.command for entry in MAPS if entry.load()._takes_missing]
+        listens = f" listens to {' and '.join(kinds)}{mode}" if kinds else f" works{mode}"
+        return (
+            f"Some values are missing, and no method that takes such values ({', '.join(able)})"
+            f"{listens}. Fill them in, or leave these rows or columns out."
+        )
+    listening = {
+        entry.name: [kind for kind in entry.understands if _takes(entry, [kind], **given)]
+        for entry in MAPS
+    }
+    said = "; ".join(f"{name}: {', '.join(able)}" for name, able in listening.items() if able)
+    together = (
+        "No one method listens to {} together" if len(kinds) > 1 else "No method listens to {}"
+    )
+    return f"{together.format(' and '.join(kinds))}{mode}. What each listens to{mode}: {said}."

@@ -1,0 +1,146 @@
+"""The door itself: choose, check, fit."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+from difflib import get_close_matches
+from inspect import signature
+from typing import Any
+
+import numpy as np
+
+from sidelight.core.arrays import is_sparse
+from sidelight.embedding.choice import Choice, choose_method
+from sidelight.embedding.result import Embedding, has_missing
+from sidelight.registry import MAPS, Entry, entry_for
+
+_EUCLIDEAN = (None, "euclidean", "l2")
+
+
+def embed(
+    X: Any,
+    *,
+    side: Any = None,
+    method: str = "auto",
+    n_components: int | str = 2,
+    random_state: Any = None,
+    on_choice: Callable[[Choice, Any], None] | None = None,
+    **parameters: Any,
+) -> Embedding:
+    """Embed data, listening to what is known about them.
+
+    Parameters
+    ----------
+    X : array, sparse array or frame of shape (n_samples, n_features)
+        The data; with ``metric="precomputed"`` the table of distances, or a sparse graph of them;
+        None where relations say all that is known.  Of a frame (pandas, polars, pyarrow) the
+        columns that are no numbers are set aside.
+    side : side information or list of it, optional
+        What is known about the rows of X.
+    method : str
+        ``"auto"``, or a method's class or short name (``sidelight methods`` lists them).
+    n_components : int or "auto"
+        Dimensions of the map; ``"auto"`` lets the method find out.
+    random_state : int, RandomState or Generator, optional
+        For methods that draw at random; the others have no use for it.
+    on_choice : callable, optional
+        Told the :class:`Choice` and the estimator before the work begins.
+    **parameters : object
+        Further parameters of the method.
+
+    Returns
+    -------
+    Embedding
+        ``.points``, ``.model``, ``.why``, ``.quality()``, ``.plot()``, ``.save(path)``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sidelight import embed
+    >>> from sidelight.side import Pairs
+    >>> X = np.random.default_rng(0).standard_normal((40, 6))
+    >>> result = embed(X, side=Pairs(similar=[(0, 1), (2, 3)]))
+    >>> print(result.why)
+    Isomap: it follows curved data, and listens to Pairs through a learned metric.
+    """
+    X, aside = numbers_of(X)
+    metric = parameters.get("metric")
+    if metric != "precomputed":
+        warn_of_distances(X)
+    if method == "auto":
+        choice = choose_method(
+            0 if X is None else np.shape(X)[0],
+            kinds=sorted({type(value).__name__ for value in _listed(side)}),
+            distances=metric == "precomputed",
+            graph=metric == "precomputed" and is_sparse(X),
+            other_metric=metric not in (*_EUCLIDEAN, "precomputed"),
+            missing=has_missing(X),
+        )
+    else:
+        choice = Choice(entry_for(method), {}, "you asked for it")
+    if choice.entry not in MAPS:
+        raise ValueError(
+            f"{choice.entry.name} makes no map: it is a metric. Methods that do: "
+            f"{', '.join(other.command for other in MAPS)}."
+        )
+    parameters = {"n_components": n_components, **choice.parameters, **parameters}
+    known = _parameters_of(choice.entry)
+    if random_state is not None and "random_state" in known:
+        parameters["random_state"] = random_state
+    for name in parameters:
+        if name not in known:
+            raise ValueError(_no_parameter(name, choice, known))
+    model = choice.entry.load()(**parameters)
+    if on_choice is not None:
+        on_choice(choice, model)
+    model.fit(X, side=side)
+    return Embedding(model.embedding_, model, f"{choice}{aside and ' '}{aside}", X)
+
+
+def numbers_of(X: Any) -> tuple[Any, str]:
+    """The columns of numbers of a frame, and what was set aside; anything else as it is."""
+    if not hasattr(X, "columns") and not hasattr(X, "column_names"):
+        return X, ""
+    from sidelight.io.table.frames import numbers_of_frame
+
+    return numbers_of_frame(X)
+
+
+def warn_of_distances(X: Any) -> None:
+    """Warn of a table of distances that is about to be read as feature vectors."""
+    shape = np.shape(X)
+    if len(shape) != 2 or shape[0] != shape[1] or shape[0] < 3 or is_sparse(X):
+        return
+    try:
+        table = np.asarray(X, dtype=np.float64)
+    except (TypeError, ValueError):  # the estimator says what is wrong with it
+        return
+    if not table.diagonal().any() and np.array_equal(table, table.T) and (table >= 0).all():
+        warnings.warn(
+            f"X is square and symmetric with zeros on its diagonal, as a table of distances is. It "
+            f"is read as {shape[0]} vectors of {shape[0]} features. If it holds distances, say "
+            f"metric='precomputed' (on the command line --metric precomputed).",
+            stacklevel=3,
+        )
+
+
+def _parameters_of(entry: Entry) -> list[str]:
+    return list(signature(entry.load().__init__).parameters)[1:]
+
+
+def _no_parameter(name: str, choice: Choice, known: Sequence[str]) -> str:
+    able = [e.command for e in MAPS if e is not choice.entry and name in _parameters_of(e)]
+    near = get_close_matches(name, known, n=1)
+    hint = f" Did you mean {near[0]!r}?" if near else ""
+    others = f" These methods have it: {', '.join(able)}." if able else ""
+    return (
+        f"{choice.entry.name} has no parameter {name!r}.{hint} Its parameters are: "
+        f"{', '.join(sorted(known))}.{others}"
+    )
+
+
+def _listed(side: Any) -> list[Any]:
+    if side is None:
+        return []
+    return list(side) if isinstance(side, (list, tuple)) else [side]

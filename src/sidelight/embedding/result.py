@@ -1,0 +1,145 @@
+"""What comes out of the door: a map, the model that made it, and how good it is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from sidelight.core.arrays import FloatArray, is_sparse
+
+
+@dataclass(frozen=True)
+class Embedding:
+    """A map, the model that made it, and why that model.
+
+    Parameters
+    ----------
+    points : ndarray of shape (n_samples, n_components)
+        The map.
+    model : estimator
+        Fitted: ``transform`` places new data, ``inverse_transform`` goes back to data.
+    why : str
+        Which method was chosen, and for what reason.
+    data : array of shape (n_samples, n_features)
+        What was embedded.
+    """
+
+    points: FloatArray
+    model: Any
+    why: str
+    data: Any
+
+    def quality(self, **options: Any) -> Any:
+        """Measure how good the map is.
+
+        Parameters
+        ----------
+        **options : object
+            Of :func:`sidelight.quality.quality_report`.
+
+        Returns
+        -------
+        QualityReport
+            Its measures; against the learned metric where there is one, and against the distances
+            along a graph where one was given.  Rows that have no place are left out.
+
+        Raises
+        ------
+        ValueError
+            If there is nothing to measure the map against, with the reason.
+        """
+        from sidelight.quality import quality_report
+
+        metric = options.pop("metric", getattr(self.model, "metric", "euclidean"))
+        data, points = self.data, self.points
+        _require_comparable(data, self.model)
+        placed = np.isfinite(points).all(axis=1)
+        if not placed.all():
+            data = data[placed][:, placed] if metric == "precomputed" else data[placed]
+            points = points[placed]
+            if options.get("labels") is not None:
+                options["labels"] = np.asarray(options["labels"])[placed]
+        if is_sparse(data):
+            data = distances_along(data) if metric == "precomputed" else data.toarray()
+        for learned in getattr(self.model, "side_metrics_", []):
+            data = learned.transform(data)
+        if isinstance(metric, str):
+            options["metric"] = metric
+        return quality_report(data, points, **options)
+
+    def plot(self, **options: Any) -> Any:
+        """Draw the map.
+
+        Parameters
+        ----------
+        **options : object
+            Of :func:`sidelight.plot.scatter`: ``color``, ``labels``, ``images`` …
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+            The picture.
+        """
+        from sidelight.plot import scatter
+
+        return scatter(self.points, **options)
+
+    def save(self, path: str | Path) -> None:
+        """Save the model, from which the map can be had again.
+
+        Parameters
+        ----------
+        path : path
+            Where to.
+        """
+        from sidelight.io.model.files import save
+
+        save(self.model, path)
+
+
+def distances_along(graph: Any) -> FloatArray:
+    """Measure all rows of a graph along it, so that a map of it can be judged.
+
+    Examples
+    --------
+    >>> import scipy.sparse as sp
+    >>> distances_along(sp.csr_array([[0, 1.0, 0], [0, 0, 2.0], [0, 0, 0]]))[0]
+    array([0., 1., 3.])
+    """
+    from sidelight.similarity.geodesic import geodesic_distances
+
+    D = geodesic_distances(graph, who="quality")
+    if not np.isfinite(D).all():
+        raise ValueError(
+            "The quality of a map of a graph in pieces is not defined: between them there are no "
+            "distances to compare with. Judge each piece by itself."
+        )
+    return D
+
+
+def _require_comparable(data: Any, model: Any) -> None:
+    """Refuse to judge a map of data that there are no distances of."""
+    reason = ""
+    if data is None:
+        reason = "there are no data, only relations"
+    elif model.get_params().get("kernel") == "precomputed":
+        reason = "the table holds a kernel, not distances"
+    elif has_missing(data):
+        reason = "distances to rows with missing values are not known"
+    elif np.shape(data)[0] < 4:
+        reason = "that takes at least four rows"
+    if reason:
+        raise ValueError(f"The quality of the map cannot be measured: {reason}.")
+
+
+def has_missing(X: Any) -> bool:
+    """Whether a number is missing; a table that cannot be read is not asked."""
+    if X is None or is_sparse(X):
+        return False
+    try:
+        return bool(np.isnan(np.asarray(X, dtype=np.float64)).any())
+    except (TypeError, ValueError):  # the estimator says what is wrong with it
+        return False

@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from sidelight.core.arrays import FloatArray
-from sidelight.core.errors import InterruptedFitWarning
+from sidelight.core.interruption import Interruption
 from sidelight.core.parameters import OneOf, Real, Whole
 from sidelight.metric.base import LearnedMetric
 from sidelight.metric.learning.distance_cone import ConeFit, fit_with_ridge, fit_without_ridge
@@ -227,10 +227,9 @@ class DistanceMetric(LearnedMetric):
     def _warn_of_the_end(self, found: ConeFit) -> None:
         share = found.gap / found.objective if found.objective > 0 else 0.0
         if found.interrupted:
-            warnings.warn(
+            Interruption.warn(
                 f"{self._name} was interrupted; the best metric so far is kept, whose objective "
                 f"is within {100 * share:.2g} % of the optimum.",
-                InterruptedFitWarning,
                 stacklevel=4,
             )
         elif not found.converged:

@@ -6,9 +6,9 @@ C. L. Lawson and R. J. Hanson (1974), "Solving least squares problems", chapter 
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from sidelight.core.arrays import FloatArray
+from sidelight.core.compiler import njit
 
 
 @njit(cache=True, nogil=True)

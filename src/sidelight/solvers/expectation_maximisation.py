@@ -20,7 +20,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from sidelight.core.arrays import BoolArray, FloatArray
-from sidelight.core.errors import InterruptedFitWarning
+from sidelight.core.interruption import Interruption
 from sidelight.core.progress import report
 
 _LOG_2PI = float(np.log(2 * np.pi))
@@ -114,8 +114,8 @@ def fit_with_missing(
     problem = _Problem(X, observed, n_components)
     current = problem.start()
     history = [problem.log_likelihood(current)]
-    converged = interrupted = False
-    try:
+    converged = False
+    with Interruption() as interruption:
         for iteration in range(max_iter):
             report("expectation maximisation", iteration + 1, max_iter, history[-1])
             once = problem.step(current)
@@ -125,15 +125,13 @@ def fit_with_missing(
             if history[-1] - history[-2] <= tol * abs(history[-1]):
                 converged = True
                 break
-    except KeyboardInterrupt:
-        interrupted = True
-        warnings.warn(
+    if interruption:
+        interruption.warn(
             f"Expectation maximisation was interrupted after {len(history) - 1} iterations; the "
             f"likeliest model so far is kept.",
-            InterruptedFitWarning,
             stacklevel=4,
         )
-    if not (converged or interrupted):
+    elif not converged:
         warnings.warn(
             f"Expectation maximisation stopped after max_iter={max_iter} iterations while the log "
             f"likelihood still rose. Raise max_iter or tol={tol:g}.",

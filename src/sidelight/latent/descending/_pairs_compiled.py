@@ -6,9 +6,9 @@ Each row is summed by itself and in one order, so that the number of threads cha
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from sidelight.core.arrays import FloatArray
+from sidelight.core.compiler import njit
 
 _SUMS = {"reassoc", "contract", "nsz"}
 

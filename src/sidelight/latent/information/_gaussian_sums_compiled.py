@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 from llvmlite import ir
-from numba import njit, types
-from numba.extending import intrinsic
+
+from sidelight.core.compiler import intrinsic, njit, types
 
 BLOCK = 256
 """Columns handled together: their distances stay in the first cache."""

@@ -8,8 +8,8 @@ latent density are found in a window: the points come sorted by their first coor
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from sidelight.core.compiler import njit
 from sidelight.latent.information._gaussian_sums_compiled import ANY_ORDER, BLOCK, distances
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from sidelight.core.arrays import BoolArray, FloatArray, IntArray
-from sidelight.core.errors import InterruptedFitWarning
+from sidelight.core.interruption import whole_or_nothing
 from sidelight.latent.neighbors.mismatch import NeighborMismatch
 from sidelight.latent.relational.objective import Related, RelationalObjective
 from sidelight.latent.relational.starts import informed_start
@@ -100,14 +100,11 @@ def _missed(
         return 0.0
     objective = RelationalObjective(relations, n, d, penalty=penalty)
     start = objective.pack(*informed_start(D, relations, d, unit=np.sqrt(bandwidth), who=who))
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), whole_or_nothing():  # nothing is there yet to be kept
         warnings.simplefilter("ignore", ConvergenceWarning)
-        warnings.simplefilter("ignore", InterruptedFitWarning)
         found = minimise(
             objective, start, max_iter=_MAX_ITER, tol=_TOL, stage="choosing the bandwidth", who=who
         )
-    if found.interrupted:
-        raise KeyboardInterrupt  # nothing is there yet that could be kept
     Z, R = objective.unpack(found.x)
     shares = [
         _divergence(P, Z[rows] * R[c], withheld[rows]) / _divergence(P, 0 * Z[rows], withheld[rows])

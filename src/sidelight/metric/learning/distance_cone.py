@@ -25,6 +25,7 @@ import numpy as np
 import scipy.linalg
 
 from sidelight.core.arrays import BoolArray, FloatArray
+from sidelight.core.interruption import Interruption
 from sidelight.core.progress import report
 from sidelight.metric.learning.distance_ridge import SquaredGram
 from sidelight.metric.learning.scatter import squared_lengths
@@ -88,8 +89,8 @@ def fit_with_ridge(
         dual = ridge * gram.solve(targets - squared_lengths(differences, centre), ridge)
     point = _DualPoint(differences, targets, centre, ridge, dual)
     enough = tol * 0.5 * float(targets @ targets)
-    steps, interrupted = 0, False
-    try:
+    steps = 0
+    with Interruption() as interruption:
         while point.gap > enough and steps < max_iter:
             report("metric on the cone", steps, None, point.objective)
             further = _search(point, _newton_direction(point, gram))
@@ -97,10 +98,8 @@ def fit_with_ridge(
                 break
             point = further
             steps += 1
-    except KeyboardInterrupt:
-        interrupted = True
     found = point.metric, point.y, point.objective, point.bound
-    return ConeFit(*found, steps, point.gap <= enough, interrupted)
+    return ConeFit(*found, steps, point.gap <= enough, bool(interruption))
 
 
 def fit_without_ridge(
@@ -120,27 +119,30 @@ def fit_without_ridge(
     ridge = 1e-2 * gram.mean_eigenvalue
     smallest = 1e-7 * gram.mean_eigenvalue  # below, rounding in Z costs more than is gained
     best, A, dual = np.inf, centre, None
-    bound, gap, steps = 0.0, np.inf, 0  # y = 0 is in the cone
-    for _ in range(max_iter):
-        # an error in y costs the bound as much to first order: ask for a tenth of the gap
-        share = max(gap / (0.5 * float(targets @ targets)), tol) if steps else 0.1
-        inner = (0.05 * share) ** 2
-        near = fit_with_ridge(differences, targets, A, ridge, gram, dual=dual, tol=inner)
-        A, dual = near.metric, near.dual
-        steps, interrupted = steps + near.n_iter, near.interrupted
-        residual = targets - squared_lengths(differences, A)
-        bound = max(bound, _bound_in_cone(differences, targets, residual))
-        objective = 0.5 * float(residual @ residual)
-        if objective < best:
-            best, metric, multipliers = objective, A, residual
-        gap, before = best - bound, gap
-        slow = ridge == smallest and gap > 0.5 * before
-        # distances that can be fitted exactly are, as far as the arithmetic goes
-        if (gap <= enough and gap <= 1e-3 * best) or slow or interrupted:
-            break
-        ridge = max(ridge / 10, smallest)
+    bound, gap, steps, stopped = 0.0, np.inf, 0, False  # y = 0 is in the cone
+    with Interruption() as interruption:
+        for _ in range(max_iter):
+            # an error in y costs the bound as much to first order: ask for a tenth of the gap
+            share = max(gap / (0.5 * float(targets @ targets)), tol) if steps else 0.1
+            inner = (0.05 * share) ** 2
+            near = fit_with_ridge(differences, targets, A, ridge, gram, dual=dual, tol=inner)
+            A, dual = near.metric, near.dual
+            steps, stopped = steps + near.n_iter, near.interrupted
+            residual = targets - squared_lengths(differences, A)
+            bound = max(bound, _bound_in_cone(differences, targets, residual))
+            objective = 0.5 * float(residual @ residual)
+            if objective < best:
+                best, metric, multipliers = objective, A, residual
+            gap, before = best - bound, gap
+            slow = ridge == smallest and gap > 0.5 * before
+            # distances that can be fitted exactly are, as far as the arithmetic goes
+            if (gap <= enough and gap <= 1e-3 * best) or slow or stopped:
+                break
+            ridge = max(ridge / 10, smallest)
+    if interruption and best == np.inf:
+        interruption.go_on()
     found = metric, multipliers, best, min(bound, best)
-    return ConeFit(*found, steps, gap <= enough, interrupted)
+    return ConeFit(*found, steps, gap <= enough, stopped or bool(interruption))
 
 
 class _DualPoint:

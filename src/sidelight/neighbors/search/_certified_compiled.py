@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from sidelight.core.arrays import FloatArray, IntArray
+from sidelight.core.compiler import njit
 
 # Long enough to be tested a vector register at a time, short enough that few tests succeed.
 _STRIDE = 64

@@ -10,9 +10,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from sidelight.core.arrays import BoolArray, FloatArray, IntArray
+from sidelight.core.compiler import njit
 
 _CHUNK = 128
 

@@ -18,7 +18,7 @@ from typing import TypeAlias
 import numpy as np
 
 from sidelight.core.arrays import FloatArray
-from sidelight.core.errors import InterruptedFitWarning
+from sidelight.core.interruption import Interruption
 from sidelight.core.progress import report
 from sidelight.solvers.descent.quasi_newton import Descent, Objective, minimise
 
@@ -99,30 +99,37 @@ def follow(
     best: tuple[int, Descent] | None = None
     values: list[float] = []
     errors: list[float] = []
-    n_iter, interrupted = 0, False
-    for step in range(first, n_steps):
-        last = step == n_steps - 1
-        found, said = _descend(
-            objective_at(step), x, final_max_iter if last else max_iter, tol, stage, who
-        )
-        x, n_iter = found.x, n_iter + found.n_iter
-        values.append(found.value)
-        if judge is not None:
-            errors.append(judge(step, x))
-        if judge is None or errors[-1] <= min(errors):
-            best = (step, found)
-        interrupted = found.interrupted
-        if interrupted or last:
-            for one in said:
-                warnings.warn(one.message, one.category, stacklevel=3)
-        late = judge is not None and len(errors) - int(np.argmin(errors)) > patience
-        if interrupted or late:
-            break
-        if not _go_on(stage, step, n_steps, found.value, who):
-            interrupted = not last
-            break
+    n_iter, stopped = 0, False
+    with Interruption() as interruption:
+        for step in range(first, n_steps):
+            last = step == n_steps - 1
+            found, said = _descend(
+                objective_at(step), x, final_max_iter if last else max_iter, tol, stage, who
+            )
+            stopped = found.interrupted
+            if stopped or last:
+                for one in said:
+                    warnings.warn(one.message, one.category, stacklevel=3)
+            x, n_iter = found.x, n_iter + found.n_iter
+            if judge is not None:
+                errors.append(judge(step, x))
+            values.append(found.value)
+            if judge is None or errors[-1] <= min(errors):
+                best = (step, found)
+            late = judge is not None and len(errors) - int(np.argmin(errors)) > patience
+            if stopped or late:
+                break
+            report(f"{stage}: steps of the path", step + 1, n_steps, found.value)
     if best is None:
+        if interruption:
+            interruption.go_on()
         raise ValueError(f"A path needs at least one step. Got {n_steps}, of which {first} done.")
+    if interruption and not stopped:
+        interruption.warn(
+            f"{who} was interrupted after step {first + len(values)} of {n_steps} of {stage}; the "
+            f"best so far is kept.",
+            stacklevel=3,
+        )
     step, found = best
     return Continuation(
         found.x,
@@ -132,7 +139,7 @@ def follow(
         np.array(errors),
         n_iter,
         found.converged,
-        interrupted,
+        stopped or bool(interruption),
     )
 
 
@@ -144,18 +151,3 @@ def _descend(
         warnings.simplefilter("always")
         found = minimise(objective, x, max_iter=max_iter, tol=tol, stage=stage, who=who)
     return found, list(said)
-
-
-def _go_on(stage: str, step: int, n_steps: int, value: float, who: str) -> bool:
-    try:
-        report(f"{stage}: steps of the path", step + 1, n_steps, value)
-    except KeyboardInterrupt:
-        if step < n_steps - 1:
-            warnings.warn(
-                f"{who} was interrupted after step {step + 1} of {n_steps} of {stage}; the best "
-                f"so far is kept.",
-                InterruptedFitWarning,
-                stacklevel=4,
-            )
-        return False
-    return True

@@ -22,7 +22,7 @@ from scipy.optimize import minimize
 from sklearn.exceptions import ConvergenceWarning
 
 from sidelight.core.arrays import FloatArray
-from sidelight.core.errors import InterruptedFitWarning
+from sidelight.core.interruption import Interruption
 from sidelight.core.progress import report
 
 #: A function of a vector that gives its value and its gradient.
@@ -88,8 +88,8 @@ def minimise(
     counted: Any = track.step
     options: Any = {"maxfun": 20 * max_iter + 100, "maxcor": memory, "ftol": 0.0, "gtol": 0.0}
     x: FloatArray = np.asarray(start, dtype=np.float64)
-    converged = interrupted = False
-    try:
+    converged = False
+    with Interruption() as interruption:
         first = track(x)[0]
         if not np.isfinite(first):
             raise ValueError(
@@ -113,22 +113,21 @@ def minimise(
             if converged or result.status == 1:
                 break
             # a line search failed: forget the curvature and go on from the best point
-    except KeyboardInterrupt:
-        interrupted = True
-        warnings.warn(
+    if interruption:
+        if not track.history:
+            interruption.go_on()  # the value at the start is not known yet
+        interruption.warn(
             f"{who} was interrupted after {track.n_iter} iterations of {stage}; the best so far is "
             f"kept.",
-            InterruptedFitWarning,
             stacklevel=3,
         )
-    else:
-        if not converged:
-            warnings.warn(
-                f"{who} stopped {stage} after max_iter={max_iter} iterations while the objective "
-                f"still changed. Raise max_iter or tol={tol:g}.",
-                ConvergenceWarning,
-                stacklevel=3,
-            )
+    elif not converged:
+        warnings.warn(
+            f"{who} stopped {stage} after max_iter={max_iter} iterations while the objective "
+            f"still changed. Raise max_iter or tol={tol:g}.",
+            ConvergenceWarning,
+            stacklevel=3,
+        )
     return Descent(
         track.x,
         track.value,
@@ -136,7 +135,7 @@ def minimise(
         track.n_iter,
         track.n_evaluations,
         converged,
-        interrupted,
+        bool(interruption),
     )
 
 

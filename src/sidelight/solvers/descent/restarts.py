@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from sidelight.core.arrays import FloatArray
+from sidelight.core.interruption import Interruption
 from sidelight.solvers.descent.quasi_newton import Descent, Objective, minimise
 
 #: Steps whose gain is averaged before a rough descent is at rest: the first ones, out of the flat
@@ -97,17 +98,37 @@ def best_of_starts(
         lowest = np.array([min(values)])
         tried.append(Descent(left.best, float(lowest[0]), lowest, 0, 0, True))
     alone = len(starts) == 1
+    pause: Pause | None
     for number in range(left.number, len(starts)):
         before = _lowest(tried).x if tried else nothing
         start = left.x if number == left.number else starts[number]
-        found = descend(start, tol) if alone else descend(start, max(rough, tol), _PATIENCE)
-        tried.append(found)
+        with Interruption() as interruption:
+            found = descend(start, tol) if alone else descend(start, max(rough, tol), _PATIENCE)
+            tried.append(found)
+        if interruption:  # before this start had a value
+            if not tried:
+                interruption.go_on()
+            interruption.warn(
+                f"{who} was interrupted after {number} of {len(starts)} starts of {stage}; the "
+                f"best so far is kept.",
+                stacklevel=3,
+            )
+            pause = Pause(number, start, np.array(values), before)
+            return Restarts(replace(_lowest(tried), interrupted=True), np.array(values), pause)
         if found.interrupted or alone:
             pause = None if found.converged else Pause(number, found.x, np.array(values), before)
             return Restarts(_lowest(tried), np.array([*values, found.value]), pause)
         values.append(found.value)
     best = _lowest(tried)
-    finer = descend(left.x if left.number == len(starts) else best.x, tol)
+    with Interruption() as interruption:
+        finer = descend(left.x if left.number == len(starts) else best.x, tol)
+    if interruption:
+        interruption.warn(
+            f"{who} was interrupted after all starts of {stage}; the best so far is kept.",
+            stacklevel=3,
+        )
+        pause = Pause(len(starts), best.x, np.array(values), best.x)
+        return Restarts(replace(best, interrupted=True), np.array(values), pause)
     whole = replace(
         finer,
         history=np.concatenate([best.history[:-1], finer.history]),

@@ -13,9 +13,8 @@ from typing import Any
 
 import numpy as np
 from llvmlite import ir
-from numba import njit, types
-from numba.core import cgutils
-from numba.extending import intrinsic
+
+from sidelight.core.compiler import cgutils, intrinsic, njit, types
 
 ROW_BYTES = 256
 """Bytes of labels per node: 64 sources in single precision, 32 in double."""

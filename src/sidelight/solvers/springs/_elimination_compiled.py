@@ -10,9 +10,9 @@ factor alone (Takahashi, Fagan and Chen), less the constant that the last node h
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from sidelight.core.arrays import FloatArray, IntArray
+from sidelight.core.compiler import njit
 
 
 @njit(cache=True, nogil=True)

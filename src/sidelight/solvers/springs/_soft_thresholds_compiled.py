@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from sidelight.core.arrays import FloatArray
+from sidelight.core.compiler import njit
 
 
 @njit(cache=True, nogil=True)

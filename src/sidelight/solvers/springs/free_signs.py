@@ -16,6 +16,7 @@ import numpy as np
 import scipy.linalg
 
 from sidelight.core.arrays import FloatArray, IntArray
+from sidelight.core.interruption import Interruption
 from sidelight.core.memory import require_memory
 from sidelight.core.progress import report
 from sidelight.solvers.springs.field import DenseField
@@ -104,8 +105,7 @@ def newton_springs(
     assert factor is not None
     value = -log_determinant + float(cost @ u + share @ np.abs(u))
     history = [value]
-    interrupted = False
-    try:
+    with Interruption() as interruption:
         while len(history) <= max_iter and float(np.abs(u).max()) <= _DIVERGED:
             K = field.covariance(factor)
             slope = cost - field.extensions(K) / scale
@@ -137,17 +137,15 @@ def newton_springs(
             u, value, factor = trial, new, candidate
             history.append(value)
             report(stage, len(history) - 1, None, -value)
-    except KeyboardInterrupt:
-        if len(history) == 1 and start is None:
-            raise  # springs that are all alike are no fit
-        interrupted = True
+    diverged = float(np.abs(u).max()) > _DIVERGED
+    if interruption and (diverged or (len(history) == 1 and start is None)):
+        interruption.go_on()  # springs that are all alike are no fit
     log_determinant, factor = field.factor(u / scale)
     assert factor is not None
     extensions = field.extensions(field.covariance(factor))
     residual = float(np.abs(_one_sided(u, cost - extensions / scale, share)).max())
-    diverged = float(np.abs(u).max()) > _DIVERGED
     found = (u / scale, log_determinant, extensions, residual, np.array(history), diverged)
-    return FreeSprings(*found, interrupted)
+    return FreeSprings(*found, bool(interruption))
 
 
 def polish_springs(field: DenseField, costs: FloatArray, u: FloatArray) -> FloatArray:

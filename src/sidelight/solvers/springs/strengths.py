@@ -19,7 +19,7 @@ from scipy.optimize import Bounds, OptimizeResult, minimize
 from sklearn.exceptions import ConvergenceWarning
 
 from sidelight.core.arrays import FloatArray, IntArray
-from sidelight.core.errors import InterruptedFitWarning
+from sidelight.core.interruption import Interruption
 from sidelight.core.progress import report
 from sidelight.solvers.springs.field import DenseField, field_on
 from sidelight.solvers.springs.free_signs import newton_springs, polish_springs
@@ -144,13 +144,11 @@ def _nonnegative(task: _Task, *, diverged: bool) -> Springs:
 
     alike = np.full(len(costs), (n - 1) / len(costs))
     trail = _Trail(alike if task.start is None else np.maximum(task.start, 0.0) * costs)
-    interrupted = False
-    try:
+    with Interruption() as interruption:
         _descend(evaluate, trail, task)
-    except KeyboardInterrupt:
-        if len(trail.values) < (2 if task.start is None else 1):
-            raise  # springs that are all alike are no fit
-        interrupted = True
+    if interruption and len(trail.values) < (2 if task.start is None else 1):
+        interruption.go_on()  # springs that are all alike are no fit
+    interrupted = bool(interruption)
     u = trail.u
     residual = _residual(u, evaluate(u)[1])
     unfinished = residual > task.tol and not interrupted and len(trail.values) <= task.max_iter
@@ -238,8 +236,6 @@ def _free(task: _Task) -> Springs | None:
         who=task.who,
     )
     if found.diverged:
-        if found.interrupted:
-            raise KeyboardInterrupt
         return None
     strengths = found.strengths
     cost = float(task.squares @ strengths + task.prices @ np.abs(strengths))
@@ -279,11 +275,10 @@ def _gap(n: int, u: FloatArray, ratios: FloatArray) -> float:
 
 def _warn(found: Springs, task: _Task) -> None:
     if found.interrupted:
-        warnings.warn(
+        Interruption.warn(
             f"The fit of {task.who} was interrupted after {found.n_iter} steps; the best springs "
             f"so far are kept, optimal to {found.residual:.1e} where tol={task.tol:g} was asked "
             f"for.",
-            InterruptedFitWarning,
             stacklevel=5,
         )
         return

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -12,7 +11,7 @@ from scipy.sparse.linalg import splu
 from sklearn.utils.validation import check_is_fitted
 
 from sidelight.core.arrays import FloatArray, IntArray
-from sidelight.core.errors import InterruptedFitWarning
+from sidelight.core.interruption import Interruption
 from sidelight.core.memory import require_memory
 from sidelight.core.parameters import Matching, OneOf, Real
 from sidelight.core.progress import report
@@ -214,7 +213,7 @@ class AcyclicLocallyLinearEmbedding(BarycentricEmbedder):
         best: _Chain | None = None
         self.order_likelihoods_ = {}
         orders = self._orders(neighborhood, remoteness)
-        try:
+        with Interruption() as interruption:
             for name, order in orders.items():
                 parents = earlier_neighbors(
                     points, order, self._k, near, self._metric, who=self._name
@@ -225,13 +224,12 @@ class AcyclicLocallyLinearEmbedding(BarycentricEmbedder):
                     best = chain
                 tried = len(self.order_likelihoods_)
                 report("orders of the points", tried, len(orders), chain.log_likelihood)
-        except KeyboardInterrupt:
+        if interruption:
             if best is None:
-                raise
-            warnings.warn(
+                interruption.go_on()
+            interruption.warn(
                 f"{self._name} was interrupted after {len(self.order_likelihoods_)} of "
                 f"{len(orders)} orders of the points; the likeliest so far is kept.",
-                InterruptedFitWarning,
                 stacklevel=4,
             )
         assert best is not None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import replace
 from functools import partial
 from typing import Any, ClassVar, Self
@@ -12,7 +11,7 @@ import scipy.sparse as sp
 from sklearn.utils.validation import check_is_fitted
 
 from sidelight.core.arrays import FloatArray, IntArray, is_sparse
-from sidelight.core.errors import InterruptedFitWarning
+from sidelight.core.interruption import whole_or_nothing
 from sidelight.core.memory import require_memory
 from sidelight.core.parameters import OneOf, Real, Whole
 from sidelight.estimator.barycentric import BarycentricEmbedder
@@ -324,11 +323,8 @@ class MaximumEntropyUnfolding(Resumable, BarycentricEmbedder):
             return fit(self.edges_, squares, penalty=uniform, signs="free", start=start)
         if self.penalty == 0:
             return fit(self.edges_, squares, start=start)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", InterruptedFitWarning)
+        with whole_or_nothing():  # without all prices no spring can be chosen
             found = fit(self.edges_, squares)
-        if found.interrupted:
-            raise KeyboardInterrupt  # without its prices no spring can be chosen
         held = np.flatnonzero(found.strengths)
         prices = self.penalty / found.strengths[held]
         left = None if start is None else start[held]

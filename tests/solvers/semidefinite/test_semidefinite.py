@@ -46,6 +46,9 @@ def general_solver(C, edges, bounds, equal, *, combine=None, softness=None):
     """⟨C, K⟩ less the penalty by Clarabel, K centred; a second opinion on the value."""
     cvxpy = pytest.importorskip("cvxpy")
     n = len(C)
+    unit = float(np.mean(np.abs(bounds)))  # its last digits depend on the scale
+    bounds = bounds / unit
+    softness = None if softness is None else softness / unit
     K = cvxpy.Variable((n, n), PSD=True)
     i, j = edges.T
     diagonal = cvxpy.diag(K)
@@ -65,7 +68,7 @@ def general_solver(C, edges, bounds, equal, *, combine=None, softness=None):
     problem = cvxpy.Problem(cvxpy.Maximize(value), constraints)
     with warnings.catch_warnings():  # its last digits are compared, not trusted
         warnings.filterwarnings("ignore", message="Solution may be inaccurate")
-        return problem.solve(solver=cvxpy.CLARABEL)
+        return unit * problem.solve(solver=cvxpy.CLARABEL)
 
 
 class TestAgreement:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -9,16 +11,14 @@ from sklearn.datasets import make_swiss_roll
 from sklearn.neighbors import kneighbors_graph
 
 from sidelight.core.errors import ContradictionError
-from sidelight.solvers.semidefinite import unfolding as semidefinite
-from sidelight.solvers.semidefinite.active_set import unfold_mixed
+from sidelight.solvers.semidefinite import solve as door
+from sidelight.solvers.semidefinite.active_set import solve_by_rounds
 from sidelight.solvers.semidefinite.constraints import PairConstraints
 from sidelight.solvers.semidefinite.low_rank.pair_terms import PairTerms
 from sidelight.solvers.semidefinite.low_rank.path_following import unfold_low_rank
-from sidelight.solvers.semidefinite.low_rank.with_pairs import (
-    on_single_pairs,
-    unfold_mixed_low_rank,
-)
+from sidelight.solvers.semidefinite.low_rank.solver import on_single_pairs, solve_low_rank
 from sidelight.unfolding.semidefinite.slack import Softness
+from tests.solvers.semidefinite.programs import mixed, unfold
 
 N = 80
 
@@ -59,8 +59,8 @@ def test_the_dense_method_finds_the_same_value(graph, kind, tol):
     along = PairConstraints.on_pairs(edges, d**2, "at_most")
     more = beside(graph, kind)
     mass = 1.0 + np.arange(N) % 2
-    found = unfold_mixed_low_rank(along, more, mass, tol=tol)
-    dense = unfold_mixed(along, more, mass, tol=1e-8)
+    found = solve_low_rank(mixed(along, more, mass), tol=tol)
+    dense = solve_by_rounds(mixed(along, more, mass), tol=1e-8)
     np.testing.assert_allclose(found.objective, dense.objective, rtol=2 * tol)
     assert found.converged
     assert found.objective <= found.dual_bound <= found.objective * (1 + tol)
@@ -75,8 +75,8 @@ def test_soft_equalities_of_all_edges_agree_with_the_dense_method(graph):
     s = Softness.of(edges, d, np.ones(N))(1e-2, d**2)
     along = PairConstraints.on_pairs(edges, d**2, "equal", softness=s)
     none = PairConstraints.on_pairs(edges[:0], d[:0], "equal")
-    found = unfold_mixed_low_rank(along, none, np.ones(N), tol=1e-5)
-    dense = unfold_mixed(along, none, np.ones(N), tol=1e-8)
+    found = solve_low_rank(mixed(along, none, np.ones(N)), tol=1e-5)
+    dense = solve_by_rounds(mixed(along, none, np.ones(N)), tol=1e-8)
     np.testing.assert_allclose(found.objective, dense.objective, rtol=1e-5)
     assert found.gap <= 1e-5
 
@@ -84,7 +84,7 @@ def test_soft_equalities_of_all_edges_agree_with_the_dense_method(graph):
 def test_the_optimality_conditions_hold(graph):
     edges, d, _ = graph
     along, more = PairConstraints.on_pairs(edges, d**2, "at_most"), beside(graph, "equal")
-    found = unfold_mixed_low_rank(along, more, np.ones(N), tol=1e-6)
+    found = solve_low_rank(mixed(along, more, np.ones(N)), tol=1e-6)
     whole = PairConstraints.join([along, more])
     E = np.zeros((len(whole.pairs), N))
     E[np.arange(len(E)), whole.pairs[:, 0]] = 1
@@ -103,7 +103,7 @@ class TestContradictions:
         along = PairConstraints.on_pairs(edges, np.array([1.0, 1.0, 1.0, 9.0]), "at_most")
         far = PairConstraints.on_pairs([[0, 3]], [16.0], "at_least")
         with pytest.raises(ContradictionError) as caught:
-            unfold_mixed_low_rank(along, far, np.ones(4))
+            solve_low_rank(mixed(along, far, np.ones(4)))
         y = caught.value.certificate
         whole = PairConstraints.join([along, far])
         assert np.all(y >= 0)
@@ -118,7 +118,7 @@ class TestContradictions:
         along = PairConstraints.on_pairs([[0, 1], [1, 2]], [1.0, 1.0], "at_most")
         far = PairConstraints.on_pairs([[1, 2]], [4.0], "equal")
         with pytest.raises(ContradictionError, match="constraint 2 keeps") as caught:
-            unfold_mixed_low_rank(along, far, np.ones(3))
+            solve_low_rank(mixed(along, far, np.ones(3)))
         np.testing.assert_array_equal(caught.value.certificate, [0, 1, -1])
 
 
@@ -145,9 +145,9 @@ def test_the_slope_of_a_term_is_its_multiplier():
 def test_the_door_leads_large_problems_here_and_merges_what_it_merged_before(graph, monkeypatch):
     edges, d, _ = graph
     more = beside(graph, "equal")
-    dense = semidefinite.unfold(edges, d, N, beside=more, tol=1e-5)
-    monkeypatch.setattr(semidefinite, "_DENSE_NODES", 0)
-    found = semidefinite.unfold(edges, d, N, beside=more, tol=1e-5)
+    dense = unfold(edges, d, N, beside=more, tol=1e-5)
+    monkeypatch.setattr(door, "SMALL", replace(door.SMALL, refuses=lambda _: "it is too large"))
+    found = unfold(edges, d, N, beside=more, tol=1e-5)
     np.testing.assert_allclose(found.objective, dense.objective, rtol=1e-5)
     np.testing.assert_allclose(
         found.multipliers[len(edges) :], dense.multipliers[len(edges) :], rtol=1e-2

@@ -3,28 +3,19 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
-import scipy.sparse as sp
-from sklearn.datasets import make_swiss_roll
-from sklearn.neighbors import kneighbors_graph
 
 from sidelight.core.errors import InterruptedFitWarning
 from sidelight.core.progress import listening
-from sidelight.solvers.semidefinite import unfolding as semidefinite
-from sidelight.solvers.semidefinite.active_set import unfold_mixed
+from sidelight.solvers.semidefinite import solve as door
+from sidelight.solvers.semidefinite.active_set import solve_by_rounds
 from sidelight.solvers.semidefinite.constraints import PairConstraints
 from sidelight.solvers.semidefinite.low_rank.path_following import unfold_low_rank
-from sidelight.solvers.semidefinite.result import SemidefiniteResult, keep_interrupted, second_try
-from sidelight.solvers.semidefinite.unfolding import unfold
-
-
-def roll(n, k=6):
-    X, _ = make_swiss_roll(n, random_state=0)
-    graph = kneighbors_graph(X, k, mode="distance")
-    upper = sp.triu(graph.maximum(graph.T), 1).tocoo()
-    return np.column_stack([upper.row, upper.col]), upper.data
+from sidelight.solvers.semidefinite.result import SemidefiniteResult, second_try, worth_keeping
+from tests.solvers.semidefinite.programs import mixed, roll, squared, unfold
 
 
 def stop_after(times, stage=""):
@@ -40,14 +31,11 @@ def stop_after(times, stage=""):
     return stop
 
 
-def squared(R, edges):
-    return np.sum((R[edges[:, 0]] - R[edges[:, 1]]) ** 2, axis=1)
-
-
 def result(gap, *, interrupted=False):
     R = np.array([[1.0], [-1.0]])
+    stopped = KeyboardInterrupt() if interrupted else None
     return SemidefiniteResult(
-        R, 2.0, 2 + 2 * gap, gap, np.ones(1), 7, False, np.empty((0, 2)), interrupted
+        R, 2.0, 2 + 2 * gap, gap, np.ones(1), 7, False, np.empty((0, 2)), stopped
     )
 
 
@@ -90,6 +78,19 @@ class TestBounds:
         edges, d = roll(80)
         with listening(stop_after(reports)), pytest.raises(KeyboardInterrupt):
             unfold(edges, d, 80)
+
+    @pytest.mark.parametrize(("n", "tol"), [(80, 1e-4), (400, 1e-4)])
+    def test_the_interrupt_that_goes_on_is_the_user_s_own(self, n, tol):
+        """Whoever stopped the fit may have said why."""
+        edges, d = roll(n)
+        mine = KeyboardInterrupt("enough")
+
+        def stop(progress):
+            raise mine
+
+        with listening(stop), pytest.raises(KeyboardInterrupt) as caught:
+            unfold(edges, d, n, tol=tol)
+        assert caught.value is mine
 
     def test_before_the_first_level_there_is_none(self, monkeypatch):
         edges, d = roll(400)
@@ -161,9 +162,9 @@ class TestFurtherConstraints:
         # the plain unfolding that chooses bounds, and the end of the first of two rounds
         for stage, reports in (("unfolding", 2), ("semidefinite program", 13)):
             with listening(stop_after(reports, stage)), pytest.raises(KeyboardInterrupt):
-                unfold_mixed(along, far, np.ones(n))
+                solve_by_rounds(mixed(along, far, np.ones(n)))
         with listening(stop_after(27, "semidefinite program")):
-            found = unfold_mixed(along, far, np.ones(n))
+            found = solve_by_rounds(mixed(along, far, np.ones(n)))
         assert found.interrupted
         assert np.max(squared(found.factor, edges) / d**2) <= 1 + 1e-5
 
@@ -185,7 +186,7 @@ class TestSecondTry:
 
     def test_a_stopped_second_method_leaves_the_first(self, monkeypatch):
         edges, d = roll(60)
-        monkeypatch.setattr(semidefinite, "unfold_low_rank", raise_interrupt)
+        monkeypatch.setattr(door, "LOW_RANK", replace(door.LOW_RANK, solve=raise_interrupt))
         with pytest.warns(InterruptedFitWarning, match="tol=1e-14"):
             found = unfold(edges, d, 60, tol=1e-14)
         assert found.interrupted
@@ -193,6 +194,5 @@ class TestSecondTry:
 
     @pytest.mark.parametrize(("gap", "feasible"), [(1.5, True), (np.inf, True), (0.1, False)])
     def test_what_proves_little_is_not_kept(self, gap, feasible):
-        with pytest.raises(KeyboardInterrupt):
-            keep_interrupted(result(gap), feasible=feasible)
-        assert keep_interrupted(result(0.1), feasible=True).interrupted
+        assert not worth_keeping(result(gap), feasible=feasible)
+        assert worth_keeping(result(0.1), feasible=True)

@@ -7,35 +7,16 @@ import warnings
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from sklearn.datasets import make_swiss_roll
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.neighbors import kneighbors_graph
 
 from sidelight.core.errors import ContradictionError, DisconnectedGraphError
 from sidelight.solvers.semidefinite.constraints import PairConstraints
 from sidelight.solvers.semidefinite.dense import solve_dense
+from sidelight.solvers.semidefinite.dual_bound import verified_shift
 from sidelight.solvers.semidefinite.low_rank.inertia import EdgeMatrices
 from sidelight.solvers.semidefinite.low_rank.path_following import unfold_low_rank
 from sidelight.solvers.semidefinite.low_rank.start import unfolded_start
-from sidelight.solvers.semidefinite.unfolding import unfold
-
-
-def roll(n, seed=0, k=6):
-    X, _ = make_swiss_roll(n, random_state=seed)
-    graph = kneighbors_graph(X, k, mode="distance")
-    upper = sp.triu(graph.maximum(graph.T), 1).tocoo()
-    return np.column_stack([upper.row, upper.col]), upper.data
-
-
-def squared(R, edges):
-    return np.sum((R[edges[:, 0]] - R[edges[:, 1]]) ** 2, axis=1)
-
-
-def laplacian(edges, y, n):
-    E = np.zeros((len(edges), n))
-    E[np.arange(len(edges)), edges[:, 0]] = 1
-    E[np.arange(len(edges)), edges[:, 1]] = -1
-    return E.T @ (y[:, None] * E)
+from tests.solvers.semidefinite.programs import laplacian, roll, squared, unfold
 
 
 def variance(mass):
@@ -301,8 +282,8 @@ def test_the_verified_shift_is_below_the_second_eigenvalue_and_not_above():
     root = np.sqrt(mass)
     second = np.linalg.eigvalsh(L / np.outer(root, root))[1]
     below = second * (1 - 1e-9)
-    assert below * (1 - 1e-10) < matrices.verified_shift(y, mass, below) <= second
-    assert matrices.verified_shift(y, mass, second * (1 + 1e-6)) == -np.inf
+    assert below * (1 - 1e-10) < verified_shift(matrices, y, mass, below) <= second
+    assert verified_shift(matrices, y, mass, second * (1 + 1e-6)) == -np.inf
 
 
 def test_inertia_is_that_of_the_eigenvalues():
@@ -326,7 +307,7 @@ def test_inertia_is_that_of_the_eigenvalues():
 
 class TestInput:
     def test_pieces_are_unbounded(self):
-        with pytest.raises(DisconnectedGraphError, match="unbounded.*2 pieces.*on_disconnected"):
+        with pytest.raises(DisconnectedGraphError, match=r"unbounded.*2 parts.*on_disconnected"):
             unfold([[0, 1], [2, 3]], [1.0, 1.0], 4)
         with pytest.raises(ValueError, match="unbounded.*do not connect all 4"):
             solve_dense(np.eye(4) - 0.25, np.array([[0, 1], [2, 3]]), np.ones(2))

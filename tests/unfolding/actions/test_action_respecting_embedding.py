@@ -16,11 +16,11 @@ from sidelight.core.errors import (
 from sidelight.datasets import image_walk
 from sidelight.quality import procrustes
 from sidelight.side import Actions
-from sidelight.unfolding.actions import program as action_program
+from sidelight.unfolding.actions import statement
 from sidelight.unfolding.actions.action_respecting_embedding import ActionRespectingEmbedding
 from sidelight.unfolding.actions.constraints import all_equalities
 from sidelight.unfolding.actions.places import find_places
-from sidelight.unfolding.actions.runs import run_scatter
+from sidelight.unfolding.actions.runs import run_variance
 from sidelight.unfolding.semidefinite.semidefinite_embedding import SemidefiniteEmbedding
 from tests.unfolding.walks import SIDES, fitted, grid_positions, runs, wandering
 
@@ -116,7 +116,7 @@ def test_the_solution_is_that_of_a_general_solver():
     constraints += [distance(p) <= 1 for p in np.unique(nodes[transitions], axis=0)]
     before, after = all_equalities(nodes, both, labels)
     constraints += [distance(b) == distance(a) for b, a in zip(before, after, strict=True)]
-    C = run_scatter(nodes, transitions, kinds)
+    C = run_variance(nodes, transitions, kinds).matrix()
     problem = cp.Problem(cp.Maximize(cp.trace(C @ K)), constraints)
     expected = problem.solve(solver=cp.CLARABEL)
     assert model.n_constraints_ == len(before)
@@ -143,7 +143,7 @@ def test_the_kernel_is_feasible_and_its_value_is_below_the_bound():
 def test_few_constraints_give_the_same_optimum_as_all(monkeypatch):
     actions = wandering(70, 4, seed=3)
     whole, _ = fitted(actions, tol=1e-6)
-    monkeypatch.setattr(action_program, "_ALL_UP_TO", 0)
+    monkeypatch.setattr(statement, "_ALL_UP_TO", 0)
     reduced, _ = fitted(actions, tol=1e-6)
     assert reduced.objective_ == pytest.approx(whole.objective_, rel=1e-5)
     assert reduced.n_constraints_ == whole.n_constraints_

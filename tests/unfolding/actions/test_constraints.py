@@ -5,13 +5,18 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
+from scipy.sparse.csgraph import connected_components
 
+from sidelight.solvers.semidefinite.constraints import PairConstraints
+from sidelight.solvers.semidefinite.program import VarianceWithin
+from sidelight.solvers.semidefinite.reduce import essential
 from sidelight.unfolding.actions.constraints import (
-    action_equalities,
     all_equalities,
+    equal_distances,
     merge_by_actions,
-    with_bounds,
 )
+from sidelight.unfolding.actions.places import Places
+from sidelight.unfolding.actions.statement import state_walk
 
 
 def walk(n):
@@ -42,13 +47,21 @@ def naive_classes(n, transitions, labels):
     return classes
 
 
+def classes_of(equal):
+    """Which pairs the rows of +1 and −1 join."""
+    joined = np.abs(equal.combine.T.toarray()) @ np.abs(equal.combine.toarray()) > 0
+    return connected_components(joined, directed=False)[1]
+
+
 def test_the_classes_are_those_of_a_search_by_hand():
     rng = np.random.default_rng(0)
     labels = rng.integers(0, 3, 14)
-    found = action_equalities(np.arange(15), walk(15), labels)
+    every = equal_distances(np.arange(15), walk(15), labels)
+    found = essential(every)[0]
+    classes = classes_of(found)
     expected = {frozenset(c) for c in naive_classes(15, walk(15).tolist(), labels) if len(c) > 1}
     groups = {}
-    for pair, kind in zip(found.pairs.tolist(), found.classes, strict=True):
+    for pair, kind in zip(found.pairs.tolist(), classes, strict=True):
         groups.setdefault(kind, set()).add(frozenset(pair))
     assert {frozenset(g) for g in groups.values()} == expected
     # a spanning forest: independent, and as many as say all of it
@@ -60,7 +73,7 @@ def test_the_forest_says_every_equality():
     rng = np.random.default_rng(1)
     labels = rng.integers(0, 2, 11)
     before, after = all_equalities(np.arange(12), walk(12), labels)
-    found = action_equalities(np.arange(12), walk(12), labels)
+    found = essential(equal_distances(np.arange(12), walk(12), labels))[0]
     where = {tuple(pair): p for p, pair in enumerate(found.pairs.tolist())}
     rows = np.zeros((len(before), len(found.pairs)))
     for q, (one, two) in enumerate(zip(before.tolist(), after.tolist(), strict=True)):
@@ -81,15 +94,23 @@ def test_a_merge_goes_all_along_the_walk_and_back():
 
 def test_an_action_that_leads_from_one_place_to_two_is_refused():
     with pytest.raises(ValueError, match="action up leads from one node to two.*merge_by_actions"):
-        action_equalities(np.array([0, 1, 0, 2]), walk(4), ["up", "down", "up"])
+        equal_distances(np.array([0, 1, 0, 2]), walk(4), ["up", "down", "up"])
 
 
 def test_the_tightest_bound_of_a_class_counts():
-    found = action_equalities(np.arange(4), walk(4), ["on"] * 3)
-    pairs, bounds, equal, combine = with_bounds(found, walk(4), np.array([4.0, 1.0, 9.0]))
-    singles = combine[~equal].toarray()
-    assert_array_equal(bounds[~equal], np.ones(3))  # one class, and a tree that spans the points
-    named = {tuple(pairs[np.flatnonzero(row)[0]]) for row in singles}
+    equal = equal_distances(np.arange(4), walk(4), ["on"] * 3)
+    within = PairConstraints.on_pairs(walk(4), np.array([4.0, 1.0, 9.0]), "at_most")
+    found = essential(PairConstraints.join([within, equal]))[0]
+    singles = found.combine[~found.equal].toarray()
+    assert_array_equal(found.bounds[~found.equal], np.ones(3))  # one class, and a spanning tree
+    named = {tuple(found.pairs[np.flatnonzero(row)[0]]) for row in singles}
     assert named == {(0, 1), (1, 2), (2, 3)}
-    mean = with_bounds(found, walk(4), np.array([4.0, 1.0, 9.0]), mean=True)[1]
-    assert mean[0] == pytest.approx(14 / 3)
+
+
+def test_or_the_mean_of_its_bounds():
+    steps = np.column_stack([np.zeros(3, int), walk(4)])
+    places = Places(np.arange(4), steps, np.array([-1]), 0.0)
+    runs = VarianceWithin(np.ones((1, 4)))
+    program = state_walk(runs, places, walk(4), np.array([4.0, 1.0, 9.0]), mean_bounds=True)
+    bounded = program.constraints.bounds[~program.constraints.equal]
+    assert bounded == pytest.approx([14 / 3] * 3)

@@ -8,7 +8,8 @@ import pytest
 from sidelight.core.errors import InterruptedFitWarning
 from sidelight.core.progress import listening
 from sidelight.side import Actions
-from sidelight.unfolding.actions import program as action_program
+from sidelight.solvers.semidefinite import active_set
+from sidelight.unfolding.actions import statement
 from tests.interruption import stop_at
 from tests.unfolding.walks import fitted, runs, wandering
 
@@ -39,10 +40,8 @@ class TestInterruptedRounds:
 
     @pytest.fixture
     def whole(self, monkeypatch):
-        monkeypatch.setattr(action_program, "_ALL_UP_TO", 0)
-        monkeypatch.setattr(
-            action_program, "_anchored", lambda _, before, __: np.arange(len(before)) < 30
-        )
+        monkeypatch.setattr(statement, "_ALL_UP_TO", 0)
+        monkeypatch.setattr(statement, "_anchored", lambda _, equal: np.arange(len(equal)) < 30)
         return fitted(self.actions)[0]
 
     def stopped(self, step):
@@ -59,13 +58,17 @@ class TestInterruptedRounds:
             assert whole.objective_ <= early.dual_bound_ * (1 + 1e-9)
 
     def test_the_second_is_kept_where_it_is_better(self, whole):
-        early = self.stopped(whole.n_iter_ - 1)
+        seen = []
+        with listening(lambda progress: seen.append(progress.done)):
+            fitted(self.actions)
+        assert whole.n_iter_ == len(seen) == len(whole.history_) > seen[-1]  # of both rounds
+        early = self.stopped(seen[-1] - 1)
         assert early.violation_ < 1e-3
         assert 1e-4 < early.gap_ < 2e-3
         assert early.objective_ <= whole.dual_bound_
 
     def test_a_kernel_that_does_not_respect_the_actions_is_not_kept(self, whole, monkeypatch):
-        monkeypatch.setattr(action_program, "_RESPECTED", 1e-3)
+        monkeypatch.setattr(active_set, "_RESPECTED", 1e-3)
         for stop in (
             stop_at("semidefinite program", 2, times=2),
             stop_at("semidefinite program", 11),

@@ -1,13 +1,14 @@
-"""Unfolding under bounds and other constraints at once: bounds enter as they are needed.
+"""Constraint generation: few constraints are solved for, all are checked, what is missed is added.
 
-The dense method's cost grows with the cube of the number of constraints, and most bounds hold by
-themselves once the taut ones do.  Without the others the optimum can only be larger, so that its
-bound stays a bound.
+The dense method's cost grows with the cube of the number of constraints, and most follow from
+others: bounds hold by themselves once the taut ones do, and an isometry that keeps the distances to
+d + 1 points in general position keeps them all.  Without the others the optimum can only be larger,
+so that its bound stays a bound.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import scipy.sparse as sp
@@ -18,73 +19,107 @@ from sidelight.core.errors import ContradictionError
 from sidelight.solvers.semidefinite.constraints import PairConstraints
 from sidelight.solvers.semidefinite.dense import solve_dense
 from sidelight.solvers.semidefinite.low_rank.path_following import unfold_low_rank
+from sidelight.solvers.semidefinite.program import KernelProgram, Variance
+from sidelight.solvers.semidefinite.reduce import essential, single_bounds
 from sidelight.solvers.semidefinite.result import SemidefiniteResult, principal_axes
 
 #: Up to so many constraints all are taken at once.
 _ALL_AT_ONCE = 2500
 #: Without rounds the method is cheap enough to stop no earlier than this: a digit a step or two.
 _FINE = 1e-7
-#: Bounds that are missed by less than this, or than a tenth of the tolerance, count as kept.
+#: Constraints that are missed by less than this, or than a tenth of the tolerance, count as kept.
 _KEPT = 1e-6
+#: Up to this an interrupted kernel may miss equalities that were not asked of it yet.
+_RESPECTED = 0.01
 #: Edges that are this close to their bounds in the plain unfolding are there from the start.
 _TAUT = 0.1
 #: At least so many constraints enter in a round, if so many are missed.
 _FEWEST = 300
 
 
-def unfold_mixed(
-    along: PairConstraints,
-    beside: PairConstraints,
-    mass: FloatArray,
+def solve_by_rounds(
+    program: KernelProgram,
     *,
     tol: float = 1e-4,
     max_iter: int = 100,
-    who: str = "unfold_mixed",
+    who: str = "solve_by_rounds",
 ) -> SemidefiniteResult:
-    """Maximise the variance of a kernel under constraints on edges and further ones.
-
-    max_K Σ_i c_i K_ii  over  K ⪰ 0, Σ_ij c_i c_j K_ij = 0 and the constraints
-    """
-    C = np.diag(mass) - np.outer(mass, mass) / mass.sum()
-    everything = PairConstraints.join([along, beside]) if len(beside) else along
-    n_iter, length = 0, len(everything)
-    waiting = np.zeros(length, dtype=bool)
-    if length > _ALL_AT_ONCE:
-        waiting = ~everything.equal & ~_worth_a_start(along, everything, mass)
-    level = tol if waiting.any() else min(tol, _FINE)
+    """Solve a program with the dense method, constraint by constraint as they are needed."""
+    C, every = program.objective.matrix(), program.constraints
+    waiting = np.zeros(len(every), dtype=bool)
+    if program.first is not None:
+        waiting = ~program.first
+    elif len(every) > _ALL_AT_ONCE:
+        waiting = _may_wait(program)
+    rounds = program.first is not None or bool(waiting.any())
+    level = tol if rounds else min(tol, _FINE)
+    kept = max(0.1 * tol, _KEPT)
+    n_iter, history = 0, np.empty((0, 2))
+    kept_so_far: list[_Kept] = []
     while True:
         active = np.flatnonzero(~waiting)
-        problem = everything if len(active) == length else everything.take(active)
+        asked = every if len(active) == len(every) else every.take(active)
         try:
-            found = solve_dense(
-                C,
-                problem.pairs,
-                problem.bounds,
-                equal=problem.equal,
-                combine=problem.combine if len(beside) else None,
-                softness=problem.softness,
-                tol=level,
-                max_iter=max_iter,
-                who=who,
-            )
+            found = _solve_round(C, asked, tol=level, max_iter=max_iter, who=who)
         except ContradictionError as error:
-            error.certificate = _spread(error.certificate, active, length)
+            error.certificate = _spread(error.certificate, active, len(every))
             raise
-        n_iter += found.n_iter
-        short = everything.missed(found.factor) / np.maximum(np.abs(everything.bounds), 1e-300)
-        missing = np.flatnonzero(waiting & (short > max(0.1 * tol, _KEPT)))
+        except KeyboardInterrupt as stop:
+            if not kept_so_far:
+                raise
+            return replace(kept_so_far[-1].found, stopped=stop)
+        n_iter, history = n_iter + found.n_iter, np.vstack([history, found.history])
+        multipliers = _spread(found.multipliers, active, len(every))
+        factor = found.factor
+        if isinstance(program.objective, Variance):
+            factor = principal_axes(factor, program.objective.mass)
+        found = replace(
+            found, factor=factor, multipliers=multipliers, n_iter=n_iter, history=history
+        )
+        short = np.where(waiting, every.relative_misses(factor), 0.0)
+        missing = np.flatnonzero(short > kept)
+        if np.all(short <= np.where(every.equal, _RESPECTED, kept)):
+            kept_so_far.append(_Kept(found, max(found.gap, float(short.max(initial=0.0)))))
+        if found.stopped is not None:
+            if not kept_so_far:
+                raise found.stopped  # it misses what was not asked of it yet
+            best = min(kept_so_far, key=lambda each: each.off)
+            return replace(best.found, stopped=found.stopped)
         if not len(missing):
-            break
-        if found.interrupted:
-            raise KeyboardInterrupt  # it misses what was not asked of it yet
+            return found
         worst = np.argsort(-short[missing], kind="stable")[: max(_FEWEST, len(active) // 2)]
         waiting[missing[worst]] = False
-    return replace(
-        found,
-        factor=principal_axes(found.factor, mass),
-        multipliers=_spread(found.multipliers, active, length),
-        n_iter=n_iter,
-    )
+
+
+@dataclass(frozen=True)
+class _Kept:
+    """The kernel of a round that respects all constraints, and how far it is from the best."""
+
+    found: SemidefiniteResult
+    off: float
+
+
+def _solve_round(
+    C: FloatArray, asked: PairConstraints, *, tol: float, max_iter: int, who: str
+) -> SemidefiniteResult:
+    """Solve for constraints that may follow from one another."""
+    problem, rows = essential(asked)
+    try:
+        found = solve_dense(
+            C,
+            problem.pairs,
+            problem.bounds,
+            equal=problem.equal,
+            combine=problem.combine,
+            softness=problem.softness,
+            tol=tol,
+            max_iter=max_iter,
+            who=who,
+        )
+    except ContradictionError as error:
+        error.certificate = _spread(error.certificate, rows, len(asked))
+        raise
+    return replace(found, multipliers=_spread(found.multipliers, rows, len(asked)))
 
 
 def _spread(values: FloatArray, places: IntArray, length: int) -> FloatArray:
@@ -93,23 +128,31 @@ def _spread(values: FloatArray, places: IntArray, length: int) -> FloatArray:
     return out
 
 
-def _worth_a_start(
-    along: PairConstraints, everything: PairConstraints, mass: FloatArray
-) -> BoolArray:
-    """The constraints that matter in the plain unfolding, or that hold the graph together."""
-    n, edges = len(mass), along.pairs
+def _may_wait(program: KernelProgram) -> BoolArray:
+    """The inequalities that neither matter in the plain unfolding nor hold the graph together."""
+    every, n = program.constraints, program.n
+    A = sp.csr_array(every.combine)
+    along = np.flatnonzero(single_bounds(every))
+    edges = every.pairs[A.indices[A.indptr[along]]]
+    squares = every.bounds[along] / A.data[A.indptr[along]]
     order = sp.csr_array((1.0 + np.arange(len(edges)), (edges[:, 0], edges[:, 1])), shape=(n, n))
-    chosen = np.zeros(len(everything), dtype=bool)
-    if along.equal.any() or connected_components(order, directed=False)[0] > 1:
-        return ~chosen  # equalities, or it takes more than edges to hold it together
-    chosen[np.rint(minimum_spanning_tree(order).data - 1.0).astype(np.intp)] = True
-    plain = unfold_low_rank(edges, np.sqrt(along.bounds), n, mass=mass, tol=1e-2)
-    if plain.interrupted:
-        raise KeyboardInterrupt
+    wait = np.zeros(len(every), dtype=bool)
+    if (
+        not isinstance(program.objective, Variance)
+        or not len(edges)
+        or connected_components(order, directed=False)[0] > 1
+    ):
+        return wait  # it takes more than bounds to hold it together
+    plain = unfold_low_rank(edges, np.sqrt(squares), n, mass=program.objective.mass, tol=1e-2)
+    if plain.stopped is not None:
+        raise plain.stopped
     R = plain.factor
-    spans = R[everything.pairs[:, 0]] - R[everything.pairs[:, 1]]
-    values = np.asarray(everything.combine @ np.einsum("ij,ij->i", spans, spans))
-    near = values > everything.bounds - _TAUT * np.abs(everything.bounds)
-    by_excess = np.argsort(everything.bounds - values, kind="stable")
-    chosen[by_excess[: _ALL_AT_ONCE // 2]] |= near[by_excess[: _ALL_AT_ONCE // 2]]
-    return chosen | (near & (np.arange(len(near)) < len(edges)))
+    spans = R[every.pairs[:, 0]] - R[every.pairs[:, 1]]
+    values = np.asarray(A @ np.einsum("ij,ij->i", spans, spans))
+    near = values > every.bounds - _TAUT * np.abs(every.bounds)
+    by_excess = np.argsort(every.bounds - values, kind="stable")[: _ALL_AT_ONCE // 2]
+    chosen = every.equal.copy()
+    chosen[by_excess] |= near[by_excess]
+    chosen[along] |= near[along]
+    chosen[along[np.rint(minimum_spanning_tree(order).data - 1.0).astype(np.intp)]] = True
+    return ~chosen

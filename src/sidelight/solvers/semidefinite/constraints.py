@@ -104,6 +104,23 @@ class PairConstraints:
         excess = np.asarray(self.combine @ np.einsum("ij,ij->i", spans, spans)) - self.bounds
         return np.asarray(np.where(self.equal, excess, np.maximum(excess, 0.0)))
 
+    def relative_misses(self, R: FloatArray) -> FloatArray:
+        """Measure by how much a layout misses the constraints, relative to what they speak of.
+
+        That is the bound, or, where it is zero, the largest of the distances that are compared, and
+        at least the mean bound.
+        """
+        spans = R[self.pairs[:, 0]] - R[self.pairs[:, 1]]
+        D = np.einsum("ij,ij->i", spans, spans)
+        A = sp.csr_array(self.combine)
+        plus, minus = np.asarray(A.maximum(0) @ D), np.asarray((-A).maximum(0) @ D)
+        excess = np.asarray(plus - minus - self.bounds)
+        missed = np.where(self.equal, np.abs(excess), np.maximum(excess, 0.0))
+        given = np.abs(self.bounds)
+        mean = float(np.mean(given[given > 0])) if np.any(given > 0) else 1.0
+        size = np.where(given > 0, given, np.maximum(np.maximum(plus, minus), mean))
+        return np.asarray(missed / size)
+
     def merged(self, node: IntArray) -> tuple[PairConstraints, IntArray, IntArray]:
         """Let points coincide: a pair of one point with itself has distance zero."""
         ends = np.sort(node[self.pairs], axis=1)

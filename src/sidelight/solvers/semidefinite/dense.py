@@ -17,12 +17,18 @@ import scipy.sparse as sp
 from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh
 
 from sidelight.core.arrays import BoolArray, FloatArray, IntArray
-from sidelight.core.errors import ContradictionError
 from sidelight.core.memory import require_memory
 from sidelight.core.progress import report
 from sidelight.solvers.eigen.eigenpairs import fix_signs
+from sidelight.solvers.semidefinite.dual_bound import (
+    contradiction,
+    dense_bound,
+    lowest_eigenvalue,
+    owed,
+    ray_against,
+)
 from sidelight.solvers.semidefinite.reach import largest_trace
-from sidelight.solvers.semidefinite.result import SemidefiniteResult, keep_interrupted
+from sidelight.solvers.semidefinite.result import SemidefiniteResult, worth_keeping
 
 #: How far a step may go towards the boundary, at least, and by how much more a good one may.
 _FRACTION, _BOLDER = 0.9, 0.08
@@ -49,9 +55,8 @@ def solve_dense(
     max_K,ξ ⟨C, K⟩ − Σ_q ξ_q² / 2s_q  over  K ⪰ 0, K1 = 0, Σ_p A_qp D_p(K) ≤ b_q + ξ_q (or equal)
 
     where D_p(K) = K_ii − 2K_ij + K_jj for the pair p = (i, j), and ξ_q = 0 where s_q = 0.  The dual
-    problem is to minimise bᵀy + Σ s_q y_q² / 2 over Eᵀ diag(Aᵀy) E − C ⪰ 0, y_q ≥ 0 for the
-    inequalities, and ξ_q = s_q y_q.  Infeasible primal–dual method with the HKM direction and
-    Mehrotra's corrector [1]_.
+    problem is that of dual_bound.py, and ξ_q = s_q y_q.  Infeasible primal–dual method with the HKM
+    direction and Mehrotra's corrector [1]_.
 
     References
     ----------
@@ -85,7 +90,7 @@ def solve_dense(
     unit = float(np.median(np.abs(bounds)[bounds != 0])) if np.any(bounds) else 1.0
     worth = float(np.abs(C).max()) or 1.0
     state = _Interior(C / worth, pairs, A, bounds / unit, ~same, soft * worth / unit, reach / unit)
-    history, n_iter, interrupted = state.solve(tol, max_iter, who)
+    history, n_iter, stopped = state.solve(tol, max_iter, who)
     state.Z = state.within_bounds(state.Z)
     K = state.Z * unit
     value = float(np.vdot(C, K))
@@ -100,9 +105,11 @@ def solve_dense(
         n_iter,
         bool(gap <= tol and state.feasible(1e-6)),
         history,
+        stopped,
     )
-    if interrupted:  # what soft constraints are missed by is part of the gap
-        return keep_interrupted(result, feasible=state.feasible(1e-6, among=soft == 0))
+    held = state.feasible(1e-6, among=soft == 0)  # what soft ones miss is part of the gap
+    if stopped is not None and not worth_keeping(result, feasible=held):
+        raise stopped
     return result
 
 
@@ -173,21 +180,23 @@ class _Interior:
         above = self.values(Z) / np.where(self.b > 0, self.b, np.inf)
         return np.asarray(Z * min(1.0, (1 - 1e-12) / max(float(above.max()), 1e-300)))
 
-    def solve(self, tol: float, max_iter: int, who: str) -> tuple[FloatArray, int, bool]:
-        """Step by step to the optimum; the history, the steps and whether the user stopped it."""
+    def solve(
+        self, tol: float, max_iter: int, who: str
+    ) -> tuple[FloatArray, int, KeyboardInterrupt | None]:
+        """Step by step to the optimum; the history, the steps and what stopped it early."""
         history: list[tuple[float, float]] = []
         self.kept = (self.Z, self.S, self.w, self.y)
-        interrupted = False
+        stopped: KeyboardInterrupt | None = None
         try:
             self._follow(tol, max_iter, who, history)
-        except KeyboardInterrupt:
-            interrupted = True
+        except KeyboardInterrupt as stop:
+            stopped = stop
         last = (self.Z, self.S, self.w, self.y)
-        gap = self._proven_gap() if interrupted else np.inf
+        gap = self._proven_gap() if stopped else np.inf
         self.Z, self.S, self.w, self.y = self.kept  # the last steps may have lost digits
-        if interrupted and gap < self._proven_gap():
+        if stopped and gap < self._proven_gap():
             self.Z, self.S, self.w, self.y = last
-        return np.asarray(history).reshape(-1, 2), len(history), interrupted
+        return np.asarray(history).reshape(-1, 2), len(history), stopped
 
     def _proven_gap(self) -> float:
         Z = self.within_bounds(self.Z)
@@ -299,54 +308,26 @@ class _Interior:
         return np.asarray(X - mean - mean[:, None] + mean.mean())
 
     def dual_bound(self, Z: FloatArray) -> float:
-        """Bound the value of every kernel that is as good as Z.
-
-        Where the dual slack is not quite positive, −ε, that is worth ε tr K to a kernel whose trace
-        is bounded; or, since C itself is positive, y / (1 − ε/λ) is feasible for the dual problem.
-        What Z misses of the hard constraints, and the penalty that it pays, are added.
-        """
+        """Bound the value of every kernel that misses its constraints by no more than Z."""
         y = np.where(self.free, np.maximum(self.y, 0.0), self.y)
-        slack = self.adjoint(y) - self.C
-        n = len(slack)
-        rounding = 4 * n * np.finfo(np.float64).eps * float(np.abs(slack).sum(axis=1).max())
-        below = max(0.0, rounding - _lowest(slack + self.centre * float(np.trace(slack)) / n))
-        worth, spread = float(self.b @ y), 0.5 * float(self.soft @ y**2)
-        bounds = [worth + spread + (below * self.reach if below else 0.0)]
-        if below:
-            second = float(scipy.linalg.eigvalsh(self.C, subset_by_index=[1, 1])[0])
-            if _lowest(self.C) > -1e-12 and below < second:
-                share = 1 - below / second
-                bounds.append(worth / share + spread / share**2)
         missed = self.values(Z) - self.b
         missed = np.where(self.free, np.maximum(missed, 0.0), missed)
-        hard = self.soft == 0
-        paid = 0.5 * float(np.sum(missed[~hard] ** 2 / self.soft[~hard]))
-        return min(bounds) + paid + float(np.abs(missed[hard]) @ np.abs(y[hard]))
+        bound = dense_bound(self.C, self.adjoint(y), y, self.b, self.soft, self.reach)
+        return bound + owed(missed, self.soft, y)
 
     def _refuse_contradictions(self, who: str) -> None:
-        """A y with bᵀy < 0 whose adjoint is positive proves that no kernel will do."""
-        y = np.where(self.soft > 0, 0.0, np.where(self.free, np.maximum(self.y, 0.0), self.y))
-        worth = float(self.b @ y)
-        if worth >= 0:
+        y = np.where(self.free, np.maximum(self.y, 0.0), self.y)
+        ray = ray_against(y, self.b, self.soft == 0)
+        if ray is None:
             return
-        ray = y / -worth
         # a kernel of trace t would give −1 ≥ lowest · t
-        if _lowest(self.adjoint(ray)) * 1e8 * float(np.abs(self.b).max()) * len(self.C) > -1.0:
-            strongest = np.argsort(-np.abs(ray))[:5]
-            raise ContradictionError(
-                f"The constraints of {who} contradict one another: no kernel meets all of them. "
-                f"The strongest part in it have constraints {strongest.tolist()}. Take some of "
-                f"them out, or allow slack.",
-                ray,
-            )
+        largest = 1e8 * float(np.abs(self.b).max()) * len(self.C)
+        if lowest_eigenvalue(self.adjoint(ray)) * largest > -1.0:
+            raise contradiction(ray, who)
 
 
 def _symmetric(X: FloatArray) -> FloatArray:
     return np.asarray((X + X.T) / 2)
-
-
-def _lowest(X: FloatArray) -> float:
-    return float(scipy.linalg.eigvalsh(X, subset_by_index=[0, 0])[0])
 
 
 def _solvable(M: FloatArray, largest: float) -> tuple[FloatArray, bool]:
@@ -386,7 +367,7 @@ def _reach(root: FloatArray, change: FloatArray) -> float:
             pass
     whole = scipy.linalg.solve_triangular(root, change, lower=True, check_finite=False)
     whole = scipy.linalg.solve_triangular(root, whole.T, lower=True, check_finite=False)
-    lowest = _lowest(_symmetric(whole))
+    lowest = lowest_eigenvalue(_symmetric(whole))
     return -1 / lowest if lowest < 0 else np.inf
 
 

@@ -8,6 +8,7 @@ from scipy.sparse.csgraph import connected_components, shortest_path
 
 from sidelight.core.arrays import BoolArray, FloatArray, IntArray
 from sidelight.core.errors import DisconnectedGraphError
+from sidelight.solvers.semidefinite.constraints import PairConstraints
 
 
 def upper_limits(
@@ -51,11 +52,11 @@ def largest_trace(
 ) -> float:
     """Bound tr K = Σ_ij D_ij / 2n: no distance exceeds the shortest path of bounded pairs."""
     if soft.any():
-        _require_one_piece(n, pairs, upper_limits(pairs, A, bounds, equal), who)
+        _refuse_pieces(n, pairs, upper_limits(pairs, A, bounds, equal), who)
     hard = np.flatnonzero(~soft)
     limit = upper_limits(pairs, A[hard], bounds[hard], equal[hard])
     if not soft.any():
-        _require_one_piece(n, pairs, limit, who)
+        _refuse_pieces(n, pairs, limit, who)
     bounded = np.isfinite(limit)
     i, j = pairs[bounded].T
     W = np.full((n, n), np.inf)
@@ -64,7 +65,15 @@ def largest_trace(
     return float((D**2).sum() / (2 * n))
 
 
-def _require_one_piece(n: int, pairs: IntArray, limit: FloatArray, who: str) -> None:
+def require_one_piece(n: int, constraints: PairConstraints, who: str) -> None:
+    """Refuse constraints under which parts of a map could move apart for ever."""
+    limit = upper_limits(
+        constraints.pairs, constraints.combine, constraints.bounds, constraints.equal
+    )
+    _refuse_pieces(n, constraints.pairs, limit, who)
+
+
+def _refuse_pieces(n: int, pairs: IntArray, limit: FloatArray, who: str) -> None:
     i, j = pairs[np.isfinite(limit)].T
     joined = sp.coo_array((np.ones(len(i)), (i, j)), shape=(n, n))
     n_pieces, piece = connected_components(joined, directed=False)

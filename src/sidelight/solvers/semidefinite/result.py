@@ -40,8 +40,8 @@ class SemidefiniteResult:
         Whether the gap reached the tolerance.
     history : ndarray of shape (n_levels, 2)
         The value and the estimated relative gap at every level of the barrier.
-    interrupted : bool
-        Whether the user stopped it, so that this is the best so far.
+    stopped : KeyboardInterrupt, optional
+        What the user stopped it by, where this is the best so far.
     """
 
     factor: FloatArray
@@ -52,14 +52,17 @@ class SemidefiniteResult:
     n_iter: int
     converged: bool
     history: FloatArray
-    interrupted: bool = False
+    stopped: KeyboardInterrupt | None = None
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether the user stopped it."""
+        return self.stopped is not None
 
 
-def keep_interrupted(result: SemidefiniteResult, *, feasible: bool) -> SemidefiniteResult:
-    """Keep what an interrupted solver has, where that is a kernel to go by."""
-    if not (feasible and result.gap <= _WORTH_KEEPING):
-        raise KeyboardInterrupt
-    return replace(result, interrupted=True)
+def worth_keeping(result: SemidefiniteResult, *, feasible: bool) -> bool:
+    """Say whether what an interrupted solver has is a kernel to go by."""
+    return bool(feasible and result.gap <= _WORTH_KEEPING)
 
 
 def second_try(
@@ -70,10 +73,10 @@ def second_try(
         return found
     try:
         other = again()
-    except KeyboardInterrupt:
-        return replace(found, interrupted=True)
+    except KeyboardInterrupt as stop:
+        return replace(found, stopped=stop)
     if other.interrupted and found.gap < other.gap:
-        return replace(found, interrupted=True)
+        return replace(found, stopped=other.stopped)
     return other
 
 

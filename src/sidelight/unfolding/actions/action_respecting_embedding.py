@@ -14,13 +14,15 @@ from sidelight.estimator.graph_based import GraphEmbedder
 from sidelight.neighbors import distinct_rows
 from sidelight.neighbors.graph.given import is_graph
 from sidelight.neighbors.metrics import check_metric, distance_blocks
-from sidelight.solvers.semidefinite.result import principal_axes, warn_of_the_end
+from sidelight.solvers.semidefinite.program import Variance
+from sidelight.solvers.semidefinite.result import principal_axes
+from sidelight.solvers.semidefinite.solve import solve
 from sidelight.unfolding.actions.bounds import join_pieces, neighbor_bounds, step_bounds
 from sidelight.unfolding.actions.motions import ActionMap
 from sidelight.unfolding.actions.places import Places, find_places
-from sidelight.unfolding.actions.program import solve_action_program
 from sidelight.unfolding.actions.rigid_motions import fit_rigid_actions
-from sidelight.unfolding.actions.runs import run_scatter
+from sidelight.unfolding.actions.runs import run_variance
+from sidelight.unfolding.actions.statement import state_walk
 from sidelight.unfolding.semidefinite.semidefinite_embedding import SemidefiniteEmbedding
 
 
@@ -305,25 +307,20 @@ class ActionRespectingEmbedding(ActionMap, SemidefiniteEmbedding):
         kinds: IntArray,
     ) -> None:
         counts = np.bincount(places.nodes).astype(np.float64)
-        if self.objective == "variance":
-            C = np.diag(counts) - np.outer(counts, counts) / counts.sum()
-        else:
-            C = run_scatter(places.nodes, transitions, kinds)
-        solution = solve_action_program(
-            C,
+        variance = self.objective == "variance"
+        program = state_walk(
+            Variance(counts) if variance else run_variance(places.nodes, transitions, kinds),
+            places,
             edges,
             squares,
-            places.steps,
-            mean_bounds=self.objective == "runs" and self.steps == "data",
-            tol=self.tol,
-            max_iter=self.max_iter,
-            who=self._name,
+            mean_bounds=not variance and self.steps == "data",
         )
-        found = solution.found
-        warn_of_the_end(found, tol=self.tol, who=self._name)
+        found = solve(program, tol=self.tol, max_iter=self.max_iter, who=self._name)
         self._factor = principal_axes(found.factor, counts)
         self.objective_, self.dual_bound_, self.gap_ = found.objective, found.dual_bound, found.gap
-        self.violation_, self.n_constraints_ = solution.violation, solution.n_equalities
+        equal = program.constraints.equal
+        missed = program.constraints.relative_misses(found.factor)[equal]
+        self.violation_, self.n_constraints_ = float(missed.max(initial=0.0)), len(missed)
         self.n_iter_, self.history_ = found.n_iter, found.history
 
     def _lay_out(self, X: Any, places: Places) -> None:

@@ -1,38 +1,17 @@
 """What equal actions say about a kernel: the same action keeps distances (section 4.2.2).
 
-D(i+1, j+1) = D(i, j) wherever a_i = a_j.  That is an equivalence relation on pairs of points, so
-that a spanning forest of equalities says all of it, and one bound per class bounds all its pairs.
+D(i+1, j+1) = D(i, j) wherever a_i = a_j.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
 
-from sidelight.core.arrays import BoolArray, FloatArray, IntArray
-
-
-@dataclass(frozen=True)
-class ActionEqualities:
-    """Pairs of nodes whose distances the actions make equal.
-
-    Parameters
-    ----------
-    pairs : ndarray of shape (m, 2)
-        Different nodes, the smaller first; no pair twice.
-    combine : sparse array of shape (q, m)
-        Every row has one 1 and one −1: the two squared distances are equal.
-    classes : ndarray of shape (m,)
-        Pairs of one class have one distance.
-    """
-
-    pairs: IntArray
-    combine: sp.csr_array
-    classes: IntArray
+from sidelight.core.arrays import IntArray
+from sidelight.solvers.semidefinite.constraints import PairConstraints
 
 
 def merge_by_actions(nodes: IntArray, transitions: IntArray, labels: Any) -> IntArray:
@@ -92,8 +71,8 @@ def _close(n: int, kinds: list[int], ends: list[list[int]]) -> IntArray:
     return np.array([root(u) for u in range(n)], dtype=np.intp)
 
 
-def action_equalities(nodes: IntArray, transitions: IntArray, labels: Any) -> ActionEqualities:
-    """Reduce the action constraints (4.4) to a spanning forest of equalities.
+def equal_distances(nodes: IntArray, transitions: IntArray, labels: Any) -> PairConstraints:
+    """State every action constraint (4.4), D(i', j') = D(i, j) for i →a i' and j →a j', once.
 
     Examples
     --------
@@ -101,13 +80,20 @@ def action_equalities(nodes: IntArray, transitions: IntArray, labels: Any) -> Ac
 
     >>> import numpy as np
     >>> walk = np.array([[0, 1], [1, 2], [2, 3]])
-    >>> found = action_equalities(np.arange(4), walk, ["on", "on", "on"])
-    >>> found.pairs[found.classes == 0].tolist(), found.combine.shape
-    ([[0, 1], [1, 2], [2, 3]], (3, 5))
+    >>> found = equal_distances(np.arange(4), walk, ["on", "on", "on"])
+    >>> found.pairs.tolist()
+    [[0, 1], [0, 2], [1, 2], [1, 3], [2, 3]]
+    >>> found.combine.toarray().astype(int).tolist()
+    [[1, 0, -1, 0, 0], [0, 1, 0, -1, 0], [0, 0, 1, 0, -1]]
     """
     before, after = all_equalities(nodes, transitions, labels)
-    n = int(np.max(nodes)) + 1
-    return equalities_between(before, after, n)
+    q = len(before)
+    pairs, index = np.unique(np.vstack([before, after]), axis=0, return_inverse=True)
+    place = (np.tile(np.arange(q), 2), index.ravel())
+    combine = sp.csr_array((np.repeat([1.0, -1.0], q), place), shape=(q, len(pairs)))
+    return PairConstraints(
+        pairs.reshape(-1, 2), combine, np.zeros(q), np.ones(q, dtype=bool), np.zeros(q)
+    )
 
 
 def all_equalities(
@@ -141,78 +127,6 @@ def distinct_equalities(before: IntArray, after: IntArray) -> tuple[IntArray, In
     both = np.where(swap[:, None], np.hstack([after, before]), np.hstack([before, after]))
     both = np.unique(both[np.any(before != after, axis=1)], axis=0)
     return both[:, :2], both[:, 2:]
-
-
-def equalities_between(before: IntArray, after: IntArray, n: int) -> ActionEqualities:
-    """Reduce equalities between distances to a spanning forest."""
-    codes = np.concatenate([before[:, 0] * n + before[:, 1], after[:, 0] * n + after[:, 1]])
-    distinct, index = np.unique(codes, return_inverse=True)
-    m, half = len(distinct), len(before)
-    graph = sp.csr_array((np.ones(half), (index[:half], index[half:])), shape=(m, m))
-    graph.data[:] = 1.0  # an equality that was found twice is one
-    _, classes = connected_components(graph, directed=False)
-    forest = sp.coo_array(minimum_spanning_tree(graph))
-    q = forest.nnz
-    rows = np.arange(q)
-    combine = sp.csr_array(
-        (np.repeat([1.0, -1.0], q), (np.tile(rows, 2), np.concatenate(forest.coords))),
-        shape=(q, m),
-    )
-    pairs = np.column_stack([distinct // n, distinct % n]).astype(np.intp)
-    return ActionEqualities(pairs, combine, classes.astype(np.intp))
-
-
-def with_bounds(
-    equalities: ActionEqualities, edges: IntArray, squares: FloatArray, *, mean: bool = False
-) -> tuple[IntArray, FloatArray, BoolArray, sp.csr_array]:
-    """Join the equalities to bounds on pairs: the tightest of its class for as few as will do.
-
-    One bound per class says all of it; a spanning tree of the bounded pairs has its bounds too, for
-    a solver wants to see that the points hang together.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> found = action_equalities(np.arange(3), np.array([[0, 1], [1, 2]]), ["on", "on"])
-    >>> edges = np.array([[0, 1], [1, 2], [0, 2]])
-    >>> pairs, bounds, equal, combine = with_bounds(found, edges, np.array([2.0, 1.0, 9.0]))
-    >>> bounds.tolist(), equal.tolist()
-    ([1.0, 9.0, 1.0, 0.0], [False, False, False, True])
-    """
-    edges = np.sort(np.asarray(edges, dtype=np.intp).reshape(-1, 2), axis=1)
-    edges, index = np.unique(edges, axis=0, return_inverse=True)
-    shortest = np.full(len(edges), np.inf)
-    np.minimum.at(shortest, index, squares)
-    base = int(max(edges.max(initial=0), equalities.pairs.max(initial=0))) + 1
-    known = equalities.pairs[:, 0] * base + equalities.pairs[:, 1]  # sorted, as pairs are
-    codes = edges[:, 0] * base + edges[:, 1]
-    new = np.setdiff1d(codes, known)
-    everything = np.concatenate([known, new])
-    order = np.argsort(everything)
-    place = order[np.searchsorted(everything, codes, sorter=order)]
-    m = len(everything)
-    last = int(equalities.classes.max(initial=-1)) + 1
-    classes = np.concatenate([equalities.classes, last + np.arange(len(new))])[place]
-    tightest = np.lexsort((shortest, classes))
-    first = np.ones(len(tightest), dtype=bool)
-    first[1:] = np.diff(classes[tightest]) != 0
-    least = np.full(int(classes.max(initial=-1)) + 1, np.inf)
-    np.minimum.at(least, classes, shortest)
-    if mean:
-        least = np.bincount(classes, weights=shortest) / np.maximum(np.bincount(classes), 1)
-    tree = sp.csr_array((1.0 + np.arange(len(edges)), edges.T), shape=(base, base))
-    spanning = np.rint(minimum_spanning_tree(tree).data - 1.0).astype(np.intp)
-    kept = np.union1d(tightest[first], spanning)
-    q = equalities.combine.shape[0]
-    singles = sp.csr_array(
-        (np.ones(len(kept)), (np.arange(len(kept)), place[kept])), shape=(len(kept), m)
-    )
-    wide = equalities.combine
-    wide = sp.csr_array((wide.data, wide.indices, wide.indptr), shape=(q, m))
-    combine = sp.csr_array(sp.vstack([singles, wide]))
-    pairs = np.column_stack([everything // base, everything % base]).astype(np.intp)
-    bounds = np.concatenate([least[classes[kept]], np.zeros(q)])
-    return pairs, bounds, np.arange(len(bounds)) >= len(kept), combine
 
 
 def _in_order(nodes: IntArray) -> IntArray:

@@ -7,7 +7,7 @@ it and a dissimilar pair a lower one, and equal actions keep distances, D(i+1, j
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,8 @@ from scipy.sparse.csgraph import dijkstra
 
 from sidelight.core.arrays import FloatArray, IntArray
 from sidelight.solvers.semidefinite.constraints import PairConstraints
-from sidelight.unfolding.actions.constraints import action_equalities, merge_by_actions
+from sidelight.solvers.semidefinite.reduce import essential
+from sidelight.unfolding.actions.constraints import equal_distances, merge_by_actions
 
 #: The kinds of side information that constrain a kernel.
 KINDS = ("Pairs", "Distances", "Actions")
@@ -184,17 +185,10 @@ def _of_actions(actions: Any, nodes: IntArray) -> list[Told]:
     parts = []
     if len(joined):
         parts.append(_on_rows("one place", rows, np.zeros(len(rows)), "equal", nodes))
-    equalities = action_equalities(places, transitions, actions.labels)
-    q = equalities.combine.shape[0]
-    if q:
-        A = sp.csr_array(equalities.combine)
-        constraints = PairConstraints(
-            point_of_place[equalities.pairs],
-            A,
-            np.zeros(q),
-            np.ones(q, dtype=bool),
-            np.zeros(q),
-        )
-        named = first[equalities.pairs[A.indices[A.indptr[:-1]]]]
-        parts.append(Told(constraints, np.full(q, "action"), named.astype(np.intp), np.zeros(q)))
+    equal, _ = essential(equal_distances(places, transitions, actions.labels))
+    if len(equal):
+        named = first[equal.pairs[sp.csr_array(equal.combine).indices[::2]]].astype(np.intp)
+        on_points = replace(equal, pairs=point_of_place[equal.pairs])
+        q = len(equal)
+        parts.append(Told(on_points, np.full(q, "action"), named, np.zeros(q)))
     return parts

@@ -19,8 +19,9 @@ from sidelight.neighbors import component_labels
 from sidelight.neighbors.landmarks import spread_landmarks
 from sidelight.similarity.barycentre import barycentre_weights
 from sidelight.solvers.semidefinite.constraints import PairConstraints
+from sidelight.solvers.semidefinite.program import KernelProgram
 from sidelight.solvers.semidefinite.result import principal_axes
-from sidelight.solvers.semidefinite.unfolding import CONSTRAINTS, unfold
+from sidelight.solvers.semidefinite.solve import solve
 from sidelight.unfolding.semidefinite.common_neighbors import join_common_neighbors
 from sidelight.unfolding.semidefinite.conflicts import explain
 from sidelight.unfolding.semidefinite.kernel_constraints import KINDS, Told
@@ -169,7 +170,7 @@ class SemidefiniteEmbedding(BarycentricEmbedder):
     )
     _parameters: ClassVar[Any] = {
         **GraphEmbedder._graph_parameters,
-        "constraint": (OneOf(CONSTRAINTS),),
+        "constraint": (OneOf(("at_most", "equal")),),
         "slack": (OneOf(("auto",)), Real(0)),
         "common_neighbors": (OneOf((False, True)),),
         "n_landmarks": (OneOf((None,)), Whole(2)),
@@ -274,7 +275,7 @@ class SemidefiniteEmbedding(BarycentricEmbedder):
         if told is not None and self._side_slack > 0:
             told = with_slack(told, softness, self._side_slack)
         try:
-            found = unfold(
+            program = KernelProgram.unfolding(
                 self.edges_,
                 lengths,
                 len(mass),
@@ -282,10 +283,9 @@ class SemidefiniteEmbedding(BarycentricEmbedder):
                 constraint=self.constraint,
                 softness=softness(of_neighbors, lengths**2),
                 beside=None if told is None else told.constraints,
-                tol=self.tol,
-                max_iter=self.max_iter,
                 who=self._name,
             )
+            found = solve(program, tol=self.tol, max_iter=self.max_iter, who=self._name)
         except ContradictionError as error:
             raise ContradictionError(
                 explain(error, told, self.edges_, rows, who=self._name), error.certificate

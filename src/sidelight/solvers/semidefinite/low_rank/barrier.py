@@ -1,4 +1,4 @@
-"""The unfolding in the low-rank factor as a problem: its barrier, its matrices, its certificate."""
+"""The unfolding in the low-rank factor as a problem: its barrier, its matrices, its spectrum."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from sidelight.core.arrays import FloatArray, IntArray
 from sidelight.solvers.eigen.eigenpairs import Eigenpairs, smallest_eigenpairs
+from sidelight.solvers.semidefinite.dual_bound import largest_shift
 from sidelight.solvers.semidefinite.low_rank.cones import ConePoints
 from sidelight.solvers.semidefinite.low_rank.inertia import EdgeMatrices
 from sidelight.solvers.semidefinite.low_rank.pair_terms import PairTerms
@@ -94,6 +95,11 @@ class Unfolding:
         m = len(self.edges)
         return self.blocks(y[:m], self.terms.sign * y[m:])
 
+    def right_side(self) -> tuple[FloatArray, FloatArray]:
+        """Give the bounds b and the softness s of the edges and of the terms."""
+        bounds = np.concatenate([self.squares, self.terms.bounds])
+        return bounds, np.concatenate([np.zeros(len(self.edges)), self.terms.soft])
+
     def smallest(
         self, y: FloatArray, n_pairs: int, known: FloatArray, tol: float
     ) -> Eigenpairs | None:
@@ -132,12 +138,8 @@ class Unfolding:
         pairs = self.smallest(y, 1, np.ones((n, 1)), 1e-7)
         if pairs is None:
             return -np.inf
-        second, tension = float(pairs.values[0]), self.tensions(y)
-        for below in (1e-8, 1e-6, 1e-4, 1e-2):
-            sigma = self.matrices.verified_shift(tension, self.mass, second * (1 - below))
-            if sigma > 0:
-                return sigma
-        return -np.inf
+        tension = self.tensions(y)
+        return largest_shift(self.matrices, tension, self.mass, float(pairs.values[0]))
 
 
 def _distinct_pairs(n: int, edges: IntArray, more: IntArray) -> tuple[IntArray, IntArray]:

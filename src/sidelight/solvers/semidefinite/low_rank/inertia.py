@@ -52,7 +52,7 @@ class EdgeMatrices:
         nodes = np.arange(n)
         pattern = sp.csc_array((np.ones(2 * m), (np.r_[i, j], np.r_[j, i])), shape=(n, n))
         pattern = sp.csc_array(pattern + sp.diags_array(np.full(n, 2.0 * n), format="csc"))
-        ordering = _eliminate(pattern, "MMD_AT_PLUS_A").perm_c
+        ordering = eliminate(pattern, "MMD_AT_PLUS_A").perm_c
         self.n, self.m = n, m
         self._position = np.asarray(ordering, dtype=np.intp)
         self._order = np.argsort(self._position)
@@ -63,12 +63,12 @@ class EdgeMatrices:
         self._indices = columns[by_row].astype(np.int32)
         counts = np.bincount(rows, minlength=n)
         self._indptr = np.r_[0, np.cumsum(counts)].astype(np.int32)
-        self._incident = sp.csr_array((np.ones(2 * m), (np.r_[i, j], np.r_[at, at])), shape=(n, m))
+        self.incident = sp.csr_array((np.ones(2 * m), (np.r_[i, j], np.r_[at, at])), shape=(n, m))
 
     def matrix(self, W: FloatArray, c: FloatArray) -> sp.csc_array:
         """Assemble the matrix, nodes in the order of elimination."""
         r = W.shape[1]
-        diagonal = (self._incident @ W.reshape(self.m, r * r)).reshape(self.n, r, r)
+        diagonal = (self.incident @ W.reshape(self.m, r * r)).reshape(self.n, r, r)
         diagonal[:, np.arange(r), np.arange(r)] -= c[self._order][:, None]
         blocks = np.concatenate([-W, diagonal])[self._source]
         order = self.n * r
@@ -79,7 +79,7 @@ class EdgeMatrices:
         """Factor the matrix; see :meth:`matrix`."""
         shape = (self.n, W.shape[1])
         try:
-            factor = _eliminate(self.matrix(W, c), "NATURAL")
+            factor = eliminate(self.matrix(W, c), "NATURAL")
         except RuntimeError:  # exactly singular
             return Factor(lambda right: right, -1)
 
@@ -91,39 +91,8 @@ class EdgeMatrices:
             return Factor(solve, -1)
         return Factor(solve, int(np.count_nonzero(factor.U.diagonal() < 0)))
 
-    def verified_shift(self, y: FloatArray, mass: FloatArray, sigma: float) -> float:
-        """Bound the second eigenvalue of L(y) v = λ diag(mass) v from below, with all rounding.
 
-        L(y) − σ·diag(mass) = P D Pᵀ − E with P a unit triangle.  Where D has one negative entry,
-        the second eigenvalue of the left side is at least −‖E‖ (Sylvester and Weyl), and E is
-        computed.
-        """
-        A = self.matrix(y[:, None, None], sigma * mass)
-        try:
-            factor = _eliminate(A, "NATURAL")
-        except RuntimeError:
-            return -np.inf
-        if not np.array_equal(factor.perm_r, factor.perm_c):
-            return -np.inf
-        pivots = factor.U.diagonal()
-        if np.count_nonzero(pivots < 0) != 1 or np.any(pivots == 0):
-            return -np.inf
-        P = sp.csc_array(factor.L)
-        product = sp.csr_array((P * pivots) @ P.T)
-        columns = np.argsort(factor.perm_c)  # column q of the factor is column columns[q] of A
-        E = abs(product - sp.csr_array(A)[columns][:, columns])
-        # what is lost in forming the product, and in summing the diagonal of L(y)
-        longest = int(np.diff(P.tocsr().indptr).max()) + 2
-        size = abs(P) @ (np.abs(pivots) * (abs(P).T @ np.ones(self.n)))
-        degree = int(np.diff(self._incident.indptr).max()) + 2
-        lost = np.finfo(np.float64).eps * (
-            longest * float(size.max())
-            + degree * float((self._incident @ np.abs(y)).max() + sigma * mass.max())
-        )
-        error = float(E.sum(axis=1).max()) * (1 + 1e-10) + lost
-        return float(sigma - error / mass.min())
-
-
-def _eliminate(A: sp.csc_array, ordering: Literal["NATURAL", "MMD_AT_PLUS_A"]) -> Any:
+def eliminate(A: sp.csc_array, ordering: Literal["NATURAL", "MMD_AT_PLUS_A"]) -> Any:
+    """Factor a symmetric matrix without leaving the diagonal."""
     # "Any": the stubs of SuperLU lack its properties
     return splu(A, permc_spec=ordering, diag_pivot_thresh=0.0, options={"SymmetricMode": True})

@@ -10,7 +10,7 @@ is minimised.  F is convex in K: at a stationary point y_e = μ/s_e has (L(y) �
 Where it is smaller, its vectors are new columns of R along which F falls.
 
 Further constraints on pairs are smooth terms of F, which move with μ; where a level of μ is solved
-their multipliers are taken over (see semidefinite_pair_terms).
+their multipliers are taken over (see pair_terms).
 """
 
 from __future__ import annotations
@@ -20,17 +20,22 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from sidelight.core.arrays import FloatArray, IntArray
-from sidelight.core.errors import ContradictionError
 from sidelight.core.progress import report
 from sidelight.solvers.semidefinite.constraints import PairConstraints
+from sidelight.solvers.semidefinite.dual_bound import (
+    contradiction,
+    owed,
+    ray_against,
+    sparse_bound,
+)
 from sidelight.solvers.semidefinite.low_rank.barrier import Unfolding
 from sidelight.solvers.semidefinite.low_rank.newton_step import NewtonSystem, Shift
 from sidelight.solvers.semidefinite.low_rank.pair_terms import PairTerms
 from sidelight.solvers.semidefinite.low_rank.start import unfolded_start
 from sidelight.solvers.semidefinite.result import (
     SemidefiniteResult,
-    keep_interrupted,
     principal_axes,
+    worth_keeping,
 )
 
 #: μ falls when the squared Newton decrement is below this share of m·μ, to between these shares
@@ -99,12 +104,13 @@ def unfold_low_rank(
         R = origin
     problem = Unfolding(edges, lengths / scale, c, PairTerms(more, n, scale**2))
     path = _Path()
-    interrupted = False
+    stopped: KeyboardInterrupt | None = None
     try:
         best = _follow_path(problem, R, tol, max_iter, who, path)
-    except KeyboardInterrupt:
-        interrupted = True
-        best = path.best_so_far(problem)
+    except KeyboardInterrupt as stop:
+        if not path.tensions:
+            raise
+        stopped, best = stop, path.best_so_far(problem)
     R = _inside(principal_axes(best.R * scale, c), edges, lengths)
     value = problem.variance(R)
     bound = best.bound * scale**2
@@ -118,10 +124,11 @@ def unfold_low_rank(
         path.n_steps,
         bool(gap <= tol and best.unsettled <= _HELD),
         np.asarray(path.history),
+        stopped,
     )
-    if interrupted:
-        held = problem.terms.worst(problem.terms.excess(best.R)) <= _HELD
-        return keep_interrupted(result, feasible=held)
+    held = problem.terms.worst(problem.terms.excess(best.R)) <= _HELD
+    if stopped is not None and not worth_keeping(result, feasible=held):
+        raise stopped
     return result
 
 
@@ -146,8 +153,6 @@ class _Path:
 
     def best_so_far(self, problem: Unfolding) -> _Certified:
         """The last layout, with the level whose multipliers prove most of it."""
-        if not self.tensions:
-            raise KeyboardInterrupt
         return _certify(problem, self.R, self.tensions, self.best)
 
 
@@ -257,40 +262,24 @@ def _lend(problem: Unfolding, R: FloatArray, mu: float, stiffer: float) -> None:
 
 
 def _refuse_contradictions(problem: Unfolding, y: FloatArray, who: str) -> None:
-    """A y with bᵀy < 0 whose Laplacian is positive proves that no kernel will do."""
-    terms, m = problem.terms, len(problem.edges)
-    ray = y.copy()
-    ray[m:][~terms.hard] = 0.0
-    worth = float(problem.squares @ ray[:m]) + float(terms.bounds @ ray[m:])
-    if worth >= 0 or problem.verified(ray) <= 0:
-        return
-    ray = ray / -worth
-    strongest = np.argsort(-np.abs(ray))[:5]
-    raise ContradictionError(
-        f"The constraints of {who} contradict one another: no kernel meets all of them. The "
-        f"strongest part in it have constraints {strongest.tolist()}. Take some of them out, or "
-        f"allow slack.",
-        ray,
-    )
+    bounds, softness = problem.right_side()
+    ray = ray_against(y, bounds, softness == 0)
+    if ray is not None and problem.verified(ray) > 0:
+        raise contradiction(ray, who)
 
 
 def _certify(
     problem: Unfolding, R: FloatArray, candidates: list[FloatArray], best: _Certified | None
 ) -> _Certified:
     value, terms, m = problem.variance(R), problem.terms, len(problem.edges)
+    bounds, softness = problem.right_side()
     g = terms.excess(R)
-    missed = terms.missed(g)
-    paid = 0.5 * float(np.sum(missed[~terms.hard] ** 2 / terms.soft[~terms.hard]))
+    missed = np.concatenate([np.zeros(m), terms.missed(g)])
     for y in candidates:
         sigma = problem.verified(y)
-        bound = np.inf
+        bound = sparse_bound(sigma, y, bounds, softness)
         if sigma > 0:
-            y_terms = y[m:] / sigma
-            bound = float(problem.squares @ y[:m]) / sigma * (1 + 1e-13)
-            if len(terms):
-                bound += float(terms.bounds @ y_terms) + 0.5 * float(terms.soft @ y_terms**2)
-                bound += paid + float(missed[terms.hard] @ np.abs(y_terms[terms.hard]))
-                bound += 1e-13 * float(np.abs(terms.bounds) @ np.abs(y_terms))
+            bound += owed(missed, softness, y / sigma)
         found = _Certified(R, y, bound, bound / value - 1, terms.unsettled(g, y[m:]))
         best = found if best is None or found.gap < best.gap else best
     assert best is not None

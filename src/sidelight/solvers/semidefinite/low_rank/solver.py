@@ -16,7 +16,25 @@ from sidelight.core.errors import ContradictionError
 from sidelight.solvers.semidefinite.constraints import PairConstraints
 from sidelight.solvers.semidefinite.low_rank.path_following import unfold_low_rank
 from sidelight.solvers.semidefinite.low_rank.start import unfolded_start
+from sidelight.solvers.semidefinite.program import KernelProgram, Variance
+from sidelight.solvers.semidefinite.reduce import single_bounds
 from sidelight.solvers.semidefinite.result import SemidefiniteResult
+
+
+def refuse_low_rank(program: KernelProgram) -> str | None:
+    """Say why a program is not one for the low-rank method, or nothing."""
+    if not isinstance(program.objective, Variance):
+        return "it maximises the variance of all points, and this is another objective"
+    if not on_single_pairs(program.constraints):
+        return "it takes constraints on single distances, and these combine several"
+    n_bounds = int(np.count_nonzero(single_bounds(program.constraints)))
+    n_equal = int(np.count_nonzero(program.constraints.equal))
+    if n_bounds < max(program.n / 2, n_equal / 4):
+        return (
+            f"kernels under equalities alone are of high rank, and there are {n_equal} of them "
+            f"beside {n_bounds} bounds on {program.n} points"
+        )
+    return None
 
 
 def on_single_pairs(constraints: PairConstraints) -> bool:
@@ -26,22 +44,20 @@ def on_single_pairs(constraints: PairConstraints) -> bool:
     return alone and bool(np.all(A.data[constraints.equal] == 1))
 
 
-def unfold_mixed_low_rank(
-    along: PairConstraints,
-    beside: PairConstraints,
-    mass: FloatArray,
+def solve_low_rank(
+    program: KernelProgram,
     *,
     tol: float = 1e-4,
     max_iter: int = 500,
-    who: str = "unfold_mixed_low_rank",
+    who: str = "solve_low_rank",
 ) -> SemidefiniteResult:
     """Maximise the variance of a kernel under constraints on single pairs.
 
     max_K,ξ Σ_i c_i K_ii − Σ_q ξ_q² / 2s_q  over  K ⪰ 0, Σ_ij c_i c_j K_ij = 0 and
     D_q ≤ b_q + ξ_q (or =, or ≥ with −ξ_q), D the squared distances
     """
-    n = len(mass)
-    whole = PairConstraints.join([along, beside]) if len(beside) else along
+    assert isinstance(program.objective, Variance)
+    n, mass, whole = program.n, program.objective.mass, program.constraints
     A = sp.csr_array(whole.combine)
     ends, sign = np.sort(whole.pairs[A.indices], axis=1), A.data
     pair = np.unique(ends, axis=0, return_inverse=True)[1].ravel()
@@ -53,8 +69,10 @@ def unfold_mixed_low_rank(
     nothing = hard & ~whole.equal & (sign < 0) & (whole.bounds >= 0)  # at least zero apart
     terms = np.flatnonzero(~nothing & ~(hard & ~whole.equal & (sign > 0)))
     terms = terms[~(hard & whole.equal)[terms] | np.isin(terms, exact)]
-    upper = _tightest(pair, whole.bounds, (whole.equal | (sign > 0)) & (whole.bounds > 0))
-    start = unfolded_start(ends[upper], np.sqrt(whole.bounds[upper]), n)
+    start: FloatArray | None = None
+    if len(terms):
+        upper = _tightest(pair, whole.bounds, (whole.equal | (sign > 0)) & (whole.bounds > 0))
+        start = unfolded_start(ends[upper], np.sqrt(whole.bounds[upper]), n)
     try:
         found = unfold_low_rank(
             ends[cones],

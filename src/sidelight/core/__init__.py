@@ -1,1 +1,1 @@
-"""What everything stands on: arrays, errors, parameters, memory, progress."""
+"""What everything stands on: arrays, errors, parameters, memory, threads, progress."""

@@ -10,10 +10,10 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from sidelight.core.arrays import FloatArray, is_sparse
+from sidelight.core.blocks import row_blocks
 from sidelight.core.messages import explain_table
 from sidelight.core.parameters import Expected, check_parameters
 from sidelight.mapping.smoother import KernelSmoother
-from sidelight.neighbors.inputs import row_blocks
 from sidelight.registry import understood_by
 from sidelight.side.understanding import gather_side, refusing_side_as_y
 

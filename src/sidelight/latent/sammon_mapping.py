@@ -7,12 +7,12 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from sidelight.core.arrays import FloatArray, IntArray
+from sidelight.core.blocks import row_blocks
+from sidelight.core.threads import over_bands
 from sidelight.latent.descending.anchored import Anchored
 from sidelight.latent.descending.from_distances import DistanceEmbedder
-from sidelight.latent.descending.pair_sums import over_bands
 from sidelight.latent.descending.pinned import pins_of
 from sidelight.latent.descending.starts import START, starting_points
-from sidelight.neighbors.inputs import row_blocks
 from sidelight.similarity.neighbor_choice import wide_bandwidth
 from sidelight.solvers.descent.rowwise import minimise_rows
 

@@ -8,7 +8,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from sidelight.core.arrays import FloatArray
-from sidelight.neighbors.inputs import check_finite, row_blocks
+from sidelight.core.blocks import row_blocks
+from sidelight.neighbors.checked_rows import check_finite
 
 SYMMETRY_TOLERANCE = 1e-8
 

@@ -11,8 +11,9 @@ from typing import TypeAlias
 import numpy as np
 
 from sidelight.core.arrays import FloatArray, IntArray
+from sidelight.core.blocks import row_blocks
+from sidelight.neighbors.checked_rows import Points
 from sidelight.neighbors.duplicates import DistinctRows
-from sidelight.neighbors.inputs import Points, row_blocks
 from sidelight.neighbors.pair_distances import group_nearest
 
 Search: TypeAlias = Callable[[Points, Points | None, int], tuple[IntArray, FloatArray]]

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 
 from sidelight.core.arrays import FloatArray, IntArray
+from sidelight.core.threads import count_threads
+from sidelight.neighbors.checked_rows import Points, check_n_neighbors, check_points, check_queries
 from sidelight.neighbors.duplicates import distinct_points
 from sidelight.neighbors.given_distances import check_distance_block, check_distances
 from sidelight.neighbors.graph.given import (
@@ -16,13 +18,6 @@ from sidelight.neighbors.graph.given import (
     check_graph_block,
     is_graph,
     nearest_in_graph,
-)
-from sidelight.neighbors.inputs import (
-    Points,
-    check_n_neighbors,
-    check_points,
-    check_queries,
-    count_threads,
 )
 from sidelight.neighbors.metrics import (
     Metric,

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from sidelight.core.arrays import BoolArray, FloatArray, IntArray
-from sidelight.neighbors.inputs import Points, is_sparse, row_blocks
+from sidelight.core.arrays import BoolArray, FloatArray, IntArray, is_sparse
+from sidelight.core.blocks import row_blocks
+from sidelight.neighbors.checked_rows import Points
 
 
 def pair_distances(Q: Points, X: Points, left: IntArray, right: IntArray) -> FloatArray:

@@ -9,18 +9,13 @@ import scipy.sparse as sp
 from scipy.spatial import cKDTree
 
 from sidelight.core.arrays import FloatArray, IntArray
+from sidelight.core.blocks import row_blocks
 from sidelight.core.memory import require_memory
+from sidelight.core.threads import count_threads
+from sidelight.neighbors.checked_rows import Points, check_points, check_queries, check_radius
 from sidelight.neighbors.given_distances import check_distance_block, check_distances
 from sidelight.neighbors.graph.edges import edge_matrix
 from sidelight.neighbors.graph.given import check_graph, check_graph_block, is_graph
-from sidelight.neighbors.inputs import (
-    Points,
-    check_points,
-    check_queries,
-    check_radius,
-    count_threads,
-    row_blocks,
-)
 from sidelight.neighbors.metrics import (
     Metric,
     check_method,

@@ -8,7 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from sidelight.core.arrays import FloatArray, IntArray, is_sparse
-from sidelight.neighbors.inputs import row_blocks
+from sidelight.core.blocks import row_blocks
 from sidelight.neighbors.metrics import Metric, distance_blocks
 from sidelight.similarity.centring import Centring, kernel_from_distances
 from sidelight.solvers.eigen.eigenpairs import largest_eigenpairs

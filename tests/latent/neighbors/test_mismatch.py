@@ -55,9 +55,9 @@ def test_threads_change_nothing(rng, monkeypatch):
     P = probabilities(rng, 700, picks_itself=True)
     Y = rng.standard_normal((700, 2))
     value, gradient = NeighborMismatch(P)(Y)
-    monkeypatch.setattr("sidelight.latent.descending.pair_sums.count_threads", lambda *_, **__: 1)
+    monkeypatch.setattr("sidelight.core.threads.count_threads", lambda *_, **__: 1)
     alone = NeighborMismatch(P)(Y)
-    monkeypatch.setattr("sidelight.latent.descending.pair_sums.count_threads", lambda *_, **__: 5)
+    monkeypatch.setattr("sidelight.core.threads.count_threads", lambda *_, **__: 5)
     many = NeighborMismatch(P)(Y)
     assert value == alone[0] == many[0]
     np.testing.assert_array_equal(gradient, alone[1])

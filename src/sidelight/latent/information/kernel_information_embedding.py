@@ -12,6 +12,7 @@ from sklearn.utils import check_random_state
 
 from sidelight.core.arrays import FloatArray, IntArray
 from sidelight.core.parameters import COMPONENTS, FUNCTION, Matching, OneOf, Real, Whole
+from sidelight.core.threads import count_threads
 from sidelight.estimator.resuming import Resumable
 from sidelight.latent.conditioning.fit import PENALTIES_OF_FORMS, fit_conditional
 from sidelight.latent.density.bandwidth import data_scale, regression_bandwidth
@@ -31,7 +32,6 @@ from sidelight.latent.information.path import (
 from sidelight.latent.information.path_ends import PathEnds, ends_of_path
 from sidelight.latent.information.penalties import PENALTIES, penalty_for
 from sidelight.latent.information.start import starting_points
-from sidelight.neighbors.inputs import count_threads
 from sidelight.side.condition import Condition
 from sidelight.solvers.descent.continuation import Continuation
 

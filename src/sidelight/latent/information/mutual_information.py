@@ -7,14 +7,13 @@ without b = a: the latter is the leave-one-out form of section 3.3.
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from sidelight.core.arrays import FloatArray, IntArray
 from sidelight.core.memory import require_memory
+from sidelight.core.threads import Call, Threads
 from sidelight.latent.density.kernels import DataKernel
 
 #: Pieces of work, whatever the number of threads: each has sums of its own, added in order.
@@ -110,15 +109,10 @@ class AllPairs:
         return value, np.ascontiguousarray(2 * forces.sum(axis=0).T)
 
 
-def run_pieces(calls: list[tuple[Any, tuple[Any, ...]]], n_threads: int) -> None:
+def run_pieces(calls: list[Call], n_threads: int) -> None:
     """Run compiled functions that do not meet, in threads."""
-    if n_threads == 1:
-        for function, arguments in calls:
-            function(*arguments)
-        return
-    with ThreadPoolExecutor(n_threads) as pool:
-        for call in [pool.submit(function, *arguments) for function, arguments in calls]:
-            call.result()
+    with Threads(n_threads) as threads:
+        threads.run(calls)
 
 
 def row_pieces(n: int, n_pieces: int) -> IntArray:

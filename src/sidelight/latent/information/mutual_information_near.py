@@ -9,6 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from sidelight.core.arrays import FloatArray
+from sidelight.core.threads import Call
 from sidelight.latent.density.kernels import DataKernel, QuarticKernel
 from sidelight.latent.information.mutual_information import (
     FLOOR,
@@ -99,7 +100,7 @@ class NearPairs:
         in_place[np.ix_(order, order_of_columns)] = forces.sum(axis=0).T
         return back, in_place
 
-    def _run(self, calls: list[tuple[object, tuple[object, ...]]]) -> None:
+    def _run(self, calls: list[Call]) -> None:
         run_pieces(calls, self.n_threads if len(self.Y) >= THREADS_FROM else 1)
 
 

@@ -11,8 +11,8 @@ from __future__ import annotations
 import numpy as np
 
 from sidelight.core.arrays import FloatArray, IntArray
+from sidelight.core.blocks import row_blocks
 from sidelight.latent.neighbors.choices import Choices
-from sidelight.neighbors.inputs import row_blocks
 from sidelight.solvers.descent.rowwise import minimise_rows
 
 

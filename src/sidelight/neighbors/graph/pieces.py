@@ -13,10 +13,11 @@ from scipy.spatial import cKDTree
 
 from sidelight.core.arrays import FloatArray, IntArray
 from sidelight.core.errors import DisconnectedGraphError
+from sidelight.core.threads import count_threads
+from sidelight.neighbors.checked_rows import Points, check_points
 from sidelight.neighbors.given_distances import check_distances
 from sidelight.neighbors.graph.edges import edge_matrix, symmetric_graph
 from sidelight.neighbors.graph.given import check_graph, is_graph
-from sidelight.neighbors.inputs import Points, check_points, count_threads
 from sidelight.neighbors.metrics import (
     Metric,
     check_metric,

@@ -8,14 +8,12 @@ again in float64.
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
-from typing import Any
-
 import numpy as np
 
 from sidelight.core.arrays import BoolArray, FloatArray, IntArray
+from sidelight.core.blocks import row_blocks, shares
 from sidelight.core.progress import report
-from sidelight.neighbors.inputs import row_blocks
+from sidelight.core.threads import Call, Threads
 from sidelight.neighbors.pair_distances import squared_norms
 from sidelight.neighbors.search.refine import redo_uncertain, refine
 
@@ -115,9 +113,7 @@ def _scan(
     row_tiles = row_blocks(len(Q), 1.0, budget=_TILE)
     column_tiles = row_blocks(len(X), 1.0, budget=_TILE)
     memory = np.empty(_TILE * _TILE, dtype=np.float32)
-    with ThreadPoolExecutor(threads) as pool:
-        # Unpacked arguments are more than its type can follow.
-        submit: Any = pool.submit
+    with Threads(threads) as pool:
         for b, rows in enumerate(row_tiles):
             for columns in column_tiles[b if symmetric else 0 :]:
                 height, width = rows.stop - rows.start, columns.stop - columns.start
@@ -127,21 +123,15 @@ def _scan(
                 own = 0 if diagonal else _NOWHERE
                 table = (tile, query_norms[rows], norms[columns])
                 lists = (heaps[rows], names[rows])
-                tasks = [
-                    submit(scan_rows, *table, *lists, columns.start, own, *share)
-                    for share in _shares(height, threads)
+                calls: list[Call] = [
+                    (scan_rows, (*table, *lists, columns.start, own, share.start, share.stop))
+                    for share in shares(height, threads)
                 ]
                 if symmetric and not diagonal:
                     lists = (heaps[columns], names[columns])
-                    tasks += [
-                        submit(scan_columns, *table, *lists, rows.start, *share)
-                        for share in _shares(width, threads)
+                    calls += [
+                        (scan_columns, (*table, *lists, rows.start, share.start, share.stop))
+                        for share in shares(width, threads)
                     ]
-                for task in tasks:
-                    task.result()
+                pool.run(calls)
             report("nearest neighbours", b + 1, len(row_tiles))
-
-
-def _shares(n_rows: int, threads: int) -> list[tuple[int, int]]:
-    blocks = row_blocks(n_rows, 1.0, budget=-(-n_rows // threads))
-    return [(block.start, block.stop) for block in blocks]

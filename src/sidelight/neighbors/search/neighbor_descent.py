@@ -12,14 +12,14 @@ References
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
 
 from sidelight.core.arrays import FloatArray, IntArray
+from sidelight.core.blocks import shares
 from sidelight.core.progress import report
-from sidelight.neighbors.inputs import row_blocks
+from sidelight.core.threads import Threads, one_blas_thread
 from sidelight.neighbors.search.refine import refine
 
 _TREES = 8
@@ -51,49 +51,32 @@ def descent_nearest(
     rest = np.ascontiguousarray(turned[:, _LEADING:])
     n_listed = min(n_samples - 1, max(n_neighbors + 4, 14))
     distances, indices, fresh = _empty_lists(n_samples, n_listed)
-    with ThreadPoolExecutor(threads) as pool:
+    n_shares = 4 * threads  # more than threads: rows take different times
+    lists = (distances, indices, fresh)
+    with Threads(threads) as pool:
         for tree in range(_TREES):
             order, starts = _leaves(leading, generator)
-            tasks = [
-                pool.submit(
-                    offer_leaves,
-                    leading,
-                    rest,
-                    order,
-                    starts,
-                    share.start,
-                    share.stop,
-                    distances,
-                    indices,
-                    fresh,
-                )
-                for share in _shares(len(starts) - 1, threads)
-            ]
-            for task in tasks:
-                task.result()
+            told = (leading, rest, order, starts)
+            pool.run(
+                [
+                    (offer_leaves, (*told, share.start, share.stop, *lists))
+                    for share in shares(len(starts) - 1, n_shares)
+                ]
+            )
             report("projection trees", tree + 1, _TREES)
         for round_ in range(_MAX_ROUNDS):
             backwards = _empty_lists(n_samples, n_listed)
             reverse_lists(distances, indices, fresh, *backwards)
             friends = np.hstack([indices, backwards[1]])
             friends_fresh = np.hstack([fresh, backwards[2]])
-            tasks = [
-                pool.submit(
-                    improve,
-                    leading,
-                    rest,
-                    friends,
-                    friends_fresh,
-                    share.start,
-                    share.stop,
-                    distances,
-                    indices,
-                    fresh,
-                    np.full(n_samples, -1, dtype=np.int32),
-                )
-                for share in _shares(n_samples, threads)
-            ]
-            n_changes = sum(task.result() for task in tasks)
+            told = (leading, rest, friends, friends_fresh)
+            changes = pool.run(
+                [
+                    (improve, (*told, share.start, share.stop, *lists, _unseen(n_samples)))
+                    for share in shares(n_samples, n_shares)
+                ]
+            )
+            n_changes = sum(changes)
             report("neighbours of neighbours", round_ + 1, None, n_changes / indices.size)
             if n_changes <= _TOLERANCE * indices.size:
                 break
@@ -105,16 +88,13 @@ def _principal_axes(X: FloatArray, generator: np.random.Generator) -> FloatArray
 
     Distances stay as they are, and most of them can be given up after a few coordinates.
     """
-    from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
-
     n_samples, n_features = X.shape
     narrow = np.subtract(X, X.mean(axis=0, dtype=np.float64)).astype(np.float32)
     if not _LEADING < n_features <= _MAX_ROTATED:
         order = np.argsort(-np.einsum("ij,ij->j", narrow, narrow), kind="stable")
         return np.ascontiguousarray(narrow[:, order])
     some = generator.choice(n_samples, size=min(n_samples, _SAMPLE), replace=False)
-    # With one thread the products round in the same way on every machine of a kind.
-    with threadpool_limits(1, user_api="blas"):
+    with one_blas_thread():
         sample = narrow[some].astype(np.float64)
         _, axes = np.linalg.eigh(sample.T @ sample)
         turned: FloatArray = narrow @ axes[:, ::-1].astype(np.float32)
@@ -153,6 +133,5 @@ def _leaves(X: FloatArray, generator: np.random.Generator) -> tuple[IntArray, In
     return order, starts
 
 
-def _shares(n_rows: int, threads: int) -> list[slice]:
-    # More shares than threads: rows take different times.
-    return row_blocks(n_rows, 1.0, budget=-(-n_rows // (4 * threads)))
+def _unseen(n_samples: int) -> IntArray:
+    return np.full(n_samples, -1, dtype=np.int32)

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections import deque
-from concurrent.futures import ThreadPoolExecutor
-
 import numpy as np
 
 from sidelight.core.arrays import BoolArray, FloatArray, IntArray
-from sidelight.neighbors.inputs import row_blocks
+from sidelight.core.blocks import row_blocks
+from sidelight.core.threads import Threads
 from sidelight.neighbors.pair_distances import lengths
 from sidelight.neighbors.search.blocked import exact_nearest
 
@@ -27,8 +25,8 @@ def refine(
 
     # Small enough for the differences to stay in the cache between the passes over them.
     blocks = row_blocks(n_rows, 8.0 * n_candidates * X.shape[1], budget=1e6)
-    with ThreadPoolExecutor(threads) as pool:
-        deque(pool.map(measure, blocks), maxlen=0)
+    with Threads(threads) as pool:
+        pool.run([(measure, (block,)) for block in blocks])
     # Candidates are in the order of their indices, and a stable sort keeps it among ties.
     order = np.argsort(distances, axis=1, kind="stable")[:, :n_neighbors]
     return (

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.spatial import cKDTree
 
 from sidelight.core.arrays import FloatArray, IntArray
-from sidelight.neighbors.inputs import Points
+from sidelight.neighbors.checked_rows import Points
 from sidelight.neighbors.search.refine import redo_uncertain, refine
 
 # Below this many rows a plain table is as quick as anything, and needs no compiler.

@@ -15,16 +15,15 @@ every node is visited once, which takes an order of the nodes that suits all sou
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from joblib import effective_n_jobs  # type: ignore[import-untyped]
 
 from sidelight.core.arrays import FloatArray, IntArray
 from sidelight.core.progress import report
+from sidelight.core.threads import Threads, count_threads
 
 _SPARSE = 5
 """Sources that are fewer than one node in so many lie too far apart for compact batches."""
@@ -73,7 +72,7 @@ class Waves:
             label=label,
             node=node,
             n_lanes=ROW_BYTES // dtype.itemsize,
-            n_threads=effective_n_jobs(-1 if n_jobs is None else n_jobs),
+            n_threads=count_threads(n_jobs, who="shortest paths"),
         )
 
     def from_every_node(self, out: FloatArray) -> None:
@@ -83,7 +82,8 @@ class Waves:
         nodes = np.arange(len(out))[:, None]
         self.from_entries(nodes, np.zeros(nodes.shape, dtype=out.dtype), out)
         n_blocks = -(-len(out) // BLOCK)
-        self._in_threads([(symmetrise, (out, first, first + 1)) for first in range(n_blocks)])
+        with Threads(self.n_threads) as threads:
+            threads.run([(symmetrise, (out, first, first + 1)) for first in range(n_blocks)])
 
     def from_entries(self, entries: IntArray, lengths: FloatArray, out: FloatArray) -> None:
         """Fill one row of distances per source, joined to the graph by its entries."""
@@ -133,29 +133,8 @@ class Waves:
             if advance is not None:
                 advance(min(n_done * _BATCHES_PER_CALL * self.n_lanes, len(rows)))
 
-        self._in_threads(calls, advance_by_calls)
-
-    def _in_threads(
-        self,
-        calls: list[tuple[Callable[..., Any], tuple[Any, ...]]],
-        advance: Callable[[int], None] | None = None,
-    ) -> None:
-        """Make independent calls, and say in the calling thread how many are done."""
-        if self.n_threads == 1 or len(calls) == 1:
-            for n_done, (function, arguments) in enumerate(calls, start=1):
-                function(*arguments)
-                if advance is not None:
-                    advance(n_done)
-            return
-        pool = ThreadPoolExecutor(self.n_threads)
-        try:
-            running = [pool.submit(function, *arguments) for function, arguments in calls]
-            for n_done, call in enumerate(as_completed(running), start=1):
-                call.result()
-                if advance is not None:
-                    advance(n_done)
-        finally:
-            pool.shutdown(cancel_futures=True)
+        with Threads(self.n_threads) as threads:
+            threads.run(calls, advance_by_calls)
 
 
 def _compact_order(coordinates: FloatArray, leaf: int) -> IntArray:

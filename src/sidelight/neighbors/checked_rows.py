@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-import os
 from numbers import Integral, Real
 from typing import Any, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
 
-from sidelight.core.arrays import FloatArray
+from sidelight.core.arrays import FloatArray, is_sparse
 
 # FloatArray | sp.csr_array: what both can do (indexing, products, dtype) the stubs of SciPy do not
 # say of a union.
 Points: TypeAlias = Any
-
-
-def is_sparse(X: Any) -> bool:
-    """Tell whether rows are sparse."""
-    return bool(sp.issparse(X))
 
 
 def check_points(X: Any, *, who: str, name: str = "X") -> Points:
@@ -115,32 +109,3 @@ def check_radius(radius: Any, *, who: str) -> float:
         f"The 'radius' parameter of {who} must be a float in (0, inf). Got {radius!r} instead. "
         "Give it in the units of the distances."
     )
-
-
-def count_threads(n_jobs: Any, *, who: str) -> int:
-    """Turn ``n_jobs`` into a number of threads."""
-    if hasattr(os, "sched_getaffinity"):
-        n_cores = len(os.sched_getaffinity(0))
-    else:
-        n_cores = os.cpu_count() or 1
-    if n_jobs is None:
-        return n_cores
-    is_count = isinstance(n_jobs, Integral) and not isinstance(n_jobs, bool | np.bool_)
-    if not is_count or n_jobs == 0:
-        raise ValueError(
-            f"The 'n_jobs' parameter of {who} must be None or an int other than 0. "
-            f"Got {n_jobs!r} instead. Use -1 for all cores."
-        )
-    return int(n_jobs) if n_jobs > 0 else max(1, n_cores + 1 + int(n_jobs))
-
-
-def row_blocks(n_rows: int, bytes_per_row: float, budget: float = 3.2e7) -> list[slice]:
-    """Cut rows into blocks whose temporaries stay within a budget.
-
-    Examples
-    --------
-    >>> row_blocks(5, 8, budget=16)
-    [slice(0, 2, None), slice(2, 4, None), slice(4, 5, None)]
-    """
-    step = max(1, int(budget // max(bytes_per_row, 1.0)))
-    return [slice(start, min(start + step, n_rows)) for start in range(0, n_rows, step)]

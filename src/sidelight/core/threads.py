@@ -1,0 +1,100 @@
+"""Threads: how many there are, and work that is shared among them.
+
+Work is cut in the same way for any number of threads, and no two calls write to one place, so
+that their number does not show in a result.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import contextmanager
+from numbers import Integral
+from typing import Any, TypeAlias
+
+import numpy as np
+from joblib import effective_n_jobs  # type: ignore[import-untyped]
+
+#: A function and its arguments.
+Call: TypeAlias = tuple[Callable[..., Any], tuple[Any, ...]]
+
+#: Rows of a band; fewer points than two bands are done at once.
+_BAND = 256
+
+
+def count_threads(n_jobs: Any, *, who: str) -> int:
+    """Turn ``n_jobs`` into a number of threads; None is all that the process may use."""
+    is_count = isinstance(n_jobs, Integral) and not isinstance(n_jobs, bool | np.bool_)
+    if n_jobs is not None and (not is_count or n_jobs == 0):
+        raise ValueError(
+            f"The 'n_jobs' parameter of {who} must be None or an int other than 0. "
+            f"Got {n_jobs!r} instead. Use -1 for all cores."
+        )
+    return int(effective_n_jobs(-1 if n_jobs is None else int(n_jobs)))
+
+
+class Threads:
+    """A few threads for calls that do not meet.
+
+    Examples
+    --------
+    >>> with Threads(2) as threads:
+    ...     threads.run([(pow, (2, 3)), (pow, (3, 2))])
+    [8, 9]
+    """
+
+    def __init__(self, n_threads: int) -> None:
+        self._pool = ThreadPoolExecutor(n_threads) if n_threads > 1 else None
+
+    def __enter__(self) -> Threads:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._pool is not None:
+            self._pool.shutdown(cancel_futures=True)
+
+    def run(self, calls: Sequence[Call], advance: Callable[[int], None] | None = None) -> list[Any]:
+        """Make the calls, and say in the calling thread how many are done."""
+        advance = advance or (lambda n_done: None)
+        if self._pool is None or len(calls) == 1:
+            results = []
+            for n_done, (function, arguments) in enumerate(calls, start=1):
+                results.append(function(*arguments))
+                advance(n_done)
+            return results
+        running = [self._pool.submit(function, *arguments) for function, arguments in calls]
+        for n_done, call in enumerate(as_completed(running), start=1):
+            call.result()
+            advance(n_done)
+        return [call.result() for call in running]
+
+
+def over_bands(work: Callable[[int, int], None], n: int) -> None:
+    """Do the work for every row, in bands of rows that no two threads share.
+
+    Examples
+    --------
+    >>> squares = np.zeros(4)
+    >>> def square(first, last):
+    ...     squares[first:last] = np.arange(first, last) ** 2
+    >>> over_bands(square, 4)
+    >>> squares
+    array([0., 1., 4., 9.])
+    """
+    bands = [(first, min(first + _BAND, n)) for first in range(0, n, _BAND)]
+    if n < 2 * _BAND:
+        bands = [(0, n)]
+    with Threads(count_threads(None, who="sidelight")) as threads:
+        threads.run([(work, band) for band in bands])
+
+
+@contextmanager
+def one_blas_thread() -> Iterator[None]:
+    """Let BLAS and LAPACK work in one thread, where a second one does not pay.
+
+    They also round in the same way then on every machine of a kind.
+    """
+    from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+
+    with threadpool_limits(1, user_api="blas"):
+        yield

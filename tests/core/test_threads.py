@@ -1,0 +1,96 @@
+"""Threads: counted, shared, stopped; how many there are does not show."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+import numpy as np
+import pytest
+
+from sidelight.core.blocks import shares
+from sidelight.core.threads import Threads, count_threads, one_blas_thread, over_bands
+
+
+def test_results_come_in_the_order_of_the_calls():
+    def late(number):
+        time.sleep(0.02 * (3 - number))
+        return number
+
+    for n_threads in (1, 2, 5):
+        done = []
+        with Threads(n_threads) as threads:
+            results = threads.run([(late, (number,)) for number in range(4)], done.append)
+        assert results == [0, 1, 2, 3]
+        assert done == [1, 2, 3, 4]
+
+
+def test_progress_is_told_in_the_calling_thread():
+    told = set()
+    with Threads(3) as threads:
+        threads.run([(abs, (i,)) for i in range(9)], lambda _: told.add(threading.get_ident()))
+    assert told == {threading.get_ident()}
+
+
+def test_what_waits_is_given_up_when_the_user_has_had_enough():
+    made = []
+
+    def work(number):
+        made.append(number)
+        time.sleep(0.02)
+
+    def stop(n_done):
+        raise KeyboardInterrupt
+
+    def fit():
+        with Threads(2) as threads:
+            threads.run([(work, (number,)) for number in range(100)], stop)
+
+    with pytest.raises(KeyboardInterrupt):
+        fit()
+    assert len(made) < 20
+
+
+def test_an_error_in_a_thread_is_the_callers():
+    with pytest.raises(ZeroDivisionError), Threads(2) as threads:
+        threads.run([(divmod, (1, 1)), (divmod, (1, 0))])
+
+
+@pytest.mark.parametrize("n", [1, 255, 511, 512, 700, 1024])
+def test_bands_cover_every_row_once(n):
+    seen = np.zeros(n, dtype=int)
+
+    def work(first, last):
+        seen[first:last] += 1
+
+    over_bands(work, n)
+    assert (seen == 1).all()
+
+
+@pytest.mark.parametrize(("n", "k"), [(1, 4), (7, 3), (12, 4), (100, 7)])
+def test_shares_cover_every_row_once(n, k):
+    cut = shares(n, k)
+    assert len(cut) <= k
+    assert [i for share in cut for i in range(share.start, share.stop)] == list(range(n))
+
+
+def test_how_many_threads():
+    everything = count_threads(None, who="test")
+    assert everything == count_threads(-1, who="test") >= 1
+    assert count_threads(3, who="test") == 3
+    assert count_threads(-1000, who="test") == 1
+    for bad in (0, 1.5, "2", True):
+        with pytest.raises(ValueError, match="'n_jobs' parameter of test must be None or an int"):
+            count_threads(bad, who="test")
+
+
+def test_blas_works_in_one_thread_inside_and_in_as_many_as_before_outside():
+    from threadpoolctl import threadpool_info
+
+    def blas():
+        return [one["num_threads"] for one in threadpool_info() if one["user_api"] == "blas"]
+
+    before = blas()
+    with one_blas_thread():
+        assert set(blas()) == {1}
+    assert blas() == before

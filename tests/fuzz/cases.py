@@ -82,6 +82,8 @@ def draw_case(seed: int, number: int, only: str = "") -> Case:
         given = given if takes_sparse else replace(given, due=BAD)
     rows = given.n if hasattr(given.X, "__len__") and not isinstance(given.X, str) else 10
     choice = draw_parameters(rng, cls, max(rows, 3))
+    if given.parameters.keys() & set(choice.refused):
+        choice = replace(choice, refused=())  # the input says what it is read as
     told = draw_knowledge(rng, entry, rows)
     if given.parameters and told.kind != "nothing" and told.due == GOOD:
         told = replace(told, due=ANY)  # most knowledge needs feature vectors

@@ -7,6 +7,7 @@ import tempfile
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -215,6 +216,10 @@ def a_refused_refit_changes_nothing(case: Fitted) -> None:
     bad = [np.full((6, 3), np.inf), np.full((6, 3), "word"), np.empty((0, 3)), np.zeros(5)]
     case.must_refuse("a bad X", model.fit, bad[case.rng.integers(4)])
     require_equal(portrait(case, model), expected, "after a refused fit")
+    with_side = partial(model.fit, np.eye(7, 9) + 1.0, side=object())
+    with_side.__name__ = "fit"  # type: ignore[attr-defined]
+    case.must_refuse("side=object()", with_side)
+    require_equal(portrait(case, model), expected, "after refused knowledge")
     name = str(case.rng.choice(sorted(declared(type(model)))))
     own = model.get_params(deep=False)[name]
     wrong = object()

@@ -59,6 +59,8 @@ def another_unit_gives_the_same_map(case: Fitted) -> None:
 def a_parameter_changes_something_or_is_refused(case: Fitted) -> None:
     if not case.plain or case.given.kind != "dense":
         return
+    if case.entry.family == "metric" and case.side is None:
+        return  # nothing is learned, so that nothing matters
     cls, own = type(case.model), case.model.get_params(deep=False)
     names = [n for n in sorted(declared(cls)) if n not in ARITHMETIC]
     name = str(case.rng.choice(names))

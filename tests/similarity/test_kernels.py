@@ -41,9 +41,16 @@ def test_a_function_of_two_rows(X):
 
 
 def test_gamma_scale(X):
-    assert resolve_kernel("rbf", X).gamma == pytest.approx(1 / (5 * X.var()))
-    assert resolve_kernel("rbf", sp.csr_array(X)).gamma == pytest.approx(1 / (5 * X.var()))
+    assert resolve_kernel("rbf", X).gamma == pytest.approx(1 / X.var(axis=0).sum())
+    assert resolve_kernel("rbf", sp.csr_array(X)).gamma == pytest.approx(1 / X.var(axis=0).sum())
     assert resolve_kernel("rbf", np.ones((3, 2))).gamma == 1.0
+
+
+@pytest.mark.parametrize("container", [np.asarray, sp.csr_array])
+def test_where_a_column_lies_does_not_change_the_scale(X, container):
+    there = X + np.array([1e4, 0, 0, 0, 0])
+    gamma = resolve_kernel("rbf", container(there)).gamma
+    assert gamma == pytest.approx(resolve_kernel("rbf", X).gamma, rel=1e-9)
 
 
 def test_centring_is_the_kernel_of_centred_features(X):

@@ -18,6 +18,7 @@ from sklearn.utils.validation import (
 )
 
 from sidelight.core.arrays import FloatArray, IntArray
+from sidelight.core.magnitude import of_moderate_size
 from sidelight.core.memory import require_memory
 from sidelight.core.messages import explain_table
 from sidelight.core.parameters import (
@@ -29,12 +30,13 @@ from sidelight.core.parameters import (
     check_parameters,
     random_generator,
 )
+from sidelight.core.refitting import fitting_afresh
 from sidelight.metric.learning.choice_of_space import open_kernel
 from sidelight.metric.learning.safe_pairs import InnerMetric
 from sidelight.metric.learning.space import KernelSpace, Space, SpannedSpace
 from sidelight.registry import understood_by
 from sidelight.side.understanding import gather_side, refusing_side_as_y
-from sidelight.similarity.kernels import KERNEL_NAMES, resolve_kernel
+from sidelight.similarity.kernels import KERNEL_NAMES, check_kernel_table, resolve_kernel
 
 KERNEL_PARAMETERS: Mapping[str, tuple[Expected, ...]] = {
     "kernel": (OneOf((None, *KERNEL_NAMES, "precomputed")), FUNCTION),
@@ -64,6 +66,8 @@ class LearnedMetric(TransformerMixin, BaseEstimator):
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         refusing_side_as_y(cls)
+        if "fit" in vars(cls):
+            cls.fit = fitting_afresh(cls.fit)  # type: ignore[method-assign]
 
     def fit(self, X: Any, y: Any = None, *, side: Any = None) -> Self:
         """Learn the metric.
@@ -203,20 +207,19 @@ class LearnedMetric(TransformerMixin, BaseEstimator):
         return understood_by(type(self))
 
     def _begin(self, X: Any, side: Any, **more: Any) -> tuple[FloatArray, dict[str, Any]]:
-        """Check parameters, X and side information, and forget what was learned before."""
+        """Check parameters, X and side information."""
         check_parameters(self, {**KERNEL_PARAMETERS, **self._parameters})
-        X = self._checked(X, reset=True)
-        if self.kernel == "precomputed" and X.shape[0] != X.shape[1]:
-            raise ValueError(
-                f"With kernel='precomputed', {self._name} expects X to be square, n_samples × "
-                f"n_samples. Got an array of shape {X.shape}."
-            )
+        X = of_moderate_size(self._checked(X, reset=True), who=self._name)
+        if isinstance(self.kernel, str) and self.kernel == "precomputed":
+            if X.shape[0] != X.shape[1]:
+                raise ValueError(
+                    f"With kernel='precomputed', {self._name} expects X to be square, n_samples × "
+                    f"n_samples. Got an array of shape {X.shape}."
+                )
+            check_kernel_table(X, who=self._name)
         known = gather_side(
             side, understands=self._understands, n_samples=X.shape[0], who=self._name, **more
         )
-        kept = {"n_features_in_", "feature_names_in_"}
-        for name in [n for n in vars(self) if n.endswith("_") and n not in kept]:
-            delattr(self, name)
         return X, known
 
     def _keep(self, space: Space, learned: InnerMetric) -> None:

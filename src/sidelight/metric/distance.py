@@ -11,6 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from sidelight.core.arrays import FloatArray
 from sidelight.core.interruption import Interruption
+from sidelight.core.magnitude import of_moderate_size
 from sidelight.core.parameters import OneOf, Real, Whole
 from sidelight.metric.base import LearnedMetric
 from sidelight.metric.learning.distance_cone import ConeFit, fit_with_ridge, fit_without_ridge
@@ -38,7 +39,7 @@ class DistanceMetric(LearnedMetric):
     kernel : {None, "linear", "rbf", "polynomial", "cosine", "precomputed"} or callable
         Learn in the feature space of a kernel (section 3.4); None: on the features themselves.
     gamma : float or "scale"
-        γ of the kernels rbf and polynomial; ``"scale"`` is 1 / (n_features · variance of X).
+        γ of the kernels rbf and polynomial; ``"scale"`` is 1 / Σ_j var(x_j).
     degree : float
         Of the polynomial kernel.
     coef0 : float
@@ -190,6 +191,7 @@ class DistanceMetric(LearnedMetric):
 
     def _scaled(self, distances: Distances, differences: FloatArray) -> tuple[float, float, float]:
         """The mean of d_ij², the mean of ‖x_i − x_j‖², and c after division by both."""
+        of_moderate_size(distances.values, who=self._name, name="Distances")
         squares = np.einsum("ij,ij->i", differences, differences)
         targets = float(np.mean(distances.values**2))
         lengths = float(squares.mean())

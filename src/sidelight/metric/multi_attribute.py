@@ -32,7 +32,7 @@ class MultiAttributeMetric(PairwiseMetric):
     kernel : {None, "linear", "rbf", "polynomial", "cosine", "precomputed"} or callable
         Learn in the feature space of a kernel (section 3.4); None: on the features themselves.
     gamma : float or "scale"
-        γ of the kernels rbf and polynomial; ``"scale"`` is 1 / (n_features · variance of X).
+        γ of the kernels rbf and polynomial; ``"scale"`` is 1 / Σ_j var(x_j).
     degree : float
         Of the polynomial kernel.
     coef0 : float

@@ -17,6 +17,13 @@ Metric: TypeAlias = str | Callable[[FloatArray, FloatArray], float]
 
 _EUCLIDEAN = ("euclidean", "l2")
 _METHODS = ("auto", "kd_tree", "blocked", "approximate")
+#: What is computed of sparse rows without writing them out.
+_OF_SPARSE = ("euclidean", "cosine", "cityblock", "manhattan", "l1")
+#: They compare what is there and what is not.
+_YES_OR_NO = ("dice", "jaccard", "rogerstanimoto", "russellrao", "sokalsneath", "yule")
+#: They are computed from products, whose rounding leaves a little between equal rows: no more
+#: than this share of the largest distance, or than this much of an angle.
+_FROM_PRODUCTS = {"euclidean": (1e-6, 0.0), "cosine": (1e-6, 1e-12), "correlation": (1e-6, 1e-12)}
 
 
 def check_metric(metric: Any, *, who: str) -> Metric:
@@ -126,7 +133,9 @@ def distance_blocks(
     n_jobs: int | None = None,
     rows: IntArray | None = None,
 ) -> Iterator[tuple[slice, FloatArray]]:
-    """Go through the table of distances in blocks of rows."""
+    """Go through the table of distances in blocks of rows; equal rows are at distance zero."""
+    if metric != "precomputed":
+        X, Q = _read_as(metric, X, who), None if Q is None else _read_as(metric, Q, who)
     if metric == "euclidean" and not (is_sparse(X) or is_sparse(Q)):
         # the terms of ‖x‖² − 2xᵀy + ‖y‖² cancel each other where rows are far from zero
         centre = X.mean(axis=0, dtype=np.float64).astype(X.dtype)
@@ -148,7 +157,46 @@ def distance_blocks(
                 f"The 'metric' parameter of {who} must give finite distances. Got NaN or infinity "
                 f"from {metric!r} instead. Remove the rows for which it is not defined."
             )
+        if isinstance(metric, str) and metric in _FROM_PRODUCTS:
+            _leave_nothing_between_equal_rows(distances, some, X, *_FROM_PRODUCTS[metric])
         yield block, distances
+
+
+def _read_as(metric: Metric, X: Points, who: str) -> Points:
+    """Refuse rows that a metric says nothing of."""
+    if is_sparse(X) and isinstance(metric, str) and metric not in _OF_SPARSE:
+        raise ValueError(
+            f"The 'metric' parameter of {who} must be one of {', '.join(_OF_SPARSE)} for sparse X. "
+            f"Got {metric!r} instead. Write the rows out, X.toarray(), to use it."
+        )
+    if metric == "haversine" and X.shape[1] != 2:
+        raise ValueError(
+            f"With metric='haversine', {who} expects X to have two columns, latitude and longitude "
+            f"in radians. Got {X.shape[1]}."
+        )
+    if metric in _YES_OR_NO:
+        if not np.isin(X, (0, 1)).all():
+            raise ValueError(
+                f"With metric={metric!r}, {who} expects X to hold 0 and 1, or False and True. Got "
+                f"other numbers. If every number but zero means yes, give X != 0."
+            )
+        return X.astype(np.bool_)
+    return X
+
+
+def _leave_nothing_between_equal_rows(
+    distances: FloatArray, Q: Points, X: Points, share: float, least: float
+) -> None:
+    np.maximum(distances, 0.0, out=distances)
+    limit = max(share * float(distances.max(initial=0.0)), least)
+    left, right = np.nonzero((distances > 0) & (distances <= limit))
+    for block in row_blocks(len(left), 16.0 * X.shape[1]):
+        one, other = Q[left[block]], X[right[block]]
+        if is_sparse(one) or is_sparse(other):
+            same = np.diff(sp.csr_array(one != other).indptr) == 0
+        else:
+            same = (one == other).all(axis=1)
+        distances[left[block][same], right[block][same]] = 0.0
 
 
 def _pairwise() -> Any:
@@ -160,7 +208,8 @@ def _pairwise() -> Any:
 def _parameters(X: Points, metric: Metric) -> dict[str, Any]:
     """What a metric takes from all rows, which a block alone would get wrong."""
     if metric == "seuclidean":
-        return {"V": np.var(X, axis=0, ddof=1)}
+        variances = np.var(X, axis=0, ddof=1)
+        return {"V": np.where(variances > 0, variances, 1.0)}  # no row differs in the others
     if metric == "mahalanobis":
         return {"VI": np.linalg.pinv(np.atleast_2d(np.cov(X, rowvar=False)))}
     return {}

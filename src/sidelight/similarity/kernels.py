@@ -93,11 +93,13 @@ class PolynomialKernel:
         K = _inner(X, Y)
         K *= self.gamma
         K += self.coef0
-        return np.power(K, self.degree, out=K)
+        with np.errstate(over="ignore", invalid="ignore"):  # what is not finite is refused by name
+            return np.power(K, self.degree, out=K)
 
     def diagonal(self, X: Any) -> FloatArray:
         """Compute (γ‖x‖² + c)^q."""
-        diagonal: FloatArray = (self.gamma * _squared_lengths(X) + self.coef0) ** self.degree
+        with np.errstate(over="ignore", invalid="ignore"):
+            diagonal: FloatArray = (self.gamma * _squared_lengths(X) + self.coef0) ** self.degree
         return diagonal
 
 
@@ -160,6 +162,31 @@ def resolve_kernel(
     return PolynomialKernel(float(degree), width, float(coef0))
 
 
+def check_kernel_table(K: FloatArray, *, who: str) -> FloatArray:
+    """Refuse a precomputed kernel that is not symmetric, |k_ij − k_ji| ≤ 1e-8 max |k|."""
+    scale = float(np.abs(K).max(initial=0.0)) or 1.0
+    gap = np.abs(K - K.T)
+    if gap.max(initial=0.0) > 1e-8 * scale:
+        i, j = np.unravel_index(int(gap.argmax()), K.shape)
+        raise ValueError(
+            f"With kernel='precomputed', {who} expects X to be symmetric. Got X[{i}, {j}] = "
+            f"{K[i, j]:g} and X[{j}, {i}] = {K[j, i]:g}. Use (X + X.T) / 2 if the difference is "
+            f"noise."
+        )
+    return K
+
+
+def require_finite_kernel(K: FloatArray, *, who: str) -> FloatArray:
+    """Refuse values of a kernel that are not numbers, such as (−2)^½, or too large for one."""
+    if not np.isfinite(K).all():
+        raise ValueError(
+            f"The 'kernel' parameter of {who} must give finite numbers. Got NaN or infinity. With "
+            f"kernel='polynomial' take a whole 'degree' that is not too large; measure X in units "
+            f"of its spread."
+        )
+    return K
+
+
 def kernel_panels(kernel: Kernel, X: Any, *, dtype: Any = np.float64) -> SymmetricPanels:
     """Compute the upper half of the kernel matrix of one set of rows."""
     X = X.astype(dtype, copy=False)
@@ -208,8 +235,15 @@ def _lengths_or_one(X: Any) -> FloatArray:
 
 
 def _scale_gamma(X: Any) -> float:
+    """γ = 1 / Σ_j var(x_j): where a column lies says nothing about how far apart rows are."""
     if is_sparse(X):
-        variance = float(X.multiply(X).mean()) - float(X.mean()) ** 2
+        rows = X.astype(np.float64)
+        means = np.asarray(rows.mean(axis=0)).ravel()
+        # Σ x² − n·mean², without the cancellation where columns are stored in full
+        stored = rows.tocsc()
+        centred = stored.data - np.repeat(means, np.diff(stored.indptr))
+        absent = X.shape[0] - np.diff(stored.indptr)
+        variance = float((centred @ centred + absent @ means**2) / X.shape[0])
     else:
-        variance = float(X.var())
-    return 1.0 / (X.shape[1] * variance) if variance > 0 else 1.0
+        variance = float(X.var(axis=0, dtype=np.float64).sum())
+    return 1.0 / variance if variance > 0 else 1.0

@@ -85,7 +85,7 @@ class KernelPCA(Embedder):
         The kernel; with ``"precomputed"`` X is the n × n kernel matrix and new items come as the
         rectangular block k(new, training).
     gamma : float or "scale"
-        γ of rbf and polynomial; ``"scale"`` is 1 / (n_features · variance of X).
+        γ of rbf and polynomial; ``"scale"`` is 1 / Σ_j var(x_j).
     degree : float
         Of the polynomial.
     coef0 : float

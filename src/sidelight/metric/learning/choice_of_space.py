@@ -12,7 +12,7 @@ from sidelight.core.arrays import FloatArray, IntArray
 from sidelight.core.errors import NotEuclideanWarning
 from sidelight.metric.learning.pair_graph import spanning_forest
 from sidelight.metric.learning.space import FeatureSpace, KernelSpace, Space, SpannedSpace
-from sidelight.similarity.kernels import Kernel, kernel_matrix
+from sidelight.similarity.kernels import Kernel, kernel_matrix, require_finite_kernel
 
 #: Up to this many features a metric is learned on all of them.
 MOST_FEATURES = 1024
@@ -76,6 +76,7 @@ def open_kernel(
         chosen = np.sort(np.concatenate([named, drawn]))
     rows: Any = chosen if kernel is None else X[chosen]
     K = X[np.ix_(chosen, chosen)] if kernel is None else kernel_matrix(kernel, X[chosen])
+    require_finite_kernel(K, who=who)
     values, vectors = scipy.linalg.eigh((K + K.T) / 2, check_finite=False)
     largest = max(float(values[-1]), 0.0)
     if values[0] < -1e-6 * largest:

@@ -1,0 +1,46 @@
+"""Every fit begins as the first, and a refused one leaves the estimator as it was."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+
+def fitting_afresh(fit: Callable[..., Any]) -> Callable[..., Any]:
+    """Forget what an earlier fit learned, and bring it back if this one is refused.
+
+    What is kept of an earlier fit is what ``warm_start`` goes on from.
+    """
+
+    @wraps(fit)
+    def afresh(self: Any, *given: Any, **named: Any) -> Any:
+        if "_fitting" in vars(self):  # the fit of a base class, called by that of a subclass
+            return fit(self, *given, **named)
+        before = dict(vars(self))
+        parameters = set(self.get_params(deep=False))
+        for name in before:
+            if name not in parameters and is_learned(name):
+                delattr(self, name)
+        self._fitting = True
+        try:
+            fitted = fit(self, *given, **named)
+        except BaseException:
+            vars(self).clear()
+            vars(self).update(before)
+            raise
+        del self._fitting
+        return fitted
+
+    return afresh
+
+
+#: What scikit-learn keeps on an estimator, and what a warm start goes on from.
+_NOT_LEARNED = ("__", "_skl", "_metadata", "_parent_callback", "_unfinished", "_fitting")
+
+
+def is_learned(name: str) -> bool:
+    """Tell whether an attribute is what a fit learned, by its name."""
+    if name.startswith(_NOT_LEARNED):
+        return False
+    return name.startswith("_") or name.endswith("_")

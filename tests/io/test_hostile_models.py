@@ -174,6 +174,15 @@ def test_a_newer_format_says_which_version_is_needed(model_file: Path) -> None:
         sidelight.load(rewritten(model_file, newer))
 
 
+@pytest.mark.parametrize("version", [0, -1, True, 1.0, "1", None])
+def test_a_format_that_never_was_is_refused(version: Any, model_file: Path) -> None:
+    def change(header: dict[str, Any]) -> None:
+        header["format_version"] = version
+
+    with pytest.raises(ValueError, match="not a model of sidelight"):
+        sidelight.load(rewritten(model_file, change))
+
+
 def test_an_unknown_class_is_named_with_those_there_are(model_file: Path) -> None:
     changed = rewritten(model_file, lambda header: header["model"].update({"class": "Popen"}))
     with pytest.raises(ValueError, match=r"class 'Popen'.*It has: PCA, "):

@@ -20,5 +20,7 @@ def main() -> None:
             'Install it with: pip install "sidelight[cli]"'
         )
     from sidelight.cli.application import application
+    from sidelight.cli.console import write_plainly
 
+    write_plainly()
     application()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
 import sidelight
 from sidelight.cli.commands.compare import compare
@@ -20,6 +20,34 @@ from sidelight.cli.console import errors
 
 USER_ERROR = 2
 INTERRUPTED = 130
+
+
+class OneCommand(TyperCommand):
+    """A command whose options are each given once, where they take one value."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Refuse an option given twice: the last would win, and the first be forgotten."""
+        options = {flag: option for option in self.params for flag in option.opts}
+        given: dict[str, list[str]] = {}
+        words = iter(args)
+        for word in words:
+            if word == "--":
+                break
+            flag, equals, value = word.partition("=") if word.startswith("--") else (word, "", "")
+            if not word.startswith("--") and word[:2] in options and len(word) > 2:
+                flag, equals, value = word[:2], "=", word[2:]  # -omap.csv
+            option = options.get(flag)
+            if option is None or getattr(option, "is_flag", False):
+                continue
+            value = value if equals else next(words, "")
+            if not option.multiple:
+                given.setdefault(str(option.opts[0]), []).append(value)
+        for name, values in given.items():
+            if len(values) > 1:
+                said = " and ".join(repr(value) for value in values)
+                raise ValueError(f"{name} takes one value and was given {len(values)}: {said}.")
+        parsed: list[str] = super().parse_args(ctx, args)
+        return parsed
 
 
 class Commands(TyperGroup):
@@ -79,7 +107,7 @@ application = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 for command in (embed, compare, transform, decode, score, datasets, methods, reproduce):
-    application.command()(command)
+    application.command(cls=OneCommand)(command)
 
 
 @application.callback()

@@ -7,11 +7,14 @@ from typing import Annotated, TypeAlias
 
 import typer
 
+from sidelight.cli.options import from_pipe
+
 KNOWN = "What is known (rows are counted from 1, as in a map's column 'row')"
 
 Similar: TypeAlias = Annotated[
     Path | None,
     typer.Option(
+        callback=from_pipe,
         metavar="PAIRS",
         help="A table of two columns: pairs of rows that belong together.",
         rich_help_panel=KNOWN,
@@ -21,6 +24,7 @@ Similar: TypeAlias = Annotated[
 Dissimilar: TypeAlias = Annotated[
     Path | None,
     typer.Option(
+        callback=from_pipe,
         metavar="PAIRS",
         help="The same, for pairs that do not.",
         rich_help_panel=KNOWN,
@@ -30,6 +34,7 @@ Dissimilar: TypeAlias = Annotated[
 KnownDistances: TypeAlias = Annotated[
     Path | None,
     typer.Option(
+        callback=from_pipe,
         metavar="TABLE",
         help="A table of three columns: two rows and how far apart they are.",
         rich_help_panel=KNOWN,
@@ -39,6 +44,7 @@ KnownDistances: TypeAlias = Annotated[
 KnownAnchors: TypeAlias = Annotated[
     Path | None,
     typer.Option(
+        callback=from_pipe,
         metavar="TABLE",
         help="A table of a row and its position in the map, a column for each dimension.",
         rich_help_panel=KNOWN,

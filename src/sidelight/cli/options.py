@@ -12,11 +12,39 @@ DATA = "The data"
 METHOD = "The method"
 WRITE = "What is written"
 
+
+def from_pipe(context: typer.Context, path: Path | None) -> Path | None:
+    """Take what comes through a pipe as a file, which is there until the command ends."""
+    if path is None or (str(path) != "-" and (path.is_file() or not path.exists())):
+        return path
+    from tempfile import TemporaryDirectory
+
+    from sidelight.io.finding import received
+
+    folder = TemporaryDirectory(prefix="sidelight-")
+    context.call_on_close(folder.cleanup)
+    return received(path, Path(folder.name))
+
+
 File: TypeAlias = Annotated[
-    Path, typer.Argument(help="A table: csv, tsv, npy, npz or parquet.", show_default=False)
+    Path,
+    typer.Argument(
+        help="A table: csv, tsv, npy, npz or parquet; - for the standard input.",
+        show_default=False,
+        callback=from_pipe,
+    ),
 ]
 ModelPath: TypeAlias = Annotated[
-    Path, typer.Argument(help="A model that 'embed --model' wrote.", show_default=False)
+    Path,
+    typer.Argument(
+        help="A model that 'embed --model' wrote.", show_default=False, callback=from_pipe
+    ),
+]
+MapPath: TypeAlias = Annotated[
+    Path,
+    typer.Argument(
+        metavar="MAP", help="A table of places in the map.", show_default=False, callback=from_pipe
+    ),
 ]
 
 
@@ -101,8 +129,8 @@ Missing: TypeAlias = Annotated[
     str | None,
     typer.Option(
         metavar="POLICY",
-        help="Missing numbers: error (the default), drop-rows, drop-columns or mean.  "
-        "The method ppca takes them as they are.",
+        help="Missing numbers: error (the default), drop-rows, drop-columns, mean, or keep for "
+        "methods that take them as they are (ppca, which auto then chooses).",
         rich_help_panel=DATA,
         show_default=False,
     ),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from sidelight.cli import console
 from sidelight.quality import QualityReport
@@ -21,16 +20,16 @@ COMPARED = (
 
 def show_report(report: QualityReport) -> None:
     """Write one report."""
+    from rich.table import Column
     from rich.text import Text
 
-    table = _table()
-    table.add_column("measure", no_wrap=True)
-    table.add_column("value", style="bold", no_wrap=True)
-    table.add_column("best", style="dim", justify="center")
-    table.add_column("what it says", style="dim")
-    for line in report._lines():
-        table.add_row(*map(Text, line))
-    console.output().print(table)
+    columns = [
+        Column("measure", no_wrap=True),
+        Column("value", style="bold", no_wrap=True),
+        Column("best", style="dim", justify="center"),
+        Column("what it says", style="dim"),
+    ]
+    console.show_table(columns, [[Text(cell) for cell in line] for line in report._lines()])
     if report.note:
         console.notes([report.note])
 
@@ -39,18 +38,20 @@ def show_comparison(
     reports: Mapping[str, QualityReport], seconds: Mapping[str, float], failures: Mapping[str, str]
 ) -> None:
     """Write the measures of several maps, the best of each in bold."""
+    from rich.table import Column
     from rich.text import Text
 
-    table = _table()
-    table.add_column("method", no_wrap=True)
     shown = [
         measure
         for measure in COMPARED
         if any(getattr(report, measure[0]) is not None for report in reports.values())
     ]
+    columns = [Column("method", no_wrap=True)]
     for _, heading, large in shown:
-        table.add_column(f"{heading} {'↑' if large else '↓'}", justify="right", no_wrap=True)
-    table.add_column("seconds", justify="right", style="dim")
+        heading = f"{heading} {'↑' if large else '↓'}"
+        columns.append(Column(heading, justify="right", no_wrap=True))
+    columns.append(Column("seconds", justify="right", style="dim"))
+    rows = []
     best = _best(reports)
     for method, report in reports.items():
         cells = [Text(method)]
@@ -58,11 +59,12 @@ def show_comparison(
             value = getattr(report, name)
             style = "bold green" if method in best.get(name, ()) else ""
             cells.append(Text("" if value is None else f"{value:.4f}", style=style))
-        table.add_row(*cells, Text(f"{seconds[method]:.2f}"))
+        rows.append([*cells, Text(f"{seconds[method]:.2f}")])
     for method in failures:
-        table.add_row(Text(method, style="red"), *(Text("–") for _ in shown), Text("failed"))
+        failed = "failed" if method not in seconds else "not judged"
+        rows.append([Text(method, style="red"), *(Text("–") for _ in shown), Text(failed)])
+    console.show_table(columns, rows)
     out = console.output()
-    out.print(table)
     if not out.is_terminal:  # no bold in a file
         for name, heading, _ in shown:
             out.print(f"best {heading}: {', '.join(best[name])}")
@@ -81,10 +83,3 @@ def _best(reports: Mapping[str, QualityReport]) -> dict[str, list[str]]:
             top = max(values.values()) if large else min(values.values())
             best[name] = [method for method, value in values.items() if value == top]
     return best
-
-
-def _table() -> Any:
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table
-
-    return Table(box=SIMPLE_HEAD, pad_edge=False, header_style="cyan")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from difflib import get_close_matches
 from pathlib import Path
 
@@ -26,6 +27,14 @@ _SIGNATURES: tuple[tuple[bytes, str], ...] = (
     (b"\x80\x05", "a Python pickle"),
 )
 
+# The endings of what may come through a pipe, where nothing has a name.
+_ENDINGS = {
+    "a NumPy array (.npy)": ".npy",
+    "a zip file (.npz, .xlsx or a sidelight model)": ".npz",
+    "a Parquet file": ".parquet",
+    "text": ".csv",
+}
+
 
 def require_file(path: str | Path) -> Path:
     """Find a file, or say which ones have a similar name."""
@@ -40,6 +49,24 @@ def require_file(path: str | Path) -> Path:
     near = get_close_matches(found.name, names, n=3, cutoff=0.75)
     similar = f" Did you mean {' or '.join(near)}?" if near else ""
     raise FileNotFoundError(f"There is no file {found}.{similar}")
+
+
+def received(path: Path, folder: Path) -> Path:
+    """Put what comes through a pipe (``-`` is the standard input) into a file of a folder.
+
+    A table is looked at more than once, and a pipe gives each byte once.  A regular file, or one
+    that is not there, is returned as it is.
+    """
+    standard = str(path) in ("-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0")
+    if not standard and (not path.exists() or path.is_file() or path.is_dir()):
+        return path
+    content = sys.stdin.buffer.read() if standard else path.read_bytes()
+    name = "standard input" if standard else path.name if path.suffix else "pipe"
+    if path.suffix.lower() not in _ENDINGS.values():
+        name += _ENDINGS.get(what_it_is(content[:4096]), ".csv")
+    file = folder / name
+    file.write_bytes(content)
+    return file
 
 
 def what_it_is(start: bytes) -> str:

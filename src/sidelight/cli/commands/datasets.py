@@ -130,26 +130,29 @@ def _are_names(values: Any) -> bool:
 
 
 def _show_all() -> None:
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table
+    from rich.table import Column
     from rich.text import Text
 
     from sidelight.datasets import available
 
-    table = Table(box=SIMPLE_HEAD, pad_edge=False, header_style="cyan")
-    table.add_column("name", no_wrap=True)
-    table.add_column("comes", no_wrap=True)
-    table.add_column("what it is", style="dim")
+    columns = [
+        Column("name", no_wrap=True),
+        Column("comes", no_wrap=True),
+        Column("what it is", style="dim"),
+    ]
+    rows = []
     absent = False
     for entry in available().values():
         absent |= not entry.present
         comes = entry.kind if entry.present else "not here"
-        table.add_row(
-            Text(entry.name, style="bold" if entry.present else "dim"),
-            Text(comes, style="" if entry.present else "dim"),
-            Text(entry.description),
+        rows.append(
+            [
+                Text(entry.name, style="bold" if entry.present else "dim"),
+                Text(comes, style="" if entry.present else "dim"),
+                Text(entry.description),
+            ]
         )
-    console.output().print(table)
+    console.show_table(columns, rows)
     if absent:
         console.notes(["Real data are read from the folder named by SIDELIGHT_DATA."])
     console.notes(["Write one with: sidelight datasets digits -o digits.csv"])

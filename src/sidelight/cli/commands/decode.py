@@ -8,15 +8,12 @@ from typing import Annotated
 import typer
 
 from sidelight.cli import console
-from sidelight.cli.options import WRITE, Header, ModelPath, Quiet, split_names
+from sidelight.cli.options import WRITE, Header, MapPath, ModelPath, Quiet, split_names
 
 
 def decode(
     model: ModelPath,
-    places: Annotated[
-        Path,
-        typer.Argument(metavar="MAP", help="A table of places in the map.", show_default=False),
-    ],
+    places: MapPath,
     output: Annotated[
         Path,
         typer.Option(

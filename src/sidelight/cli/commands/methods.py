@@ -7,20 +7,21 @@ from sidelight.cli import console
 
 def methods() -> None:
     """List the methods: what each does, what it gives, what it listens to."""
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table
+    from rich.table import Column
     from rich.text import Text
 
     from sidelight.registry import MAPS
 
     listens = any(entry.understands for entry in MAPS)
-    table = Table(box=SIMPLE_HEAD, pad_edge=False, header_style="cyan")
-    table.add_column("method", no_wrap=True)
-    table.add_column("estimator", no_wrap=True)
-    table.add_column("what it does")
-    table.add_column("what it gives", style="dim")
+    columns = [
+        Column("method", no_wrap=True),
+        Column("estimator", no_wrap=True),
+        Column("what it does"),
+        Column("what it gives", style="dim"),
+    ]
     if listens:
-        table.add_column("listens to", style="dim")
+        columns.append(Column("listens to", style="dim"))
+    rows = []
     for entry in MAPS:
         cells = [
             Text(entry.command, style="bold"),
@@ -30,6 +31,6 @@ def methods() -> None:
         ]
         if listens:
             cells.append(Text(", ".join(entry.understands)))
-        table.add_row(*cells)
-    console.output().print(table)
+        rows.append(cells)
+    console.show_table(columns, rows)
     console.notes(["Use one with: sidelight embed data.csv --method isomap"])

@@ -103,16 +103,12 @@ def _as_package(folder: Path) -> Iterator[None]:
 
 
 def _show(scripts: dict[str, Path]) -> None:
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table
+    from rich.table import Column
     from rich.text import Text
 
     if not scripts:
         console.notes(["There are no experiments here."])
         return
-    table = Table(box=SIMPLE_HEAD, pad_edge=False, header_style="cyan")
-    table.add_column("experiment", no_wrap=True, style="bold")
-    table.add_column("what it shows")
-    for name, script in scripts.items():
-        table.add_row(Text(name), Text(summary(script)))
-    console.output().print(table)
+    columns = [Column("experiment", no_wrap=True, style="bold"), Column("what it shows")]
+    rows = [[Text(name), Text(summary(script))] for name, script in scripts.items()]
+    console.show_table(columns, rows)

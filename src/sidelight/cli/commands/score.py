@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -14,6 +13,7 @@ from sidelight.cli.options import (
     Header,
     Ignore,
     Json,
+    MapPath,
     Metric,
     Missing,
     Neighbors,
@@ -27,10 +27,7 @@ REMEDY = "Choose what to do: --missing drop-rows, drop-columns or mean."
 
 def score(
     file: File,
-    places: Annotated[
-        Path,
-        typer.Argument(metavar="MAP", help="A table that holds the map.", show_default=False),
-    ],
+    places: MapPath,
     labels: Annotated[
         str | None,
         typer.Option(

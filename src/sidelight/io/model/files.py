@@ -160,7 +160,7 @@ def _check_format(header: dict[str, Any], name: str) -> None:
     import sidelight
 
     version = header.get("format_version")
-    if header.get("format") != FORMAT or not isinstance(version, int):
+    if header.get("format") != FORMAT or type(version) is not int or version < 1:
         raise ValueError(f"{name} is a zip file, but not a model of sidelight.")
     if version > FORMAT_VERSION:
         raise ValueError(

@@ -16,6 +16,8 @@ from sidelight.core.arrays import FloatArray
 
 #: What people write where a value is missing (in any case).
 MISSING_WORDS = frozenset({"", "na", "n/a", "nan", "null", "none", "#n/a", "?"})
+# What a cell begins with that a spreadsheet takes for a formula.
+_FORMULAS = "=+-@\t\r"
 # Python also takes 1_000 and the digits of other scripts; a table does not mean them.
 _NUMBER = re.compile(
     r"\s*[+-]?(\d+\.?\d*([eE][+-]?\d+)?|\.\d+([eE][+-]?\d+)?|inf(inity)?)\s*", re.I
@@ -40,6 +42,32 @@ class Columns:
     names: tuple[str, ...]
     values: tuple[npt.NDArray[Any], ...]
     notes: tuple[str, ...] = ()
+
+
+def no_formula(text: str) -> str:
+    """Write a text so that a spreadsheet shows it, where it would run it as a formula.
+
+    What begins with ``= + - @`` or a control character and is no number gets an apostrophe in
+    front, which spreadsheets do not show and :func:`as_text` takes away again.
+
+    Examples
+    --------
+    >>> [no_formula(text) for text in ("=1+1", "-3.5", "-", "Ash")]
+    ["'=1+1", '-3.5', '-', 'Ash']
+    """
+    harmless = len(text) < 2 or text[0] not in _FORMULAS or is_number(text)
+    return text if harmless else f"'{text}"
+
+
+def as_text(field: str) -> str:
+    """Take away the apostrophe that :func:`no_formula` put in front.
+
+    Examples
+    --------
+    >>> as_text("'=1+1"), as_text("'t Hart")
+    ('=1+1', "'t Hart")
+    """
+    return field[1:] if len(field) > 2 and field[0] == "'" and field[1] in _FORMULAS else field
 
 
 def is_missing(field: str) -> bool:

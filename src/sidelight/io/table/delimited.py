@@ -15,6 +15,7 @@ import numpy as np
 from sidelight.io.finding import refuse_unless
 from sidelight.io.table.columns import (
     Columns,
+    as_text,
     check_names,
     is_missing,
     is_number,
@@ -34,6 +35,9 @@ def read_delimited(
     """Read a table of text."""
     refuse_unless(path, "text", "a table of text")
     text = _decoded(path)
+    # the csv module refuses fields of more than 131,072 characters, also a line that is one field
+    # by another separator; the limit is the process's own, so it is only ever raised
+    csv.field_size_limit(max(csv.field_size_limit(), len(text)))
     if separator is None:
         separator = "\t" if path.suffix.lower() == ".tsv" else _find_separator(text)
     numbers = _numbers_only(text, separator, header)
@@ -169,7 +173,8 @@ def _has_header(rows: Sequence[Sequence[str]], *, decimal_comma: bool) -> bool:
 
 
 def _names(first: Sequence[str]) -> list[str]:
-    return [name.strip() or f"column {place + 1}" for place, name in enumerate(first)]
+    names = (as_text(name.strip()) for name in first)
+    return [name or f"column {place + 1}" for place, name in enumerate(names)]
 
 
 def _typed(names: list[str], body: list[list[str]], separator: str, header: bool) -> Columns:
@@ -185,7 +190,8 @@ def _typed(names: list[str], body: list[list[str]], separator: str, header: bool
             if numbers is not None:
                 with_comma.append(name)
         kept.append(name)
-        values.append(np.array(fields) if numbers is None else numbers)
+        texts = None if numbers is not None else [as_text(field) for field in fields]
+        values.append(np.array(texts) if numbers is None else numbers)
     if not header:
         notes.append(_NO_NAMES)
     if empty:

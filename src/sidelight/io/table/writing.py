@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from sidelight.core.errors import MissingExtraError
 from sidelight.io.atomic import replacing
+from sidelight.io.table.columns import no_formula
 
 _Columns = Mapping[str, npt.NDArray[Any]]
 
@@ -20,7 +21,9 @@ _Columns = Mapping[str, npt.NDArray[Any]]
 def write_table(path: str | Path, columns: Mapping[str, Any]) -> Path:
     """Write named columns to a file; an existing one is replaced only when all went well.
 
-    Numbers are written so that reading them gives the same numbers to the bit.
+    Numbers are written so that reading them gives the same numbers to the bit.  In csv and tsv
+    files a text that a spreadsheet would run as a formula (it begins with ``= + - @`` and is no
+    number) gets an apostrophe in front, which :func:`read_table` takes away again.
 
     Examples
     --------
@@ -61,10 +64,17 @@ def table_writer(path: Path) -> Callable[[IO[bytes], _Columns], None]:
 def _write_text(file: IO[bytes], columns: _Columns, separator: str) -> None:
     text = io.TextIOWrapper(file, encoding="utf-8", newline="", write_through=True)
     writer = csv.writer(text, delimiter=separator, lineterminator="\n")
-    writer.writerow(columns)
-    # tolist gives Python's numbers, which are written in as few digits as name them exactly
-    writer.writerows(zip(*(values.tolist() for values in columns.values()), strict=True))
+    writer.writerow([no_formula(str(name)) for name in columns])
+    writer.writerows(zip(*map(_cells, columns.values()), strict=True))
     text.detach()
+
+
+def _cells(values: npt.NDArray[Any]) -> list[Any]:
+    # tolist gives Python's numbers, which are written in as few digits as name them exactly
+    cells: list[Any] = values.tolist()
+    if values.dtype.kind in "biuf":
+        return cells
+    return [no_formula(cell) if isinstance(cell, str) else cell for cell in cells]
 
 
 def _write_csv(file: IO[bytes], columns: _Columns) -> None:

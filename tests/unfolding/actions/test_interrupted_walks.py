@@ -80,3 +80,15 @@ class TestInterruptedRounds:
 def test_an_interrupted_start_leaves_nothing():
     with listening(stop_at("semidefinite program", 2)), pytest.raises(KeyboardInterrupt):
         fitted(runs(("up", 6), ("right", 4)))
+
+
+def test_a_supposition_that_is_interrupted_leaves_the_map_before_it():
+    """A walk round a block: its kernel is there when inverses are looked for."""
+    actions = runs(("up", 5), ("right", 4), ("down", 5), ("left", 4))
+    for step in (2, 9):
+        stop = stop_at("semidefinite program", step, times=2)
+        with listening(stop), pytest.warns(InterruptedFitWarning):
+            early, _ = fitted(actions, n_components=3)
+        assert early.gap_ <= 1e-4
+        assert early.inverses_ == {}
+    assert len(fitted(actions, n_components=3)[0].inverses_) == 4

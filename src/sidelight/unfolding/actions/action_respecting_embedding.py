@@ -14,13 +14,18 @@ from sidelight.estimator.graph_based import GraphEmbedder
 from sidelight.neighbors import distinct_rows
 from sidelight.neighbors.graph.given import is_graph
 from sidelight.neighbors.metrics import check_metric, distance_blocks
-from sidelight.solvers.semidefinite.program import Variance
+from sidelight.solvers.semidefinite.program import Objective, Variance
 from sidelight.solvers.semidefinite.result import principal_axes
 from sidelight.solvers.semidefinite.solve import solve
 from sidelight.unfolding.actions.bounds import join_pieces, neighbor_bounds, step_bounds
+from sidelight.unfolding.actions.inverses import UnfoldedWalk, suppose_inverses
 from sidelight.unfolding.actions.motions import ActionMap
 from sidelight.unfolding.actions.places import Places, find_places
-from sidelight.unfolding.actions.rigid_motions import fit_rigid_actions
+from sidelight.unfolding.actions.rigid_motions import (
+    fit_rigid_actions,
+    significant_axes,
+    step_length,
+)
 from sidelight.unfolding.actions.runs import run_variance
 from sidelight.unfolding.actions.statement import state_walk
 from sidelight.unfolding.semidefinite.semidefinite_embedding import SemidefiniteEmbedding
@@ -109,7 +114,10 @@ class ActionRespectingEmbedding(ActionMap, SemidefiniteEmbedding):
     The equalities are an equivalence relation on pairs of places, so that a spanning forest of them
     is solved for; for long walks only those of a few anchor steps of each action, and all are
     checked, those violated added, until none is.  Inverses: where b came back once from where a
-    led, and never led elsewhere, it undoes a everywhere.
+    led, and never led elsewhere, it undoes a everywhere.  Where nothing was taken back but loops
+    close, b is supposed to undo a if that leaves the objective as it is, makes no two places one,
+    and then other actions undo one another too.  Motions are those of the axes along which places
+    lie apart: with more components than the walk needs nothing else changes.
 
     A fit that is interrupted keeps its best kernel, with the ``gap_`` proven so far, once that
     respects all actions to a hundredth (``violation_``) and has half of the largest value.
@@ -227,7 +235,7 @@ class ActionRespectingEmbedding(ActionMap, SemidefiniteEmbedding):
         transitions = actions.transitions(X.shape[0])
         places = self._find_places(D, transitions, kinds, X.shape[1])
         edges, squares = self._bounds(D, places, transitions, kinds)
-        self._solve(places, edges, squares, transitions, kinds)
+        places = self._solve(places, edges, squares, transitions, kinds)
         self._lay_out(X, places)
         return self
 
@@ -305,23 +313,30 @@ class ActionRespectingEmbedding(ActionMap, SemidefiniteEmbedding):
         squares: FloatArray,
         transitions: IntArray,
         kinds: IntArray,
-    ) -> None:
+    ) -> Places:
+        """Find the kernel, and the inverses that it gives away."""
         counts = np.bincount(places.nodes).astype(np.float64)
         variance = self.objective == "variance"
-        program = state_walk(
-            Variance(counts) if variance else run_variance(places.nodes, transitions, kinds),
-            places,
-            edges,
-            squares,
-            mean_bounds=not variance and self.steps == "data",
-        )
-        found = solve(program, tol=self.tol, max_iter=self.max_iter, who=self._name)
-        self._factor = principal_axes(found.factor, counts)
+        objective: Objective = Variance(counts)
+        if not variance:
+            objective = run_variance(places.nodes, transitions, kinds)
+
+        def unfold(places: Places) -> UnfoldedWalk:
+            mean = not variance and self.steps == "data"
+            program = state_walk(objective, places, edges, squares, mean_bounds=mean)
+            found = solve(program, tol=self.tol, max_iter=self.max_iter, who=self._name)
+            return UnfoldedWalk(places, program, found, principal_axes(found.factor, counts))
+
+        walk = unfold(places)
+        if not variance:
+            walk = suppose_inverses(walk, transitions, kinds, unfold, tol=self.tol, who=self._name)
+        found, self._factor = walk.found, walk.factor
         self.objective_, self.dual_bound_, self.gap_ = found.objective, found.dual_bound, found.gap
-        equal = program.constraints.equal
-        missed = program.constraints.relative_misses(found.factor)[equal]
+        equal = walk.program.constraints.equal
+        missed = walk.program.constraints.relative_misses(found.factor)[equal]
         self.violation_, self.n_constraints_ = float(missed.max(initial=0.0)), len(missed)
         self.n_iter_, self.history_ = found.n_iter, found.history
+        return walk.places
 
     def _lay_out(self, X: Any, places: Places) -> None:
         self.places_, self.tolerance_ = places.nodes, places.tolerance
@@ -331,11 +346,11 @@ class ActionRespectingEmbedding(ActionMap, SemidefiniteEmbedding):
         Z[:, :kept] = self._factor[:, :kept]
         self.eigenvalues_ = np.asarray(counts @ Z**2)
         self.embedding_ = Z[places.nodes]
-        self._rigid = fit_rigid_actions(Z, places.steps, len(self.actions_))
+        self._node_places = significant_axes(Z, places.steps)
+        self._rigid = fit_rigid_actions(self._node_places, places.steps, len(self.actions_))
         self.residuals_ = self._rigid.residuals
         self._steps = places.steps
-        moves = Z[places.steps[:, 1]] - Z[places.steps[:, 2]]
-        self._step = float(np.sqrt(np.median(np.einsum("ij,ij->i", moves, moves))))
+        self._step = step_length(self._node_places, places.steps)
         # new rows are placed by the distinct frames
         self._first = np.unique(places.nodes, return_index=True)[1]
         rows = self._distinct.rows

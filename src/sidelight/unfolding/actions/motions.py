@@ -13,7 +13,7 @@ from sidelight.core.arrays import FloatArray, IntArray
 from sidelight.neighbors import nearest_neighbors
 from sidelight.unfolding.actions.planning import plan_actions
 from sidelight.unfolding.actions.prediction import agreeing_places, nearest_places
-from sidelight.unfolding.actions.rigid_motions import RigidActions, Transformation
+from sidelight.unfolding.actions.rigid_motions import TOLD_APART, RigidActions, Transformation
 
 
 class ActionMap:
@@ -30,6 +30,7 @@ class ActionMap:
     _first: IntArray
     _rigid: RigidActions
     _step: float
+    _node_places: FloatArray
     _steps: IntArray
     objective: str
     _points: Any
@@ -49,7 +50,8 @@ class ActionMap:
             From the name of an action to its ``rotation`` (d, d) and ``translation`` (d,).
         """
         rigid = self._actions_of_the_map()
-        pairs = zip(rigid.rotations, rigid.translations, strict=True)
+        motions = rigid.in_dimensions(self.embedding_.shape[1])
+        pairs = zip(motions.rotations, motions.translations, strict=True)
         named = zip(self.actions_.tolist(), pairs, strict=True)
         return {name: Transformation(*pair) for name, pair in named}
 
@@ -64,7 +66,7 @@ class ActionMap:
         """
         rigid = self._actions_of_the_map()
         names = self.actions_.tolist()
-        found = rigid.inverses(self._node_places(), self._tolerance).tolist()
+        found = rigid.inverses(self._node_places, self._tolerance).tolist()
         return {names[a]: names[b] for a, b in enumerate(found) if b >= 0}
 
     @property
@@ -77,7 +79,7 @@ class ActionMap:
             From the name of an action to a number, where it comes back at all.
         """
         rigid = self._actions_of_the_map()
-        found = rigid.periods(self._node_places(), self._tolerance).tolist()
+        found = rigid.periods(self._node_places, self._tolerance).tolist()
         return {name: n for name, n in zip(self.actions_.tolist(), found, strict=True) if n > 0}
 
     @property
@@ -116,9 +118,11 @@ class ActionMap:
         return (found, far) if return_distance else found
 
     def _led_to(self, rows: IntArray, kinds: IntArray) -> tuple[IntArray, FloatArray]:
-        Z = self._node_places()
+        Z = self._node_places
         if self.objective == "runs":
-            return nearest_places(Z, self._rigid.apply(self.embedding_[rows], kinds))
+            return nearest_places(
+                Z, self._rigid.apply(self._node_places[self.places_[rows]], kinds)
+            )
         nodes, distances = np.empty(len(rows), dtype=np.intp), np.empty(len(rows))
         for kind in np.unique(kinds):
             asked, mine = kinds == kind, self._steps[self._steps[:, 0] == kind]
@@ -149,7 +153,7 @@ class ActionMap:
         """
         rigid = self._actions_of_the_map()
         ends = [self._check_end(end, name) for end, name in ((start, "start"), (goal, "goal"))]
-        way = plan_actions(rigid, self._node_places(), ends[0], ends[1], tolerance=self._tolerance)
+        way = plan_actions(rigid, self._node_places, ends[0], ends[1], tolerance=self._tolerance)
         if way is None:
             raise ValueError(
                 f"{self._name} found no way from {start!r} to {goal!r} by its actions "
@@ -186,15 +190,12 @@ class ActionMap:
                 f"Got an array of shape {np.shape(end)}."
             )
         row = self._check_rows(end, what) if np.ndim(end) == 0 else self.locate(end)
-        return np.asarray(self.embedding_[row])
+        return np.asarray(self._node_places[self.places_[row]])
 
     @property
     def _tolerance(self) -> float:
         """Places nearer than this are one: a quarter of a step."""
-        return 0.25 * self._step
-
-    def _node_places(self) -> FloatArray:
-        return np.asarray(self.embedding_[self._first])
+        return TOLD_APART * self._step
 
     def _actions_of_the_map(self) -> RigidActions:
         check_is_fitted(self)

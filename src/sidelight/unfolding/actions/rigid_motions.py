@@ -13,6 +13,8 @@ from sidelight.core.arrays import FloatArray, IntArray
 _FREE = 1e-3
 #: Moves that differ by less than this, relative to their length, are one translation.
 _STRAIGHT = 0.05
+#: Places nearer than this share of a step are one.
+TOLD_APART = 0.25
 #: Longest period that is looked for.
 _LONGEST_PERIOD = 128
 
@@ -55,16 +57,28 @@ class RigidActions:
         turned = np.einsum("mij,mj->mi", self.rotations[kinds], Z)
         return np.asarray(turned + self.translations[kinds])
 
-    def inverses(self, Z: FloatArray, tolerance: float) -> IntArray:
-        """Recognise the actions that undo others all over the map."""
+    def in_dimensions(self, d: int) -> RigidActions:
+        """Give the motions in more dimensions: they move nothing along the others."""
+        count, rank = self.translations.shape
+        rotations, translations = np.tile(np.eye(d), (count, 1, 1)), np.zeros((count, d))
+        rotations[:, :rank, :rank], translations[:, :rank] = self.rotations, self.translations
+        return RigidActions(rotations, translations, self.residuals)
+
+    def left_over(self, Z: FloatArray) -> FloatArray:
+        """Measure how far b after a leads from where it began, at worst: (n_actions, n_actions)."""
         count = len(self.rotations)
         errors = np.empty((count, count))
         for a in range(count):
+            moved = self.apply(Z, np.full(len(Z), a))
             for b in range(count):
-                moved = self.apply(Z, np.full(len(Z), a))
                 errors[a, b] = _worst(self.apply(moved, np.full(len(Z), b)) - Z)
+        return errors
+
+    def inverses(self, Z: FloatArray, tolerance: float) -> IntArray:
+        """Recognise the actions that undo others all over the map."""
+        errors = self.left_over(Z)
         best = np.argmin(errors, axis=1)
-        return np.asarray(np.where(errors[np.arange(count), best] <= tolerance, best, -1))
+        return np.asarray(np.where(errors[np.arange(len(best)), best] <= tolerance, best, -1))
 
     def periods(self, Z: FloatArray, tolerance: float) -> IntArray:
         """Recognise the actions that come back to where they began when repeated."""
@@ -77,6 +91,23 @@ class RigidActions:
                     periods[a] = times
                     break
         return periods
+
+
+def step_length(Z: FloatArray, steps: IntArray) -> float:
+    """Measure the median length of a step."""
+    moves = Z[steps[:, 1]] - Z[steps[:, 2]]
+    return float(np.sqrt(np.median(np.einsum("ij,ij->i", moves, moves))))
+
+
+def significant_axes(Z: FloatArray, steps: IntArray) -> FloatArray:
+    """Leave out the last axes along which no two places are told apart: a quarter of a step.
+
+    An interior point leaves a little of everything in a kernel, and a rotation of such axes into
+    others would be one of nothing.
+    """
+    wide = np.ptp(Z, axis=0) > TOLD_APART * step_length(Z, steps)
+    rank = int(np.flatnonzero(wide).max(initial=0)) + 1
+    return Z[:, :rank]
 
 
 def fit_rigid_actions(Z: FloatArray, steps: IntArray, n_actions: int) -> RigidActions:

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from sidelight.core.errors import InterruptedFitWarning
+from sidelight.core.interruption import Interruption
 from sidelight.core.progress import listening
 from sidelight.solvers.semidefinite import solve as door
 from sidelight.solvers.semidefinite.active_set import solve_by_rounds
@@ -33,7 +34,9 @@ def stop_after(times, stage=""):
 
 def result(gap, *, interrupted=False):
     R = np.array([[1.0], [-1.0]])
-    stopped = KeyboardInterrupt() if interrupted else None
+    with Interruption() as stopped:
+        if interrupted:
+            raise KeyboardInterrupt
     return SemidefiniteResult(
         R, 2.0, 2 + 2 * gap, gap, np.ones(1), 7, False, np.empty((0, 2)), stopped
     )

@@ -16,6 +16,7 @@ from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
 
 from sidelight.core.arrays import BoolArray, FloatArray, IntArray
 from sidelight.core.errors import ContradictionError
+from sidelight.core.interruption import Interruption, whole_or_nothing
 from sidelight.solvers.semidefinite.constraints import PairConstraints
 from sidelight.solvers.semidefinite.dense import solve_dense
 from sidelight.solvers.semidefinite.low_rank.path_following import unfold_low_rank
@@ -60,14 +61,15 @@ def solve_by_rounds(
         active = np.flatnonzero(~waiting)
         asked = every if len(active) == len(every) else every.take(active)
         try:
-            found = _solve_round(C, asked, tol=level, max_iter=max_iter, who=who)
+            with Interruption() as stopped:
+                found = _solve_round(C, asked, tol=level, max_iter=max_iter, who=who)
         except ContradictionError as error:
             error.certificate = _spread(error.certificate, active, len(every))
             raise
-        except KeyboardInterrupt as stop:
+        if stopped:
             if not kept_so_far:
-                raise
-            return replace(kept_so_far[-1].found, stopped=stop)
+                stopped.go_on()
+            return replace(kept_so_far[-1].found, stopped=stopped)
         n_iter, history = n_iter + found.n_iter, np.vstack([history, found.history])
         multipliers = _spread(found.multipliers, active, len(every))
         factor = found.factor
@@ -80,9 +82,9 @@ def solve_by_rounds(
         missing = np.flatnonzero(short > kept)
         if np.all(short <= np.where(every.equal, _RESPECTED, kept)):
             kept_so_far.append(_Kept(found, max(found.gap, float(short.max(initial=0.0)))))
-        if found.stopped is not None:
+        if found.stopped:
             if not kept_so_far:
-                raise found.stopped  # it misses what was not asked of it yet
+                found.stopped.go_on()  # it misses what was not asked of it yet
             best = min(kept_so_far, key=lambda each: each.off)
             return replace(best.found, stopped=found.stopped)
         if not len(missing):
@@ -143,9 +145,8 @@ def _may_wait(program: KernelProgram) -> BoolArray:
         or connected_components(order, directed=False)[0] > 1
     ):
         return wait  # it takes more than bounds to hold it together
-    plain = unfold_low_rank(edges, np.sqrt(squares), n, mass=program.objective.mass, tol=1e-2)
-    if plain.stopped is not None:
-        raise plain.stopped
+    with whole_or_nothing():
+        plain = unfold_low_rank(edges, np.sqrt(squares), n, mass=program.objective.mass, tol=1e-2)
     R = plain.factor
     spans = R[every.pairs[:, 0]] - R[every.pairs[:, 1]]
     values = np.asarray(A @ np.einsum("ij,ij->i", spans, spans))

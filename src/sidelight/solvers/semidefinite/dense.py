@@ -17,6 +17,7 @@ import scipy.sparse as sp
 from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh
 
 from sidelight.core.arrays import BoolArray, FloatArray, IntArray
+from sidelight.core.interruption import Interruption
 from sidelight.core.memory import require_memory
 from sidelight.core.progress import report
 from sidelight.solvers.eigen.eigenpairs import fix_signs
@@ -108,8 +109,8 @@ def solve_dense(
         stopped,
     )
     held = state.feasible(1e-6, among=soft == 0)  # what soft ones miss is part of the gap
-    if stopped is not None and not worth_keeping(result, feasible=held):
-        raise stopped
+    if stopped and not worth_keeping(result, feasible=held):
+        stopped.go_on()
     return result
 
 
@@ -180,17 +181,12 @@ class _Interior:
         above = self.values(Z) / np.where(self.b > 0, self.b, np.inf)
         return np.asarray(Z * min(1.0, (1 - 1e-12) / max(float(above.max()), 1e-300)))
 
-    def solve(
-        self, tol: float, max_iter: int, who: str
-    ) -> tuple[FloatArray, int, KeyboardInterrupt | None]:
+    def solve(self, tol: float, max_iter: int, who: str) -> tuple[FloatArray, int, Interruption]:
         """Step by step to the optimum; the history, the steps and what stopped it early."""
         history: list[tuple[float, float]] = []
         self.kept = (self.Z, self.S, self.w, self.y)
-        stopped: KeyboardInterrupt | None = None
-        try:
+        with Interruption() as stopped:
             self._follow(tol, max_iter, who, history)
-        except KeyboardInterrupt as stop:
-            stopped = stop
         last = (self.Z, self.S, self.w, self.y)
         gap = self._proven_gap() if stopped else np.inf
         self.Z, self.S, self.w, self.y = self.kept  # the last steps may have lost digits

@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from sidelight.core.arrays import FloatArray
-from sidelight.core.errors import InterruptedFitWarning
+from sidelight.core.interruption import Interruption
 from sidelight.solvers.eigen.eigenpairs import fix_signs
 
 #: Where a fit is interrupted its kernel is kept if it is proven to come this close to the best: to
@@ -40,7 +40,7 @@ class SemidefiniteResult:
         Whether the gap reached the tolerance.
     history : ndarray of shape (n_levels, 2)
         The value and the estimated relative gap at every level of the barrier.
-    stopped : KeyboardInterrupt, optional
+    stopped : Interruption, optional
         What the user stopped it by, where this is the best so far.
     """
 
@@ -52,12 +52,12 @@ class SemidefiniteResult:
     n_iter: int
     converged: bool
     history: FloatArray
-    stopped: KeyboardInterrupt | None = None
+    stopped: Interruption | None = None
 
     @property
     def interrupted(self) -> bool:
         """Whether the user stopped it."""
-        return self.stopped is not None
+        return bool(self.stopped)
 
 
 def worth_keeping(result: SemidefiniteResult, *, feasible: bool) -> bool:
@@ -71,10 +71,10 @@ def second_try(
     """Try another method, unless the user has had enough; the first result is there to keep."""
     if found.interrupted:
         return found
-    try:
+    with Interruption() as stopped:
         other = again()
-    except KeyboardInterrupt as stop:
-        return replace(found, stopped=stop)
+    if stopped:
+        return replace(found, stopped=stopped)
     if other.interrupted and found.gap < other.gap:
         return replace(found, stopped=other.stopped)
     return other
@@ -83,10 +83,9 @@ def second_try(
 def warn_of_the_end(result: SemidefiniteResult, *, tol: float, who: str) -> None:
     """Say that the fit was interrupted, or that the gap is wider than was asked for."""
     if result.interrupted:
-        warnings.warn(
+        Interruption.warn(
             f"{who} was interrupted after {result.n_iter} steps; the best kernel so far is kept, "
             f"certified to a relative gap of {result.gap:.1e} where tol={tol:g} was asked for.",
-            InterruptedFitWarning,
             stacklevel=3,
         )
     elif not result.converged:

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from sidelight.core.arrays import FloatArray, IntArray
+from sidelight.core.interruption import Interruption
 from sidelight.solvers.semidefinite.program import KernelProgram
 from sidelight.solvers.semidefinite.result import SemidefiniteResult, warn_of_the_end
 from sidelight.unfolding.actions.places import Places, settle
@@ -63,13 +64,13 @@ def suppose_inverses(
     """Suppose that actions undo one another where that costs nothing and explains a coincidence."""
     known = plain.undone()
     for supposed in _suppositions(plain, transitions, kinds, known):
-        try:
+        with Interruption() as stopped:
             tried = unfold(supposed)
-        except KeyboardInterrupt as stop:  # there is a map to keep
-            kept = replace(plain.found, stopped=stop)
+        if stopped:  # there is a map to keep
+            kept = replace(plain.found, stopped=stopped)
             warn_of_the_end(kept, tol=tol, who=who)
             return replace(plain, found=kept)
-        if tried.found.stopped is not None:
+        if tried.found.stopped:
             return replace(plain, found=replace(plain.found, stopped=tried.found.stopped))
         imposed = {(a, b) for a, b in enumerate(supposed.inverses.tolist()) if b >= 0}
         costless = tried.found.objective >= plain.found.objective * (1 - 10 * tol)

@@ -20,6 +20,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from sidelight.core.arrays import FloatArray, IntArray
+from sidelight.core.interruption import Interruption
 from sidelight.core.progress import report
 from sidelight.solvers.semidefinite.constraints import PairConstraints
 from sidelight.solvers.semidefinite.dual_bound import (
@@ -104,13 +105,12 @@ def unfold_low_rank(
         R = origin
     problem = Unfolding(edges, lengths / scale, c, PairTerms(more, n, scale**2))
     path = _Path()
-    stopped: KeyboardInterrupt | None = None
-    try:
+    with Interruption() as stopped:
         best = _follow_path(problem, R, tol, max_iter, who, path)
-    except KeyboardInterrupt as stop:
+    if stopped:
         if not path.tensions:
-            raise
-        stopped, best = stop, path.best_so_far(problem)
+            stopped.go_on()
+        best = path.best_so_far(problem)
     R = _inside(principal_axes(best.R * scale, c), edges, lengths)
     value = problem.variance(R)
     bound = best.bound * scale**2
@@ -127,8 +127,8 @@ def unfold_low_rank(
         stopped,
     )
     held = problem.terms.worst(problem.terms.excess(best.R)) <= _HELD
-    if stopped is not None and not worth_keeping(result, feasible=held):
-        raise stopped
+    if stopped and not worth_keeping(result, feasible=held):
+        stopped.go_on()
     return result
 
 

@@ -110,7 +110,7 @@ def test_pieces_get_the_dimensions_of_the_whole(X):
     model = sidelight.Isomap("auto", on_disconnected="separate")
     with pytest.warns(DisconnectedGraphWarning, match="2 pieces"):
         model.fit(apart)
-    assert {part.n_components_ for part in model._parts} == {model.n_components_}
+    assert {part.points.shape[1] for part in model._map.place.rule.maps} == {model.n_components_}
 
 
 def test_through_the_one_door(X):

@@ -163,11 +163,11 @@ class TestGraphs:
     def test_pieces_are_joined_with_a_warning_that_counts_them(self, estimator, apart):
         with pytest.warns(DisconnectedGraphWarning, match="fell into 3 pieces.*160, 60, 30"):
             estimator.fit(apart)
-        np.testing.assert_array_equal(np.bincount(estimator.components_), [160, 60, 30])
+        np.testing.assert_array_equal(np.bincount(estimator.pieces_), [160, 60, 30])
         assert np.isfinite(estimator.embedding_).all()
         # no silent collapse: within each piece the points still differ
         for piece in range(3):
-            inside = estimator.embedding_[estimator.components_ == piece]
+            inside = estimator.embedding_[estimator.pieces_ == piece]
             assert len(np.unique(inside.round(12), axis=0)) > 0.8 * len(inside)
 
     def test_an_error_if_asked_for(self, estimator, apart):
@@ -194,7 +194,7 @@ class TestGraphs:
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             estimator.fit(X)
-        assert not estimator.components_.any()
+        assert not estimator.pieces_.any()
 
     def test_copies_of_rows_share_a_place_and_count(self, estimator, X):
         copies = np.vstack([X, X[:40], X[:10]])
@@ -221,8 +221,9 @@ class TestGraphs:
 def test_many_new_rows_are_placed_in_blocks(estimator, X, new, monkeypatch):
     estimator.fit(X)
     at_once = estimator.transform(new)
-    monkeypatch.setattr(
-        "sidelight.estimator.base.row_blocks",
-        lambda n, width, budget: [slice(i, i + 3) for i in range(0, n, 3)],
-    )
+    for home in ("base", "placing"):
+        monkeypatch.setattr(
+            f"sidelight.estimator.{home}.row_blocks",
+            lambda n, width, budget: [slice(i, i + 3) for i in range(0, n, 3)],
+        )
     np.testing.assert_allclose(estimator.transform(new), at_once, atol=1e-10)

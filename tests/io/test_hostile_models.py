@@ -48,6 +48,13 @@ def state(header: dict[str, Any]) -> dict[str, Any]:
     return found
 
 
+def rule(header: dict[str, Any]) -> dict[str, Any]:
+    """How new points are placed, in the tree of a saved Isomap."""
+    place = state(header)["_map"]["fields"]["place"]
+    found: dict[str, Any] = place["fields"]["rule"]["fields"]
+    return found
+
+
 def npy(array: Any) -> bytes:
     file = io.BytesIO()
     np.save(file, array)
@@ -223,7 +230,7 @@ def test_sparse_indices_outside_the_table_are_refused(model_file: Path) -> None:
     number = {}
 
     def note(header: dict[str, Any]) -> None:
-        number["indices"] = state(header)["_graph"]["indices"]
+        number["indices"] = rule(header)["graph"]["indices"]
 
     rewritten(model_file, note)
     name = f"arrays/{number['indices']}.npy"
@@ -261,8 +268,8 @@ def test_unknown_parameters_and_fields_are_named(model_file: Path) -> None:
     changed = rewritten(model_file, lambda h: h["model"]["parameters"].update(speed=3))
     with pytest.raises(ValueError, match="gives Isomap a parameter 'speed'"):
         sidelight.load(changed)
-    changed = rewritten(model_file, lambda h: state(h)["_centring"]["fields"].update(speed=3))
-    with pytest.raises(ValueError, match="gives Centring a field 'speed'"):
+    changed = rewritten(model_file, lambda h: rule(h)["nystrom"]["fields"].update(speed=3))
+    with pytest.raises(ValueError, match="gives Nystrom a field 'speed'"):
         sidelight.load(changed)
 
 

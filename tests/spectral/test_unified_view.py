@@ -16,6 +16,7 @@ from sidelight import (
     ProbabilisticPCA,
     SemidefiniteEmbedding,
 )
+from sidelight.neighbors import neighborhood_graph
 from tests.comparison import assert_same_map
 
 #: Estimator, and the scaling that takes kernel PCA's map of its kernel to its own.
@@ -35,10 +36,6 @@ METHODS = {
         LaplacianEigenmaps(2, n_neighbors=8, normalized=False),
         lambda e: np.sqrt(e.eigenvalues_),
     ),
-    "normalised LEM": (
-        LaplacianEigenmaps(2, n_neighbors=8, weights="heat"),
-        lambda e: np.sqrt(e.eigenvalues_) / np.sqrt(e._mass)[:, None],
-    ),
 }
 
 
@@ -56,18 +53,28 @@ def test_kernel_pca_on_the_kernel_gives_the_same_map(name, X):
     estimator.fit(X)
     K = estimator.kernel()
     np.testing.assert_allclose(K, K.T, atol=1e-9 * np.abs(K).max())
-    if name == "normalised LEM":  # its null vector is √degree, not the constant: no centring
-        values, vectors = scipy.linalg.eigh(K)
-        again = (vectors * np.sqrt(np.maximum(values, 0)))[:, ::-1][:, :2]
-    else:
-        again = KernelPCA(2, kernel="precomputed").fit(K).embedding_
+    np.testing.assert_allclose(K.sum(axis=0), 0, atol=1e-8 * np.abs(K).max() * len(K))
+    again = KernelPCA(2, kernel="precomputed").fit(K).embedding_
     assert_same_map(again * scaling(estimator), estimator.embedding_, atol=1e-6)
+
+
+def test_the_kernel_of_normalised_eigenmaps_is_that_of_all_its_modes(X):
+    """Σ_p y_p y_pᵀ/λ_p, centred: the y are orthogonal by degrees, so they are not its axes."""
+    lem = LaplacianEigenmaps(2, n_neighbors=8, weights="heat").fit(X)
+    graph = neighborhood_graph(X, n_neighbors=8).toarray()
+    W = np.where(graph > 0, np.exp(-(graph**2) / (2 * lem.width_**2)), 0.0)
+    R = np.diag(W.sum(axis=1))
+    values, Y = scipy.linalg.eigh(R - W, R)
+    K = (Y[:, 1:] / values[1:]) @ Y[:, 1:].T
+    J = np.eye(len(X)) - 1 / len(X)
+    np.testing.assert_allclose(lem.kernel(), J @ K @ J, atol=1e-8 * np.abs(K).max())
+    np.testing.assert_allclose(lem.eigenvalues_, values[1:3], rtol=1e-8)
 
 
 def test_lle_is_also_kernel_pca_on_the_shifted_matrix(X):
     """K = λ_max I − M (eq. 1.5): eigenvectors 2 … d + 1 are the map."""
     lle = LocallyLinearEmbedding(2, n_neighbors=8).fit(X)
-    M = (lle._residual.T @ lle._residual).toarray()
+    M = np.linalg.pinv(lle.kernel(), hermitian=True, rcond=1e-13)
     largest = np.linalg.eigvalsh(M)[-1]
     _, vectors = np.linalg.eigh(largest * np.eye(len(M)) - M)
     constant = vectors[:, -1]

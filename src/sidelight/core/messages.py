@@ -1,12 +1,25 @@
-"""What is wrong with a table that was given, in the words of the house."""
+"""What the user is told: warnings at the user's own line, and what is wrong with a table."""
 
 from __future__ import annotations
 
 import re
+import sys
+import warnings
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+
+_OWN = (str(Path(__file__).parents[1]), str(Path(np.__file__).parents[1] / "sklearn"))
+
+
+def warn(message: str, category: type[Warning] = UserWarning) -> None:
+    """Warn at the line outside of the library from which it was called."""
+    level, frame = 1, sys._getframe()
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(_OWN):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, category, stacklevel=level)
 
 
 def explain_table(

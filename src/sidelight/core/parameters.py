@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import numbers
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from inspect import signature
 from typing import Any, Protocol
 
 import numpy as np
@@ -147,4 +148,25 @@ def check_parameters(estimator: Any, expected: Mapping[str, tuple[Expected, ...]
             raise ValueError(
                 f"The {name!r} parameter of {type(estimator).__name__} must be {wanted}. "
                 f"Got {values[name]!r} instead."
+            )
+
+
+def refuse_without_effect(estimator: Any, names: Iterable[str], when: str) -> None:
+    """Refuse parameters that were set and would do nothing.
+
+    Examples
+    --------
+    >>> from sidelight import LaplacianEigenmaps
+    >>> refuse_without_effect(LaplacianEigenmaps(width=2.0), ["width"], "with weights='binary'")
+    Traceback (most recent call last):
+    ValueError: The 'width' parameter of LaplacianEigenmaps has no effect with weights='binary'. \
+Got 2.0. Leave it at its default, None.
+    """
+    defaults = signature(type(estimator).__init__).parameters
+    for name in names:
+        value, default = estimator.get_params(deep=False)[name], defaults[name].default
+        if value is not default and not (np.isscalar(value) and value == default):
+            raise ValueError(
+                f"The {name!r} parameter of {type(estimator).__name__} has no effect {when}. Got "
+                f"{value!r}. Leave it at its default, {default!r}."
             )

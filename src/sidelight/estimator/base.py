@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -11,8 +12,13 @@ from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from sidelight.core.arrays import FloatArray, is_sparse
 from sidelight.core.blocks import row_blocks
+from sidelight.core.magnitude import of_moderate_size
 from sidelight.core.messages import explain_table
 from sidelight.core.parameters import Expected, check_parameters
+from sidelight.core.refitting import fitting_afresh
+from sidelight.estimator.listening import in_front, learn_in_front
+from sidelight.estimator.map import Map, SmoothBack
+from sidelight.estimator.points import points_of
 from sidelight.mapping.smoother import KernelSmoother
 from sidelight.registry import understood_by
 from sidelight.side.understanding import gather_side, refusing_side_as_y
@@ -25,15 +31,22 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
     _takes_several: ClassVar[tuple[str, ...]] = ()
     _takes_sparse: ClassVar[bool] = True
     _takes_missing: ClassVar[bool] = False
+    #: Whether a model file holds what ``kernel()`` needs, or leaves rows out for its sake.
+    _kernel_is_written: ClassVar[bool] = True
 
     embedding_: FloatArray
     n_components_: int
     n_features_in_: int
     n_components: Any
 
+    _map: Map
+    _front: tuple[Any, ...]
+
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         refusing_side_as_y(cls)
+        if "fit" in vars(cls):
+            cls.fit = fitting_afresh(cls.fit)  # type: ignore[method-assign]
 
     def fit(self, X: Any, y: Any = None, *, side: Any = None) -> Self:
         """Fit the map.
@@ -73,7 +86,25 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
         ndarray of shape (n_samples, n_components)
             ``embedding_``.
         """
-        return self.fit(X, y, side=side, **more).embedding_
+        return self.fit(X, y, side=side, **more).embedding_.copy()
+
+    def transform(self, X: Any) -> FloatArray:
+        """Place new rows in the map; each row's place depends on that row alone.
+
+        Parameters
+        ----------
+        X : array or sparse array of shape (n_samples, n_features)
+            New rows; of a map from a precomputed table the block (n_samples, n_training), sparse
+            after a fit to a sparse graph.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_components)
+            Their places.
+        """
+        X = in_front(self._check_new(X), self._front)
+        assert self._map.place is not None
+        return self._map.place(X)
 
     def inverse_transform(self, Z: Any) -> FloatArray:
         """Go back from the map to data, by a kernel smoother over the training items.
@@ -89,6 +120,13 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
             What would lie there.
         """
         Z = self._check_map(Z)
+        if hasattr(self, "_map"):
+            if self._map.back is None:
+                raise ValueError(
+                    f"{self._name} was fitted on a precomputed table, so it has no items to go "
+                    f"back to. Give them when fitting: fit(X, items=…)."
+                )
+            return self._map.back(Z)
         items = self._training_items()
         if not hasattr(self, "_smoother"):
             placed = np.isfinite(self.embedding_).all(axis=1)  # not all rows need have a place
@@ -97,6 +135,50 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
                 known = (self.embedding_[placed], items[placed])
             self._smoother = KernelSmoother.fit(*known)
         return self._smoother(Z)
+
+    def _hear(self, X: Any, side: Any, items: Any = None, *, parameter: str = "metric") -> Told:
+        """Check the parameters, X and what is known, and read X as the points that it says.
+
+        What acts in front of the method is learned here.
+        """
+        given = self.get_params(deep=False).get(parameter, "euclidean")
+        table = isinstance(given, str) and given == "precomputed"
+        X, known = self._check_input(X, side, pairwise=f'{parameter}="precomputed"' * table)
+        X = of_moderate_size(X, who=self._name)
+        items = self._check_items(items, X.shape[0]) if table else X
+        metric = given if parameter == "metric" else "euclidean"
+        X, front = learn_in_front(X, known, metric, who=self._name)
+        return Told(points_of(X, metric, who=self._name), known, front, items)
+
+    def _adopt(self, told: Told, found: Map) -> Self:
+        """Keep a map, with what it takes to place new rows as they come and to go back."""
+        if found.back is None and told.items is not None:
+            found = replace(found, back=SmoothBack(found.points, told.items))
+        self._front, self.side_metrics_ = told.front, list(told.front)
+        self._wear(found)
+        return self
+
+    def _wear(self, found: Map) -> None:
+        """Show a map: its points as the embedding, its facts as attributes."""
+        self._map = found
+        if found.points is not None:
+            self.embedding_ = found.points
+        for name, value in found.facts.items():
+            setattr(self, name, value)
+
+    def _kernel(self) -> FloatArray:
+        check_is_fitted(self)
+        if self._map.kernel is None and not self._kernel_is_written:
+            raise ValueError(
+                f"{self._name}.kernel() needs the training rows, and a model loaded from a file "
+                f"does not have them. Fit it with fit(X)."
+            )
+        if self._map.kernel is None:
+            raise ValueError(
+                f"{self._name} embedded the pieces of a graph one by one, so there is no one "
+                f"kernel of all rows. Use on_disconnected='connect'."
+            )
+        return self._map.kernel()
 
     @property
     def _understands(self) -> tuple[str, ...]:
@@ -116,7 +198,7 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
     ) -> tuple[Any, dict[str, Any]]:
         """Check the parameters, X and what is known about it; nothing is changed or copied."""
         check_parameters(self, self._parameters)
-        X = self._checked(X, reset=True, ensure_min_samples=min_samples)
+        X = owned(self._checked(X, reset=True, ensure_min_samples=min_samples), X)
         if pairwise and X.shape[0] != X.shape[1]:
             raise ValueError(
                 f"With {pairwise}, {self._name} expects X to be square, n_samples × n_samples. "
@@ -162,7 +244,10 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
 
     def _check_new(self, X: Any) -> Any:
         check_is_fitted(self)
-        return self._checked(X, reset=False)
+        X = self._checked(X, reset=False)
+        if is_sparse(X) and not X.has_sorted_indices:
+            X = X.sorted_indices()  # and the caller's stay as they are
+        return X
 
     def _check_map(self, Z: Any) -> FloatArray:
         check_is_fitted(self)
@@ -242,23 +327,40 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
         return tags
 
 
-def place_in_blocks(place: Callable[[Any], FloatArray], X: Any, n_training: int) -> FloatArray:
-    """Place many new rows a block at a time: their table with the training rows stays small.
+@dataclass(frozen=True)
+class Told:
+    """What a fit was told, checked.
 
     Parameters
     ----------
-    place : callable
-        From rows to their places, each by itself.
-    X : array or sparse array of shape (m, p)
-        New rows.
-    n_training : int
-        The width of the table that a row needs.
-
-    Returns
-    -------
-    ndarray of shape (m, d)
-        Their places.
+    points : Points
+        X as its metric reads it, behind what acts in front.
+    known : dict
+        Side information by kind.
+    front : tuple of transformers
+        What acts in front.
+    items : array or sparse array, optional
+        What the way back leads to.
     """
+
+    points: Any
+    known: dict[str, Any]
+    front: tuple[Any, ...]
+    items: Any
+
+
+def owned(X: Any, given: Any) -> Any:
+    """X in memory of its own: what the caller does with his array later changes no model."""
+    if is_sparse(X):
+        his = getattr(given, "data", None)  # not all formats have one
+        shared = isinstance(his, np.ndarray) and np.may_share_memory(X.data, his)
+    else:
+        shared = hasattr(given, "__array__") and np.may_share_memory(X, np.asarray(given))
+    return X.copy() if shared else X
+
+
+def place_in_blocks(place: Callable[[Any], FloatArray], X: Any, n_training: int) -> FloatArray:
+    """Place many new rows a block at a time: their table with the training rows stays small."""
     blocks = row_blocks(X.shape[0], 8.0 * n_training, budget=2e8)
     return np.vstack([place(X[block]) for block in blocks])
 

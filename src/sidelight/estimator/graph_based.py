@@ -137,7 +137,7 @@ class GraphEmbedder(Piecewise, MetricInformed, Embedder):
             X = self._check_graph(X)
         self._distinct = distinct_rows(X, metric=self._metric, who=self._name)
         neighborhood = self._neighborhood(X, self._distinct)
-        self.components_ = neighborhood.pieces[self._distinct.inverse]
+        self.pieces_ = neighborhood.pieces[self._distinct.inverse]
         self.__dict__.pop("_parts", None)
         if neighborhood.apart:
             self._fit_pieces(X)

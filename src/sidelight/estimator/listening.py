@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
+from sidelight.core.arrays import FloatArray
 from sidelight.metric import DistanceMetric, EquivalenceMetric, MultiAttributeMetric
 
 #: The metric that each kind of side information is learned by, in the order they are applied:
@@ -46,3 +51,55 @@ class MetricInformed:
         for metric in self.side_metrics_:
             X = metric.transform(X)
         return X
+
+
+def learn_in_front(
+    X: Any, known: dict[str, Any], metric: Any, *, who: str
+) -> tuple[Any, tuple[Any, ...]]:
+    """Learn a metric from each kind of side information; give the mapped rows and the metrics."""
+    kinds = [kind for kind in LEARNERS if kind in known]
+    if kinds and metric not in ("euclidean", "l2"):
+        raise ValueError(
+            f"Side information gives {who} a metric learned from feature vectors, so metric must "
+            f"be 'euclidean'. Got metric={metric!r}."
+        )
+    front = []
+    for kind in kinds:
+        learned = LEARNERS[kind]().fit(X, side=known[kind])
+        front.append(learned)
+        X = learned.transform(X)
+    return X, tuple(front)
+
+
+def in_front(X: Any, front: tuple[Any, ...]) -> Any:
+    """New rows, mapped as the training rows were."""
+    for learned in front:
+        X = learned.transform(X)
+    return X
+
+
+def behind_front(X: Any, front: tuple[Any, ...]) -> Any:
+    """Mapped rows back to rows as they came."""
+    for learned in reversed(front):
+        X = learned.inverse_transform(X)
+    return X
+
+
+@dataclass(frozen=True)
+class Behind:
+    """A way back that ends behind what acts in front, gone on to rows as they came.
+
+    Parameters
+    ----------
+    back : callable
+        From places to mapped rows.
+    front : tuple of transformers
+        What maps rows.
+    """
+
+    back: Callable[[FloatArray], FloatArray]
+    front: tuple[Any, ...]
+
+    def __call__(self, Z: FloatArray) -> FloatArray:
+        """What would lie at places of the map."""
+        return np.asarray(behind_front(self.back(Z), self.front))

@@ -24,7 +24,7 @@ class Piecewise:
     #: What a fit to the pieces of a graph takes over from the largest of them.
     _of_the_largest: ClassVar[tuple[str, ...]] = ()
 
-    components_: IntArray
+    pieces_: IntArray
     embedding_: FloatArray
     n_components_: int
     metric: Any
@@ -36,10 +36,10 @@ class Piecewise:
     def _fit_pieces(self, X: Any) -> None:
         """Embed the largest piece, or every piece, with an estimator of its own."""
         self._training = X
-        last = 0 if self.on_disconnected == "largest" else int(self.components_.max())
+        last = 0 if self.on_disconnected == "largest" else int(self.pieces_.max())
         self._parts: list[Any] = []
         self._offsets = np.zeros((last + 1, self.n_components_))
-        self._rows = [np.flatnonzero(self.components_ == piece) for piece in range(last + 1)]
+        self._rows = [np.flatnonzero(self.pieces_ == piece) for piece in range(last + 1)]
         self.embedding_ = np.zeros((X.shape[0], self.n_components_))
         right_edge = 0.0
         for piece, rows in enumerate(self._rows):
@@ -53,7 +53,7 @@ class Piecewise:
             self.embedding_[rows] = Z + self._offsets[piece]
             right_edge = float(self.embedding_[rows, 0].max())
         if self.on_disconnected == "largest":
-            others = np.flatnonzero(self.components_ != 0)
+            others = np.flatnonzero(self.pieces_ != 0)
             self.embedding_[others] = self._place_in_pieces(X[others])
         self.eigenvalues_ = self._parts[0].eigenvalues_
         for name in self._of_the_largest:
@@ -112,7 +112,7 @@ class Piecewise:
         if is_graph(X, self._metric):
             if self.on_disconnected == "largest":
                 return np.where(np.diff(X[:, self._rows[0]].indptr) > 0, 0, -1)
-            return np.asarray(self.components_[nearest_stored(X, 1)[0][:, 0]])
+            return np.asarray(self.pieces_[nearest_stored(X, 1)[0][:, 0]])
         if self.on_disconnected == "largest":
             return np.zeros(X.shape[0], dtype=np.intp)
         if self._precomputed:
@@ -120,7 +120,7 @@ class Piecewise:
         else:
             near = nearest_neighbors(self._training, 1, queries=X, metric=self._metric)
             nearest = near.indices[:, 0]
-        return np.asarray(self.components_[nearest])
+        return np.asarray(self.pieces_[nearest])
 
     def _kernel_of_one_piece(self) -> None:
         if hasattr(self, "_parts"):

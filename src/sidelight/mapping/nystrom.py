@@ -11,10 +11,14 @@ clustering".
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Any
+
 import numpy as np
 
 from sidelight.core.arrays import FloatArray
 from sidelight.similarity.centring import Centring
+from sidelight.solvers.eigen.eigenpairs import Eigenpairs, largest_eigenpairs
 
 
 def kernel_coordinates(values: FloatArray, vectors: FloatArray) -> FloatArray:
@@ -23,6 +27,16 @@ def kernel_coordinates(values: FloatArray, vectors: FloatArray) -> FloatArray:
     A direction whose eigenvalue is not positive has no extent: its coordinates are zero.
     """
     return np.asarray(vectors * np.sqrt(np.where(_matters(values), values, 0.0)))
+
+
+def scale_kernel(
+    K: Any, centring: Centring, n_components: int, *, who: str
+) -> tuple[Eigenpairs, FloatArray]:
+    """Classical scaling: the leading eigenpairs of the centred kernel, and the points' places."""
+    tol = 1e-6 if K.dtype == np.float32 else 1e-9
+    pairs = largest_eigenpairs(centring.operator(K), n_components, n=len(K), tol=tol, who=who)
+    root = np.sqrt(centring.multiplicities)[:, None]
+    return pairs, kernel_coordinates(pairs.values, pairs.vectors / root)
 
 
 def extend_by_kernel(
@@ -38,6 +52,29 @@ def extend_by_kernel(
     matters = _matters(values)
     scale = np.where(matters, 1 / np.where(matters, values, 1.0), 0.0)
     return np.asarray((rows @ b - centring.column_means @ b) * scale)
+
+
+@dataclass(frozen=True)
+class Nystrom:
+    """z_p(x) = (1/λ_p) Σ_j k̃(x, x_j) z_p(x_j): the backward map of every kernel method.
+
+    Parameters
+    ----------
+    centring : Centring
+        Of the kernel of the points.
+    points : ndarray of shape (n, d)
+        Their places.
+    values : ndarray of shape (d,)
+        λ.
+    """
+
+    centring: Centring
+    points: FloatArray
+    values: FloatArray
+
+    def __call__(self, K: FloatArray) -> FloatArray:
+        """Place items by their kernel with the points, a row each."""
+        return extend_by_kernel(K, self.centring, self.points, self.values)
 
 
 def _matters(values: FloatArray) -> FloatArray:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import warnings
+from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -10,15 +10,19 @@ import numpy as np
 from sidelight.core.arrays import FloatArray
 from sidelight.core.errors import NotEuclideanWarning
 from sidelight.core.memory import require_memory
+from sidelight.core.messages import warn
 from sidelight.core.parameters import COMPONENTS, FUNCTION, Matching
-from sidelight.estimator.base import Embedder, place_in_blocks
-from sidelight.estimator.listening import MetricInformed
-from sidelight.mapping.nystrom import extend_by_kernel, kernel_coordinates
-from sidelight.neighbors.given_distances import check_distances
-from sidelight.neighbors.metrics import check_metric, distance_blocks
+from sidelight.estimator.base import Embedder, Told
+from sidelight.estimator.listening import Behind
+from sidelight.estimator.map import Map, of_all_rows
+from sidelight.estimator.placing import ByDistances
+from sidelight.estimator.points import Features, Points
+from sidelight.mapping.linear import LinearBack, Projection
+from sidelight.mapping.nystrom import Nystrom, scale_kernel
+from sidelight.neighbors.duplicates import each_row
 from sidelight.similarity.centring import Centring, kernel_from_distances
 from sidelight.similarity.panels import SymmetricPanels
-from sidelight.solvers.eigen.eigenpairs import largest_eigenpairs, negative_eigenvalues
+from sidelight.solvers.eigen.eigenpairs import Eigenpairs, negative_eigenvalues
 from sidelight.spectral.pca import PCA
 
 #: Up to this many rows every eigenvalue is computed, so that all negative ones are known.
@@ -26,7 +30,7 @@ _WHOLE_SPECTRUM = 1200
 _SINGLE_PRECISION_FROM = 4000
 
 
-class ClassicalMDS(MetricInformed, Embedder):
+class ClassicalMDS(Embedder):
     """Classical multidimensional scaling (metric MDS, principal coordinates): a map from distances.
 
     K = −½ (I − 11ᵀ/n) D² (I − 11ᵀ/n), D² the *squared* distances (eq. 1.8, corrected), is the
@@ -100,88 +104,24 @@ class ClassicalMDS(MetricInformed, Embedder):
         ClassicalMDS
             The fitted estimator.
         """
-        given = isinstance(self.metric, str) and self.metric == "precomputed"
-        X, known = self._check_input(X, side, pairwise='metric="precomputed"' if given else "")
-        self._metric = check_metric(self.metric, who=self._name)
-        n = X.shape[0]
-        if self.n_components_ > n:
+        told = self._hear(X, side, items)
+        if self.n_components_ > told.points.n:
             raise ValueError(
-                f"The 'n_components' parameter of ClassicalMDS must be at most n_samples={n}. "
-                f"Got {self.n_components_} instead."
+                f"The 'n_components' parameter of ClassicalMDS must be at most n_samples="
+                f"{told.points.n}. Got {self.n_components_} instead."
             )
-        self._items = self._check_items(items, n) if given else X
-        X = self._learn_metrics(X, known)
-        if isinstance(self._metric, str) and self._metric == "euclidean":
-            return self._fit_linear(X)
-        K = self._kernel_of(X)
-        self._centring = Centring.of(K)
-        whole = n <= _WHOLE_SPECTRUM
-        tol = 1e-6 if K.dtype == np.float32 else 1e-9
-        pairs = largest_eigenpairs(
-            self._centring.operator(K),
-            n if whole else self.n_components_,
-            n=n,
-            tol=tol,
-            who=self._name,
-        )
-        self.eigenvalues_ = pairs.values[: self.n_components_]
-        self.embedding_ = kernel_coordinates(
-            self.eigenvalues_, pairs.vectors[:, : self.n_components_]
-        )
-        if whole:
-            below = pairs.values[::-1]
-            self.negative_eigenvalues_ = below[below < -1e-9 * abs(pairs.values[0])]
-        elif pairs.lowest < -1e-5 * pairs.values[0]:
-            operator = self._centring.operator(K)
-            self.negative_eigenvalues_ = negative_eigenvalues(operator, n)
-        else:
-            self.negative_eigenvalues_ = np.empty(0)
-        self._warn_if_not_euclidean()
-        return self
-
-    def transform(self, X: Any) -> FloatArray:
-        """Place new items by their distances to the training items (Gower's formula).
-
-        Parameters
-        ----------
-        X : array of shape (n_samples, n_features)
-            New items; with precomputed distances the block (n_samples, n_training).
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_components)
-            Their places.
-        """
-        X = self._in_learned_metric(self._check_new(X))
-        if hasattr(self, "_pca"):
-            return self._pad(self._pca.transform(X))
-        return place_in_blocks(self._place, X, len(self.embedding_))
-
-    def _place(self, X: Any) -> FloatArray:
-        given = self._metric == "precomputed"
-        rows = kernel_from_distances(X if given else self._distances(X, self._items))
-        return extend_by_kernel(rows, self._centring, self.embedding_, self.eigenvalues_)
-
-    def inverse_transform(self, Z: Any) -> FloatArray:
-        """Go back from the map to data: linearly where the map is linear, else by a smoother.
-
-        Parameters
-        ----------
-        Z : array of shape (n_samples, n_components)
-            Positions in the map.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_features)
-            What would lie there.
-        """
-        if hasattr(self, "_pca"):
-            Z = self._check_map(Z)
-            back = self._pca.inverse_transform(Z[:, : self._pca.components_.shape[0]])
-            for metric in reversed(self.side_metrics_):
-                back = metric.inverse_transform(back)
-            return back
-        return super().inverse_transform(Z)
+        if isinstance(told.points, Features) and told.points.euclidean:
+            return self._adopt(told, self._linear_map(told))
+        K = self._kernel_of(told.points)
+        centring = Centring.of(K)
+        pairs, places = self._scaled(K, centring)
+        values = pairs.values[: self.n_components_]
+        negative = _negative_values(pairs, centring, K)
+        self._warn_if_not_euclidean(values, negative)
+        rule = ByDistances(Nystrom(centring, places, values), told.points)
+        facts = {"eigenvalues_": values, "negative_eigenvalues_": negative}
+        found = Map(places, rule, facts, DistanceKernel(told.points))
+        return self._adopt(told, of_all_rows(found, told.points, each_row(told.points.n)))
 
     def kernel(self) -> FloatArray:
         """Compute K = −½ (I − 11ᵀ/n) D² (I − 11ᵀ/n).
@@ -191,30 +131,36 @@ class ClassicalMDS(MetricInformed, Embedder):
         ndarray of shape (n_samples, n_samples)
             The kernel that this is kernel PCA of.
         """
-        if hasattr(self, "_pca"):
-            return self._pca.kernel()
-        D = self._given if self._metric == "precomputed" else None
-        K = kernel_from_distances(self._distances(self._items, None) if D is None else D)
-        return self._centring.matrix(K)
+        return self._kernel()
 
     def _choose_components(self, X: Any) -> int:
         if self.metric in ("euclidean", "l2"):
             return PCA("auto").fit(X).n_components_
         return super()._choose_components(X)
 
-    def _fit_linear(self, X: Any) -> Self:
+    def _linear_map(self, told: Told) -> Map:
         """Take the short way: the Gram matrix of Euclidean distances is that of the rows."""
-        self._pca = PCA(min(self.n_components_, *X.shape)).fit(X)
-        self.embedding_ = self._pad(self._pca.embedding_)
-        self.eigenvalues_ = self._pad(self._pca.eigenvalues_[None, :])[0]
-        self.negative_eigenvalues_ = np.empty(0)
-        return self
+        rows, d = told.points.rows, self.n_components_
+        pca = PCA(min(d, *rows.shape)).fit(rows)
+        projection = Projection(pca.components_, pca.mean_, d)
+        values = projection.padded(pca.eigenvalues_[None, :])[0]
+        back = LinearBack(pca.components_, pca.mean_)
+        return Map(
+            projection.padded(pca.embedding_),
+            projection,
+            {"eigenvalues_": values, "negative_eigenvalues_": np.empty(0)},
+            pca._map.kernel,
+            Behind(back, told.front) if told.front else back,
+        )
 
-    def _pad(self, Z: FloatArray) -> FloatArray:
-        return np.pad(Z, ((0, 0), (0, self.n_components_ - Z.shape[1])))
+    def _scaled(self, K: SymmetricPanels, centring: Centring) -> tuple[Eigenpairs, FloatArray]:
+        """The leading eigenpairs, and all of them where there are few rows; the places."""
+        n, d = len(K), self.n_components_
+        pairs, places = scale_kernel(K, centring, n if n <= _WHOLE_SPECTRUM else d, who=self._name)
+        return pairs, places[:, :d]
 
-    def _kernel_of(self, X: Any) -> SymmetricPanels:
-        n = X.shape[0]
+    def _kernel_of(self, points: Points) -> SymmetricPanels:
+        n = points.n
         dtype = np.float32 if n >= _SINGLE_PRECISION_FROM else np.float64
         require_memory(
             n * n * np.dtype(dtype).itemsize * 0.6,
@@ -222,30 +168,46 @@ class ClassicalMDS(MetricInformed, Embedder):
             who=self._name,
             instead="Fit a sample of the rows and transform() the others.",
         )
-        if self._metric == "precomputed":
-            self._given = check_distances(X, who=self._name)
 
         def part(rows: slice, columns: slice) -> FloatArray:
-            given = self._metric == "precomputed"
-            D = self._given[rows, columns] if given else self._distances(X[rows], X[columns])
-            return kernel_from_distances(D)
+            return kernel_from_distances(points.block(rows, columns))
 
         return SymmetricPanels.filled(part, n, dtype)
 
-    def _distances(self, X: Any, to: Any) -> FloatArray:
-        reference = X if to is None else to
-        blocks = distance_blocks(reference, X, self._metric, who=self._name)
-        return np.vstack([np.asarray(D, dtype=np.float64) for _, D in blocks])
-
-    def _warn_if_not_euclidean(self) -> None:
-        worst = -float(self.negative_eigenvalues_[0]) if self.negative_eigenvalues_.size else 0.0
-        if worst > self.eigenvalues_[-1]:
-            warnings.warn(
+    def _warn_if_not_euclidean(self, values: FloatArray, negative: FloatArray) -> None:
+        worst = -float(negative[0]) if negative.size else 0.0
+        if worst > values[-1]:
+            warn(
                 f"The distances given to {self._name} are far from Euclidean: K has "
-                f"{len(self.negative_eigenvalues_)} negative eigenvalues, the largest "
-                f"{worst:.3g} in size, where the last component kept has "
-                f"{self.eigenvalues_[-1]:.3g}. Ask for fewer components, or use distances along "
-                f"a graph (Isomap).",
+                f"{len(negative)} negative eigenvalues, the largest {worst:.3g} in size, where "
+                f"the last component kept has {values[-1]:.3g}. Ask for fewer components, or use "
+                f"distances along a graph (Isomap).",
                 NotEuclideanWarning,
-                stacklevel=3,
             )
+
+
+@dataclass(frozen=True)
+class DistanceKernel:
+    """−½ D².
+
+    Parameters
+    ----------
+    points : Points
+        Whose distances D are.
+    """
+
+    points: Any
+
+    def __call__(self) -> FloatArray:
+        """Compute it, not centred."""
+        return kernel_from_distances(self.points.table())
+
+
+def _negative_values(pairs: Eigenpairs, centring: Centring, K: SymmetricPanels) -> FloatArray:
+    """The negative eigenvalues of the centred kernel, most negative first."""
+    if len(pairs.values) == len(K):
+        below = pairs.values[::-1]
+        return np.asarray(below[below < -1e-9 * abs(pairs.values[0])])
+    if pairs.lowest < -1e-5 * pairs.values[0]:
+        return negative_eigenvalues(centring.operator(K), len(K))
+    return np.empty(0)

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
+import scipy.sparse as sp
 
 from sidelight.core.arrays import FloatArray, IntArray
 from sidelight.core.parameters import OneOf, Whole
-from sidelight.estimator.graph_based import GraphEmbedder, Neighborhood
-from sidelight.mapping.nystrom import extend_by_kernel, kernel_coordinates
-from sidelight.neighbors.landmarks import spread_landmarks
+from sidelight.estimator.graph_embedder import (
+    GRAPH_PARAMETERS,
+    RADIUS_PARAMETER,
+    GraphEmbedder,
+)
+from sidelight.estimator.map import Map
+from sidelight.estimator.neighborhood import Neighborhood, Reach, keep_matches
+from sidelight.mapping.nystrom import Nystrom, kernel_coordinates, scale_kernel
 from sidelight.similarity.centring import Centring, kernel_from_distances
 from sidelight.similarity.geodesic import geodesic_distances, geodesic_distances_of_new
-from sidelight.solvers.eigen.eigenpairs import largest_eigenpairs
 
 #: From this many points on, the table of geodesic distances is stored in float32.
 _SINGLE_PRECISION_FROM = 2000
@@ -51,10 +56,10 @@ class Isomap(GraphEmbedder):
         The map.
     eigenvalues_ : ndarray of shape (n_components,)
         Leading eigenvalues of K.
-    components_ : ndarray of shape (n_samples,)
+    pieces_ : ndarray of shape (n_samples,)
         The piece of the graph that each row was found in.
     landmarks_ : ndarray of shape (n_landmarks,)
-        Rows that are landmarks, where there are any.
+        Rows that are landmarks; without ``n_landmarks`` every distinct row.
 
     References
     ----------
@@ -76,8 +81,8 @@ class Isomap(GraphEmbedder):
     """
 
     _parameters: ClassVar[Any] = {
-        **GraphEmbedder._graph_parameters,
-        **GraphEmbedder._radius_parameter,
+        **GRAPH_PARAMETERS,
+        **RADIUS_PARAMETER,
         "n_landmarks": (OneOf((None,)), Whole(2)),
     }
 
@@ -100,80 +105,150 @@ class Isomap(GraphEmbedder):
         self.neighbors = neighbors
         self.on_disconnected = on_disconnected
 
-    def _embed(self, neighborhood: Neighborhood) -> FloatArray:
-        self._graph = neighborhood.graph
-        n = self._graph.shape[0]
-        if self.n_landmarks is not None and self.n_landmarks < n:
-            return self._embed_landmarks(neighborhood)
-        D = self._geodesics()
+    def _map_of(self, near: Neighborhood) -> Map:
+        if self.n_landmarks is not None and self.n_landmarks < near.n:
+            return self._map_of_landmarks(near, self.n_landmarks)
+        D = _geodesics(near.graph, who=self._name)
         K = kernel_from_distances(D, dtype=D.dtype, out=D)
-        self._centring = Centring.of(K, neighborhood.counts)
-        points = self._scale(K)
-        self._anchors: IntArray | None = None
-        self._anchor_points = points
-        return points
+        centring = Centring.of(K, near.counts)
+        pairs, places = scale_kernel(K, centring, self.n_components_, who=self._name)
+        nystrom = Nystrom(centring, places, pairs.values)
+        return Map(
+            places,
+            ByGeodesics(near.points, near.reach, near.graph, nystrom),
+            {"eigenvalues_": pairs.values, "landmarks_": near.distinct.rows},
+            GeodesicKernel(near.graph, self._name),
+        )
 
-    def _embed_landmarks(self, neighborhood: Neighborhood) -> FloatArray:
-        if self.n_landmarks is None or self.n_landmarks <= self.n_components_:
+    def _map_of_landmarks(self, near: Neighborhood, n_landmarks: int) -> Map:
+        if n_landmarks <= self.n_components_:
             raise ValueError(
                 f"The 'n_landmarks' parameter of Isomap must be above n_components="
-                f"{self.n_components_}. Got {self.n_landmarks} instead."
+                f"{self.n_components_}. Got {n_landmarks} instead."
             )
-        landmarks = spread_landmarks(neighborhood.points, self.n_landmarks, metric=self._metric)
-        self.landmarks_ = self._distinct.rows[landmarks]
-        D = geodesic_distances(self._graph, landmarks, n_jobs=-1, who=self._name)
-        K = kernel_from_distances(D)
-        between = K[:, landmarks]
-        self._centring = Centring.of((between + between.T) / 2)
-        self._anchor_points = self._scale((between + between.T) / 2)
-        self._anchors, self._to_anchors = landmarks, D
-        return self._extend(K.T)
-
-    def _scale(self, K: FloatArray) -> FloatArray:
-        """Classical scaling: the leading eigenvectors of the centred K."""
-        tol = 1e-6 if K.dtype == np.float32 else 1e-9
-        pairs = largest_eigenpairs(
-            self._centring.operator(K), self.n_components_, n=len(K), tol=tol, who=self._name
+        landmarks = near.points.spread(n_landmarks)
+        D = geodesic_distances(near.graph, landmarks, n_jobs=-1, who=self._name)
+        between = _symmetric(kernel_from_distances(D)[:, landmarks])
+        centring = Centring.of(between)
+        pairs, places = scale_kernel(between, centring, self.n_components_, who=self._name)
+        nystrom = Nystrom(centring, places, pairs.values)
+        return Map(
+            nystrom(kernel_from_distances(D).T),
+            ByLandmarks(near.points, near.reach, D, nystrom),
+            {"eigenvalues_": pairs.values, "landmarks_": near.distinct.rows[landmarks]},
+            LandmarkKernel(D, landmarks),
         )
-        self.eigenvalues_ = pairs.values
-        counts = self._centring.multiplicities[:, None]
-        return kernel_coordinates(pairs.values, pairs.vectors / np.sqrt(counts))
 
-    def _extend(self, K: FloatArray) -> FloatArray:
-        return extend_by_kernel(K, self._centring, self._anchor_points, self.eigenvalues_)
 
-    def _place(self, X: Any) -> FloatArray:
-        near = self._neighbors_of_new(X)
-        D: FloatArray
-        if self._anchors is None:
-            D = geodesic_distances_of_new(
-                self._graph, near.indices, near.distances, n_jobs=-1, who=self._name
-            )
-        else:  # new → neighbour → landmark
-            through = near.distances[:, :, None] + self._to_anchors.T[near.indices]
-            D = through.min(axis=1)
-        return self._extend(kernel_from_distances(D))
+@dataclass(frozen=True)
+class ByGeodesics:
+    """A new point is placed by its distances along the graph to all points.
 
-    def _geodesics(self) -> FloatArray:
-        single = self._graph.shape[0] >= _SINGLE_PRECISION_FROM
-        dtype = np.float32 if single else np.float64
-        return geodesic_distances(self._graph, dtype=dtype, n_jobs=-1, who=self._name)
+    Parameters
+    ----------
+    among : Points
+        The distinct points.
+    reach : Reach
+        Which of them a new point is joined to.
+    graph : csr_array
+        The graph between them.
+    nystrom : Nystrom
+        Of the kernel of geodesic distances.
+    """
 
-    def kernel(self) -> FloatArray:
-        """Compute K = −½ (I − 11ᵀ/n) D² (I − 11ᵀ/n) of the geodesic distances.
+    among: Any
+    reach: Reach
+    graph: sp.csr_array
+    nystrom: Nystrom
 
-        With landmarks it is the kernel of the landmarks alone.
+    def __call__(self, new: Any) -> FloatArray:
+        """Place new points."""
+        near = self.reach.of_new(self.among, new)
+        D = geodesic_distances_of_new(
+            self.graph, near.indices, near.distances, n_jobs=-1, who=self.among.who
+        )
+        return keep_matches(self.nystrom(kernel_from_distances(D)), near, self.nystrom.points)
 
-        Returns
-        -------
-        ndarray of shape (n_samples, n_samples)
-            The kernel that Isomap is kernel PCA of.
-        """
-        check_is_fitted(self)
-        self._kernel_of_one_piece()
-        if self._anchors is not None:
-            K = kernel_from_distances(self._to_anchors)[:, self._anchors]
-            return self._centring.matrix((K + K.T) / 2)
-        K = self._centring.matrix(kernel_from_distances(self._geodesics()))
-        inverse: IntArray = self._distinct.inverse
-        return K if len(inverse) == len(K) else np.asarray(K[np.ix_(inverse, inverse)])
+
+@dataclass(frozen=True)
+class ByLandmarks:
+    """A new point is placed by its distances to the landmarks, through its neighbours.
+
+    Parameters
+    ----------
+    among : Points
+        The distinct points.
+    reach : Reach
+        Which of them a new point is joined to.
+    to_landmarks : ndarray of shape (n_landmarks, n)
+        Geodesic distances.
+    nystrom : Nystrom
+        Of the kernel of the landmarks.
+    """
+
+    among: Any
+    reach: Reach
+    to_landmarks: FloatArray
+    nystrom: Nystrom
+
+    def __call__(self, new: Any) -> FloatArray:
+        """Place new points."""
+        near = self.reach.of_new(self.among, new)
+        through = near.distances[:, :, None] + self.to_landmarks.T[near.indices]
+        D: FloatArray = through.min(axis=1)
+        return self.nystrom(kernel_from_distances(D))
+
+
+@dataclass(frozen=True)
+class GeodesicKernel:
+    """−½ D², D the distances along a graph.
+
+    Parameters
+    ----------
+    graph : csr_array
+        The graph.
+    who : str
+        The estimator, for messages.
+    """
+
+    graph: sp.csr_array
+    who: str
+
+    def __call__(self) -> FloatArray:
+        """Compute it for the distinct points, not centred."""
+        return kernel_from_distances(_geodesics(self.graph, who=self.who))
+
+
+@dataclass(frozen=True)
+class LandmarkKernel:
+    """What the kernel of the landmarks says of all points: K(·, L) K(L, L)⁺ K(L, ·).
+
+    Parameters
+    ----------
+    to_landmarks : ndarray of shape (n_landmarks, n)
+        Geodesic distances.
+    landmarks : ndarray of shape (n_landmarks,)
+        Which points are landmarks.
+    """
+
+    to_landmarks: FloatArray
+    landmarks: IntArray
+
+    def __call__(self) -> FloatArray:
+        """Compute it for the distinct points."""
+        rows = kernel_from_distances(self.to_landmarks)
+        between = _symmetric(rows[:, self.landmarks])
+        centring = Centring.of(between)
+        values, vectors = np.linalg.eigh(centring.matrix(between))
+        places = kernel_coordinates(values, vectors)
+        Z = Nystrom(centring, places, values)(rows.T)
+        return np.asarray(Z @ Z.T)
+
+
+def _geodesics(graph: sp.csr_array, *, who: str) -> FloatArray:
+    dtype = np.float32 if graph.shape[0] >= _SINGLE_PRECISION_FROM else np.float64
+    return geodesic_distances(graph, dtype=dtype, n_jobs=-1, who=who)
+
+
+def _symmetric(K: FloatArray) -> FloatArray:
+    return np.asarray((K + K.T) / 2)

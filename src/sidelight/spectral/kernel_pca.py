@@ -2,38 +2,29 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from sidelight.core.arrays import FloatArray, is_sparse
 from sidelight.core.errors import NotEuclideanWarning
+from sidelight.core.magnitude import of_moderate_size
 from sidelight.core.memory import require_memory
-from sidelight.core.parameters import COMPONENTS, FUNCTION, OneOf, Real
-from sidelight.estimator.base import Embedder, as_dense, place_in_blocks
-from sidelight.mapping.nystrom import extend_by_kernel, kernel_coordinates
-from sidelight.mapping.preimage import (
-    RidgePreimage,
-    distance_preimage,
-    expansion_coefficients,
-    fixed_point_preimage,
-)
-from sidelight.mapping.smoother import KernelSmoother
+from sidelight.core.messages import warn
+from sidelight.core.parameters import COMPONENTS, FUNCTION, OneOf, Real, refuse_without_effect
+from sidelight.estimator.base import Embedder, Told, as_dense
+from sidelight.estimator.map import Map
+from sidelight.mapping.by_kernel import ByKernel, CentredKernel, ComparedRows, KernelTable, Preimage
+from sidelight.mapping.nystrom import Nystrom, scale_kernel
 from sidelight.similarity.centring import Centring
 from sidelight.similarity.kernels import (
     KERNEL_NAMES,
     GaussianKernel,
     LinearKernel,
-    kernel_matrix,
-    kernel_panels,
     resolve_kernel,
 )
-from sidelight.similarity.panels import SymmetricPanels
 from sidelight.similarity.scatter import column_mean
-from sidelight.solvers.eigen.eigenpairs import largest_eigenpairs
 
 
 class KernelParameter:
@@ -104,7 +95,7 @@ class KernelPCA(Embedder):
         The map.
     eigenvalues_ : ndarray of shape (n_components,)
         Leading eigenvalues of the centred kernel.
-    gamma_ : float
+    gamma_ : float or None
         The γ used, for the kernels that have one.
 
     References
@@ -164,7 +155,7 @@ class KernelPCA(Embedder):
             ``kernel == "rbf"`` compares the parameter, ``kernel()`` computes the n × n matrix whose
             leading eigenvectors are the map.
         """
-        return KernelParameter(vars(self)["kernel"], self._centred_kernel)
+        return KernelParameter(vars(self)["kernel"], self._kernel)
 
     @kernel.setter
     def kernel(self, value: Any) -> None:
@@ -205,114 +196,76 @@ class KernelPCA(Embedder):
         KernelPCA
             The fitted estimator.
         """
+        self._refuse_unused()
         given = vars(self)["kernel"] == "precomputed"
-        X, _ = self._check_input(X, side, pairwise='kernel="precomputed"' if given else "")
-        n = X.shape[0]
-        self._check_components(n)
-        self._items = self._check_items(items, n) if given else X
-        K: FloatArray | SymmetricPanels
-        K = self._check_kernel(as_dense(X)) if given else self._kernel_of(X)
-        self._centring = Centring.of(K)
-        operator = self._centring.operator(K)
-        tol = 1e-6 if K.dtype == np.float32 else 1e-9
-        pairs = largest_eigenpairs(operator, self.n_components_, n=n, tol=tol, who="KernelPCA")
-        self.eigenvalues_ = pairs.values
-        self.embedding_ = kernel_coordinates(pairs.values, pairs.vectors)
+        X, known = self._check_input(X, side, pairwise='kernel="precomputed"' if given else "")
+        X = of_moderate_size(X, who=self._name)
+        items = self._check_items(items, X.shape[0]) if given else X
+        compared = self._compared(X)
+        K = compared.panels(self._dtype(X.shape[0]))
+        centring = Centring.of(K)
+        pairs, places = scale_kernel(K, centring, self._check_components(len(K)), who=self._name)
         self._warn_if_indefinite(pairs.values, pairs.lowest)
-        return self
-
-    def transform(self, X: Any) -> FloatArray:
-        """Place new items by their kernel with the training items.
-
-        Parameters
-        ----------
-        X : array of shape (n_samples, n_features)
-            New items; with a precomputed kernel the block k(new, training).
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_components)
-            Their places.
-        """
-        return place_in_blocks(self._place, self._check_new(X), len(self.embedding_))
-
-    def _place(self, X: Any) -> FloatArray:
-        rows = as_dense(X) if vars(self)["kernel"] == "precomputed" else self._k(X, self._items)
-        return extend_by_kernel(rows, self._centring, self.embedding_, self.eigenvalues_)
-
-    def inverse_transform(self, Z: Any) -> FloatArray:
-        """Find items that map near to the given positions (pre-images).
-
-        Parameters
-        ----------
-        Z : array of shape (n_samples, n_components)
-            Positions in the map.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_features)
-            Pre-images.
-        """
-        Z = self._check_map(Z)
-        items = as_dense(self._training_items()).astype(np.float64)
-        way = self._way_back()
-        if way == "ridge":
-            if not hasattr(self, "_regression"):
-                self._regression = RidgePreimage.fit(self.embedding_, items, ridge=self.ridge)
-            return self._regression(Z)
-        if way == "smoother":
-            return super().inverse_transform(Z)
-        gamma = expansion_coefficients(
-            Z, self.embedding_, self.eigenvalues_, self._centring.multiplicities
+        nystrom = Nystrom(centring, places, pairs.values)
+        found = Map(
+            places,
+            ByKernel(compared, nystrom),
+            {"eigenvalues_": pairs.values, "gamma_": compared.gamma},
+            CentredKernel(compared, nystrom),
+            self._way_back(compared, nystrom, items),
         )
-        if way == "linear":
-            return np.asarray(gamma @ items)
-        assert isinstance(self._k, GaussianKernel)
-        if way == "distances":
-            return distance_preimage(gamma, items, self._k, kernel_matrix(self._k, items))
-        start = KernelSmoother.fit(self.embedding_, items)(Z)
-        return fixed_point_preimage(gamma, items, self._k, start)
+        return self._adopt(Told(X, known, (), items), found)
 
-    def _way_back(self) -> str:
-        kernel = getattr(self, "_k", None)
-        if self.preimage == "auto":
-            if isinstance(kernel, LinearKernel):
-                return "linear"
-            return "fixed_point" if isinstance(kernel, GaussianKernel) else "smoother"
-        needs_gaussian = self.preimage in ("fixed_point", "distances")
-        if needs_gaussian and not isinstance(kernel, GaussianKernel):
+    def _refuse_unused(self) -> None:
+        kernel = vars(self)["kernel"]
+        names = {"gamma", "degree", "coef0"}
+        used = {"rbf": {"gamma"}, "polynomial": names, "poly": names}
+        if isinstance(kernel, str):
+            unused = names - used.get(kernel, set())
+            refuse_without_effect(self, sorted(unused), f"with kernel={kernel!r}")
+        else:
+            refuse_without_effect(self, sorted(names), "with a kernel of one's own")
+        if self.preimage != "ridge":
+            refuse_without_effect(self, ["ridge"], f"with preimage={self.preimage!r}")
+
+    def _compared(self, X: Any) -> KernelTable | ComparedRows:
+        """The items, and how any two of them are compared."""
+        if vars(self)["kernel"] == "precomputed":
+            return KernelTable(_checked_kernel(as_dense(X)))
+        kernel = resolve_kernel(
+            vars(self)["kernel"], X, gamma=self.gamma, degree=self.degree, coef0=self.coef0
+        )
+        # rounding is relative to the lengths of rows, and a Gaussian knows only differences
+        shift_free = isinstance(kernel, GaussianKernel) and not is_sparse(X)
+        centre = column_mean(X).astype(X.dtype) if shift_free else None
+        return ComparedRows(kernel, X if centre is None else X - centre, centre)
+
+    def _dtype(self, n: int) -> Any:
+        single = n >= SINGLE_PRECISION_FROM if self.dtype == "auto" else self.dtype == "float32"
+        dtype = np.float32 if single else np.float64
+        if vars(self)["kernel"] != "precomputed":
+            require_memory(
+                n * n * np.dtype(dtype).itemsize * 0.6,
+                what=f"the {n} × {n} kernel matrix",
+                who="KernelPCA",
+                instead="Fit a sample of the rows and transform() the others.",
+            )
+        return dtype
+
+    def _way_back(self, compared: Any, nystrom: Nystrom, items: Any) -> Any:
+        """The pre-image asked for, or that which suits the kernel."""
+        kernel, way = getattr(compared, "kernel", None), self.preimage
+        if way == "auto":
+            gaussian = "fixed_point" if isinstance(kernel, GaussianKernel) else "smoother"
+            way = "linear" if isinstance(kernel, LinearKernel) else gaussian
+        elif way in ("fixed_point", "distances") and not isinstance(kernel, GaussianKernel):
             raise ValueError(
                 f"preimage={self.preimage!r} of KernelPCA needs kernel='rbf'. Got kernel="
                 f"{vars(self)['kernel']!r}. Use preimage='ridge' or preimage='smoother'."
             )
-        return self.preimage
-
-    def _kernel_of(self, X: Any) -> SymmetricPanels:
-        n = X.shape[0]
-        self._k = resolve_kernel(
-            vars(self)["kernel"], X, gamma=self.gamma, degree=self.degree, coef0=self.coef0
-        )
-        if hasattr(self._k, "gamma"):
-            self.gamma_ = self._k.gamma
-        single = n >= SINGLE_PRECISION_FROM if self.dtype == "auto" else self.dtype == "float32"
-        dtype = np.float32 if single else np.float64
-        require_memory(
-            n * n * np.dtype(dtype).itemsize * 0.6,
-            what=f"the {n} × {n} kernel matrix",
-            who="KernelPCA",
-            instead="Fit a sample of the rows and transform() the others.",
-        )
-        # centred rows have short lengths, and rounding is relative to them
-        centred = X if is_sparse(X) else X - column_mean(X).astype(X.dtype)
-        shift_free = isinstance(self._k, GaussianKernel)
-        return kernel_panels(self._k, centred if shift_free else X, dtype=dtype)
-
-    def _centred_kernel(self) -> FloatArray:
-        check_is_fitted(self)
-        if vars(self)["kernel"] == "precomputed":
-            return self._centring.matrix(self._given)
-        K = kernel_matrix(self._k, self._items)
-        return self._centring.matrix(K)
+        if items is None or way == "smoother":
+            return None
+        return Preimage(way, nystrom, items, kernel, self.ridge)
 
     def _choose_components(self, X: Any) -> int:
         if vars(self)["kernel"] != "precomputed":
@@ -325,32 +278,32 @@ class KernelPCA(Embedder):
         np.fill_diagonal(D, 0.0)
         return components_of_neighborhoods((D + D.T) / 2, metric="precomputed", who=self._name)
 
-    def _check_components(self, n: int) -> None:
+    def _check_components(self, n: int) -> int:
         if self.n_components_ > n:
             raise ValueError(
                 f"The 'n_components' parameter of KernelPCA must be at most n_samples={n}. "
                 f"Got {self.n_components_} instead."
             )
-
-    def _check_kernel(self, K: FloatArray) -> FloatArray:
-        scale = float(np.abs(K).max()) or 1.0
-        gap = np.abs(K - K.T)
-        if gap.max() > 1e-8 * scale:
-            i, j = np.unravel_index(int(gap.argmax()), K.shape)
-            raise ValueError(
-                f"With kernel='precomputed', KernelPCA expects X to be symmetric. Got "
-                f"X[{i}, {j}] = {K[i, j]:g} and X[{j}, {i}] = {K[j, i]:g}. Use (X + X.T) / 2 if "
-                f"the difference is noise."
-            )
-        self._given = K
-        return K
+        return self.n_components_
 
     def _warn_if_indefinite(self, values: FloatArray, lowest: float) -> None:
         if values[0] <= 0 or lowest < -1e-6 * values[0]:
-            warnings.warn(
+            warn(
                 f"The kernel given to KernelPCA is not positive semidefinite: its smallest "
                 f"eigenvalue is at most {lowest:.3g}, its largest {values[0]:.3g}. Directions with "
                 f"a negative eigenvalue are left out of the map.",
                 NotEuclideanWarning,
-                stacklevel=3,
             )
+
+
+def _checked_kernel(K: FloatArray) -> FloatArray:
+    scale = float(np.abs(K).max()) or 1.0
+    gap = np.abs(K - K.T)
+    if gap.max() > 1e-8 * scale:
+        i, j = np.unravel_index(int(gap.argmax()), K.shape)
+        raise ValueError(
+            f"With kernel='precomputed', KernelPCA expects X to be symmetric. Got "
+            f"X[{i}, {j}] = {K[i, j]:g} and X[{j}, {i}] = {K[j, i]:g}. Use (X + X.T) / 2 if "
+            f"the difference is noise."
+        )
+    return K

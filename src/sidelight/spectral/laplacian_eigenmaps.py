@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
+import scipy.sparse as sp
 
-from sidelight.core.arrays import FloatArray
-from sidelight.core.memory import require_memory
-from sidelight.core.parameters import OneOf, Real
-from sidelight.estimator.graph_based import GraphEmbedder, Neighborhood
+from sidelight.core.arrays import FloatArray, IntArray
+from sidelight.core.parameters import OneOf, Real, refuse_without_effect
+from sidelight.estimator.graph_embedder import (
+    GRAPH_PARAMETERS,
+    RADIUS_PARAMETER,
+    GraphEmbedder,
+)
+from sidelight.estimator.map import Map, StiffnessKernel
+from sidelight.estimator.neighborhood import Neighborhood, Reach, keep_matches
 from sidelight.similarity.laplacian import (
     affinity_from_graph,
     edge_weights,
     heat_width,
     laplacian_of,
 )
-from sidelight.similarity.stiffness import pseudo_inverse
 from sidelight.solvers.eigen.eigenpairs import smallest_eigenpairs
 
 
@@ -56,9 +61,9 @@ class LaplacianEigenmaps(GraphEmbedder):
         The smallest λ after that of the constant.
     residuals_ : ndarray of shape (n_components,)
         ‖L y − λ R y‖ relative to the largest eigenvalue, as measured.
-    components_ : ndarray of shape (n_samples,)
+    pieces_ : ndarray of shape (n_samples,)
         The piece of the graph that each row was found in.
-    width_ : float
+    width_ : float or None
         The s used with heat weights.
 
     Notes
@@ -84,8 +89,8 @@ class LaplacianEigenmaps(GraphEmbedder):
     """
 
     _parameters: ClassVar[Any] = {
-        **GraphEmbedder._graph_parameters,
-        **GraphEmbedder._radius_parameter,
+        **GRAPH_PARAMETERS,
+        **RADIUS_PARAMETER,
         "weights": (OneOf(("binary", "heat")),),
         "width": (OneOf((None,)), Real(0, open_below=True)),
         "normalized": (OneOf((True, False)),),
@@ -114,52 +119,76 @@ class LaplacianEigenmaps(GraphEmbedder):
         self.neighbors = neighbors
         self.on_disconnected = on_disconnected
 
-    def _embed(self, neighborhood: Neighborhood) -> FloatArray:
-        if self.weights == "heat":
-            self.width_ = self.width or heat_width(neighborhood.graph)
+    def _map_of(self, near: Neighborhood) -> Map:
+        heat = self.weights == "heat"
+        if not heat:
+            refuse_without_effect(self, ["width"], "with weights='binary'")
+        width = (self.width or heat_width(near.graph)) if heat else None
         W = affinity_from_graph(
-            neighborhood.graph,
-            weights=self.weights,
-            width=getattr(self, "width_", None),
-            multiplicities=neighborhood.counts,
+            near.graph, weights=self.weights, width=width, multiplicities=near.counts
         )
         L, degrees = laplacian_of(W)
-        mass = degrees if self.normalized else neighborhood.counts.astype(np.float64)
-        constant = np.ones((L.shape[0], 1))
+        mass = degrees if self.normalized else near.counts.astype(np.float64)
         pairs = smallest_eigenpairs(
-            L, self.n_components_, diagonal=mass, null=constant, who=self._name
+            L, self.n_components_, diagonal=mass, null=np.ones((near.n, 1)), who=self._name
         )
-        self.eigenvalues_, self.residuals_ = pairs.values, pairs.residuals
-        self._laplacian, self._mass, self._counts = L, mass, neighborhood.counts
-        self._places = pairs.vectors
-        return pairs.vectors
+        harmonic = Harmonic(
+            near.points,
+            near.reach,
+            pairs.vectors,
+            pairs.values,
+            near.counts,
+            self.weights,
+            width,
+            bool(self.normalized),
+        )
+        facts = {"eigenvalues_": pairs.values, "residuals_": pairs.residuals, "width_": width}
+        root = np.sqrt(mass)
+        A = sp.csr_array(sp.diags_array(1 / root) @ L @ sp.diags_array(1 / root))
+        return Map(pairs.vectors, harmonic, facts, StiffnessKernel(A, root))
 
-    def _place(self, X: Any) -> FloatArray:
-        near = self._neighbors_of_new(X)
-        w = edge_weights(near.distances, weights=self.weights, width=getattr(self, "width_", None))
-        w = np.where(np.isfinite(near.distances), w, 0.0) * self._counts[near.indices]
+
+@dataclass(frozen=True)
+class Harmonic:
+    """A new point is the mean of its neighbours, stretched as the eigenvalue equation says.
+
+    (L y)_x = λ R_x y_x at x itself, with all else at rest: y_x = Σ_j w_j y_j / (R_x (1 − λ)).
+
+    Parameters
+    ----------
+    among : Points
+        The distinct points.
+    reach : Reach
+        Which of them are neighbours.
+    places : ndarray of shape (n, d)
+        Where they are.
+    values : ndarray of shape (d,)
+        λ.
+    counts : ndarray of shape (n,)
+        How often each point occurs.
+    weights : str
+        ``"binary"`` or ``"heat"``.
+    width : float, optional
+        Of the heat kernel.
+    normalized : bool
+        Whether points count with their degree.
+    """
+
+    among: Any
+    reach: Reach
+    places: FloatArray
+    values: FloatArray
+    counts: IntArray
+    weights: str
+    width: float | None
+    normalized: bool
+
+    def __call__(self, new: Any) -> FloatArray:
+        """Place new points; a training point where it is."""
+        near = self.reach.of_new(self.among, new)
+        w = edge_weights(near.distances, weights=self.weights, width=self.width)
+        w = np.where(np.isfinite(near.distances), w, 0.0) * self.counts[near.indices]
         degree = w.sum(axis=1, keepdims=True)
-        share = 1 - self.eigenvalues_ / (1.0 if self.normalized else degree)
-        mean = np.einsum("ij,ijp->ip", w, self._places[near.indices]) / degree
-        places = mean / np.where(share > 0.05, share, 1.0)
-        return self._keep_matches(places, near, self._places)
-
-    def kernel(self) -> FloatArray:
-        """Compute the kernel that this is kernel PCA of: the pseudo-inverse of L (eq. 1.7).
-
-        Normalised, it is the pseudo-inverse of R^{−½} L R^{−½}, and the map is R^{−½} times its
-        leading eigenvectors.  The eigenvalues of the kernel are 1/λ.
-
-        Returns
-        -------
-        ndarray of shape (n_points, n_points)
-            Of the distinct rows.
-        """
-        check_is_fitted(self)
-        self._kernel_of_one_piece()
-        root = np.sqrt(self._mass)
-        n = len(root)
-        require_memory(
-            24.0 * n * n, what=f"the {n} × {n} kernel", who=self._name, instead="Use fewer rows."
-        )
-        return pseudo_inverse(self._laplacian.toarray() / np.outer(root, root), root)
+        share = 1 - self.values / (1.0 if self.normalized else degree)
+        mean = np.einsum("ij,ijp->ip", w, self.places[near.indices]) / degree
+        return keep_matches(mean / np.where(share > 0.05, share, 1.0), near, self.places)

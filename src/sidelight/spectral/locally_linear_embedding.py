@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
-import warnings
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.utils.validation import check_is_fitted
 
-from sidelight.core.arrays import FloatArray
+from sidelight.core.arrays import FloatArray, IntArray
 from sidelight.core.errors import DisconnectedGraphError, DisconnectedGraphWarning
-from sidelight.core.memory import require_memory
+from sidelight.core.messages import warn
 from sidelight.core.parameters import Real
-from sidelight.estimator.barycentric import BarycentricEmbedder
-from sidelight.estimator.graph_based import GraphEmbedder, Neighborhood
-from sidelight.neighbors import Neighbors, arrows_to
+from sidelight.estimator.graph_embedder import GRAPH_PARAMETERS, GraphEmbedder
+from sidelight.estimator.map import Map, StiffnessKernel
+from sidelight.estimator.neighborhood import Neighborhood
+from sidelight.estimator.placing import Barycentric
+from sidelight.estimator.points import Graph
+from sidelight.neighbors import Neighbors
 from sidelight.neighbors.graph.closed_sets import open_closed_classes
 from sidelight.similarity.barycentre import barycentre_weights
-from sidelight.similarity.stiffness import pseudo_inverse
 from sidelight.solvers.eigen.eigenpairs import fix_signs, smallest_of_square
 
 
-class LocallyLinearEmbedding(BarycentricEmbedder):
+class LocallyLinearEmbedding(GraphEmbedder):
     """Locally linear embedding (LLE): each point is the same mixture of its neighbours.
 
     First the weights: W minimises Σ_i ‖x_i − Σ_j W_ij x_j‖² over the neighbours j of i, with rows
@@ -56,7 +57,7 @@ class LocallyLinearEmbedding(BarycentricEmbedder):
         ‖M y − λ y‖ relative to the largest eigenvalue, as measured.
     reconstruction_error_ : float
         Their sum, tr(Yᵀ M Y).
-    components_ : ndarray of shape (n_samples,)
+    pieces_ : ndarray of shape (n_samples,)
         The piece of the graph that each row was found in.
 
     Notes
@@ -84,9 +85,9 @@ class LocallyLinearEmbedding(BarycentricEmbedder):
     array([-0.3333, -0.3333, -0.3333, -0.3333, -0.3333, -0.3333])
     """
 
-    _measures_along: ClassVar[bool] = False  # the weights are the method
+    _mutual: ClassVar[bool] = False
     _parameters: ClassVar[Any] = {
-        **GraphEmbedder._graph_parameters,
+        **GRAPH_PARAMETERS,
         "reg": (Real(0),),
     }
 
@@ -107,30 +108,36 @@ class LocallyLinearEmbedding(BarycentricEmbedder):
         self.neighbors = neighbors
         self.on_disconnected = on_disconnected
 
-    def _embed(self, neighborhood: Neighborhood) -> FloatArray:
-        root = np.sqrt(neighborhood.counts)
-        self._points = neighborhood.points
-        W = barycentre_weights(self._arrows(neighborhood), self._gram_of_points(), reg=self.reg)
+    def _map_of(self, near: Neighborhood) -> Map:
+        points = near.points
+        if isinstance(points, Graph):
+            points = replace(points, along=False)  # the weights are the method: no guesses
+        arrows = self._arrows(near)
+
+        def gram(items: IntArray, indices: IntArray) -> FloatArray:
+            return np.asarray(points.grams(Neighbors(indices, np.empty(0)), at=items))
+
+        W = barycentre_weights(arrows, gram, reg=self.reg)
         # N^½ (I − W) N^{−½}, N the multiplicities: the square of it has the eigenvectors N^½ y
-        residual = sp.csr_array(sp.eye_array(W.shape[0], format="csr") - W)
+        root = np.sqrt(near.counts)
+        F = sp.csr_array(sp.eye_array(near.n, format="csr") - W)
         if np.any(root != 1):
-            residual = sp.csr_array(sp.diags_array(root) @ residual @ sp.diags_array(1 / root))
-        pairs = smallest_of_square(residual, root, self.n_components_, who=self._name)
-        self.eigenvalues_, self.residuals_ = pairs.values, pairs.residuals
-        self.reconstruction_error_ = float(pairs.values.sum())
-        self._residual, self._root = residual, root
-        self._places = fix_signs(pairs.vectors / root[:, None])
-        return self._places
+            F = sp.csr_array(sp.diags_array(root) @ F @ sp.diags_array(1 / root))
+        pairs = smallest_of_square(F, root, self.n_components_, who=self._name)
+        places = fix_signs(pairs.vectors / root[:, None])
+        facts = {
+            "eigenvalues_": pairs.values,
+            "residuals_": pairs.residuals,
+            "reconstruction_error_": float(pairs.values.sum()),
+        }
+        place = Barycentric(points, near.reach, places, reg=self.reg)
+        return Map(places, place, facts, StiffnessKernel(F, root, squared=True))
 
-    def _graph_of(self, near: Neighbors) -> sp.csr_array:
-        """The arrows from each point to its neighbours: being a neighbour is not mutual here."""
-        return arrows_to(near)
-
-    def _arrows(self, neighborhood: Neighborhood) -> sp.csr_array:
+    def _arrows(self, near: Neighborhood) -> sp.csr_array:
         """The neighbours of each point, row by row, with a way out of every closed set."""
-        found, joins = neighborhood.arrows, neighborhood.joins
-        n, counts = found.shape[0], np.diff(found.indptr)
-        rows = np.concatenate([np.repeat(np.arange(n), counts), joins[:, 0], joins[:, 1]])
+        found, joins, n = near.arrows, near.joins, near.n
+        rows = np.repeat(np.arange(n), np.diff(found.indptr))
+        rows = np.concatenate([rows, joins[:, 0], joins[:, 1]])
         columns = np.concatenate([found.indices, joins[:, 1], joins[:, 0]])
         arrows = sp.csr_array((np.ones(len(rows)), (rows, columns)), shape=(n, n))
         empty = int(np.count_nonzero(np.diff(arrows.indptr) == 0))
@@ -140,42 +147,19 @@ class LocallyLinearEmbedding(BarycentricEmbedder):
                 f"{empty} of {n} rows: row i holds the neighbours of row i. Store both directions "
                 f"of its edges, X.maximum(X.T)."
             )
-        arrows, n_opened = open_closed_classes(arrows, self._points, metric=self._metric)
-        wider = f"Raise n_neighbors={self._k}" if self._k else "Give a graph with more edges"
-        found_closed = (
+        points = near.points
+        arrows, n_opened = open_closed_classes(arrows, points.rows, metric=points.metric)
+        closed = (
             f"Some sets of points of LocallyLinearEmbedding have all their neighbours within the "
             f"set ({n_opened} beside the largest), and would collapse"
         )
         if n_opened and self.on_disconnected == "error":
             raise DisconnectedGraphError(
-                f"{found_closed}. {wider}, or use on_disconnected='connect'."
+                f"{closed}. {near.reach.wider}, or use on_disconnected='connect'."
             )
         if n_opened:
-            warnings.warn(
-                f"{found_closed}; each was given its shortest way to another. {wider}.",
+            warn(
+                f"{closed}; each was given its shortest way to another. {near.reach.wider}.",
                 DisconnectedGraphWarning,
-                stacklevel=4,
             )
         return arrows
-
-    @property
-    def _reg(self) -> float:
-        return self.reg
-
-    def kernel(self) -> FloatArray:
-        """Compute the kernel that LLE is kernel PCA of: the pseudo-inverse of M (eq. 1.6).
-
-        Its leading eigenvectors are the map; its eigenvalues are 1/λ.
-
-        Returns
-        -------
-        ndarray of shape (n_points, n_points)
-            Of the distinct rows.
-        """
-        check_is_fitted(self)
-        self._kernel_of_one_piece()
-        n = len(self._root)
-        require_memory(
-            24.0 * n * n, what=f"the {n} × {n} kernel", who=self._name, instead="Use fewer rows."
-        )
-        return pseudo_inverse((self._residual.T @ self._residual).toarray(), self._root)

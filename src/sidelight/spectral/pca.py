@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
 from sidelight.core.arrays import FloatArray, is_sparse
 from sidelight.core.memory import require_memory
 from sidelight.core.parameters import COMPONENTS, Matching, OneOf, check_parameters
-from sidelight.estimator.base import Embedder, as_dense
+from sidelight.estimator.base import Embedder, Told, as_dense
+from sidelight.estimator.map import Map
+from sidelight.mapping.linear import GramKernel, LinearBack, Projection
 from sidelight.similarity.scatter import (
     column_mean,
     gram_matrix,
@@ -20,6 +24,8 @@ from sidelight.solvers.eigen.eigenpairs import column_signs, largest_eigenpairs
 
 #: A scatter or Gram matrix of up to this order is formed; beyond, it is only applied.
 _FORMED_ORDER = 3000
+#: Of more rows no kernel can be formed, and they are not kept for it.
+_KEPT_ROWS = 30_000
 
 
 class PCA(Embedder):
@@ -86,7 +92,8 @@ class PCA(Embedder):
         ),
         "method": (OneOf(("auto", "direct", "dual", "operator")),),
     }
-    _not_saved = ("_fit_X",)  # only kernel() needs the training rows
+
+    _kernel_is_written: ClassVar[bool] = False
 
     def __init__(self, n_components: int | float | str | None = 2, *, method: str = "auto") -> None:
         self.n_components = n_components
@@ -113,31 +120,28 @@ class PCA(Embedder):
         n, p = X.shape
         form = self._form(X)
         if form == "direct":
-            self.mean_, S = mean_and_scatter(X)
-            pairs = self._leading(S, n, p)
+            mean, S = mean_and_scatter(X)
             total = float(np.trace(S))
         else:
-            self.mean_ = column_mean(X)
-            total = _total_scatter(X, self.mean_)
-        if form == "operator":
-            pairs = self._leading(scatter_operator(X, self.mean_), n, p)
+            mean = column_mean(X)
+            total = _total_scatter(X, mean)
+        _check_total(total, X)
         if form == "dual":
-            pairs = self._leading(gram_matrix(as_dense(X), self.mean_), n, p)
+            pairs = self._leading(gram_matrix(as_dense(X), mean), n, p)
             lengths = np.sqrt(np.maximum(pairs.values, 0))
-            back = as_dense(X).T @ pairs.vectors - np.outer(self.mean_, pairs.vectors.sum(axis=0))
+            back = as_dense(X).T @ pairs.vectors - np.outer(mean, pairs.vectors.sum(axis=0))
             directions = _orthonormal_columns(back, lengths)
-            self.embedding_ = pairs.vectors * lengths
+            places = pairs.vectors * lengths
         else:
+            pairs = self._leading(S if form == "direct" else scatter_operator(X, mean), n, p)
             scores = np.asarray(X @ pairs.vectors.astype(X.dtype))
-            signs = column_signs(scores, self.mean_ @ pairs.vectors)
+            signs = column_signs(scores, mean @ pairs.vectors)
             directions = pairs.vectors * signs
-            self.embedding_ = scores * signs
-            self.embedding_ -= self.mean_ @ directions
-        self.components_ = directions.T
-        self.n_samples_seen_ = n
-        self._describe(pairs.values, total)
-        self._fit_X = X
-        return self
+            places = scores * signs
+            places -= mean @ directions
+        kernel = GramKernel(X, mean) if n <= _KEPT_ROWS else None
+        found = _described(directions.T, mean, pairs.values, total, n)
+        return self._adopt(Told(X, {}, (), None), replace(found, points=places, kernel=kernel))
 
     def partial_fit(self, X: Any, y: Any = None) -> Self:
         """Take in one more block of rows, exactly: the scatter matrix is updated.
@@ -154,65 +158,22 @@ class PCA(Embedder):
         PCA
             The estimator, fitted to all rows seen so far.
         """
-        first = not hasattr(self, "_scatter")
-        if first:
+        seen = getattr(self, "_seen", None)
+        if seen is None:
             X, _ = self._check_input(X, None, min_samples=1)
+            for learned in ("_map", "embedding_"):
+                self.__dict__.pop(learned, None)
         else:
             check_parameters(self, self._parameters)
             X = self._checked(X, reset=False)
         X = as_dense(X)
-        n = X.shape[0]
         mean, scatter = mean_and_scatter(X)
-        if first:
-            seen, self.mean_, self._scatter = n, mean, scatter
-        else:
-            # Chan, Golub and LeVeque (1979): the scatter of a union
-            shift = mean - self.mean_
-            seen = self.n_samples_seen_ + n
-            self._scatter = (
-                self._scatter + scatter + np.outer(shift, shift) * (self.n_samples_seen_ * n / seen)
-            )
-            self.mean_ = self.mean_ + shift * (n / seen)
-        self.n_samples_seen_ = seen
-        for stale in ("embedding_", "_fit_X"):
-            self.__dict__.pop(stale, None)
-        pairs = self._leading(self._scatter, max(seen, 2), X.shape[1])
-        self.components_ = pairs.vectors.T
-        self._describe(pairs.values, float(np.trace(self._scatter)))
+        self._seen = seen = Seen(X.shape[0], mean, scatter).joined(seen)
+        pairs = self._leading(seen.scatter, max(seen.n, 2), X.shape[1])
+        total = float(np.trace(seen.scatter))
+        self._front, self.side_metrics_ = (), []
+        self._wear(_described(pairs.vectors.T, seen.mean, pairs.values, total, seen.n))
         return self
-
-    def transform(self, X: Any) -> FloatArray:
-        """Project rows on the directions.
-
-        Parameters
-        ----------
-        X : array or sparse array of shape (n_samples, n_features)
-            Rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_components)
-            Uᵀ(x − m).
-        """
-        X = self._check_new(X)
-        # float32 rows are multiplied in float32
-        scores = X @ self.components_.T.astype(X.dtype, copy=False)
-        return np.asarray(scores - self.mean_ @ self.components_.T)
-
-    def inverse_transform(self, Z: Any) -> FloatArray:
-        """Rebuild rows from their projections.
-
-        Parameters
-        ----------
-        Z : array of shape (n_samples, n_components)
-            Positions in the map.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_features)
-            m + U z.
-        """
-        return np.asarray(self._check_map(Z) @ self.components_ + self.mean_)
 
     def kernel(self) -> FloatArray:
         """Compute the kernel that PCA is kernel PCA of: inner products of the centred rows.
@@ -222,19 +183,21 @@ class PCA(Embedder):
         ndarray of shape (n_samples, n_samples)
             K.
         """
-        if not hasattr(self, "_fit_X"):
+        check_is_fitted(self)
+        if self._map.kernel is None:
             raise ValueError(
-                "PCA.kernel() needs the training rows, and this PCA no longer has them (it was "
-                "fitted in blocks, or loaded from a file). Fit it with fit(X)."
+                f"PCA.kernel() needs the training rows, and this PCA does not have them: it was "
+                f"fitted in blocks or to more than {_KEPT_ROWS} rows, or loaded from a file. Use "
+                f"fit(X), with fewer rows."
             )
-        n = self._fit_X.shape[0]
+        n = len(self.embedding_)
         require_memory(
             16.0 * n * n,
             what=f"the {n} × {n} kernel",
             who="PCA.kernel",
             instead="Ask for the kernel of fewer rows.",
         )
-        return gram_matrix(as_dense(self._fit_X), self.mean_)
+        return self._map.kernel()
 
     @property
     def _n_features_out(self) -> int:
@@ -284,10 +247,62 @@ class PCA(Embedder):
     def _dimensions_for(self, X: Any) -> int:
         return 0  # found with the eigenvalues
 
-    def _describe(self, values: FloatArray, total: float) -> None:
-        self.eigenvalues_ = np.maximum(values, 0.0)
-        self.explained_variance_ = self.eigenvalues_ / max(self.n_samples_seen_ - 1, 1)
-        self.explained_variance_ratio_ = self.eigenvalues_ / (total if total > 0 else 1.0)
+
+@dataclass(frozen=True)
+class Seen:
+    """What blocks of rows leave behind: how many, their mean and their scatter.
+
+    Parameters
+    ----------
+    n : int
+        Rows.
+    mean : ndarray of shape (p,)
+        Their mean.
+    scatter : ndarray of shape (p, p)
+        Σ (x − m)(x − m)ᵀ.
+    """
+
+    n: int
+    mean: FloatArray
+    scatter: FloatArray
+
+    def joined(self, other: Seen | None) -> Seen:
+        """The same of both together (Chan, Golub and LeVeque 1979)."""
+        if other is None:
+            return self
+        shift, n = self.mean - other.mean, self.n + other.n
+        scatter = other.scatter + self.scatter + np.outer(shift, shift) * (other.n * self.n / n)
+        return Seen(n, other.mean + shift * (self.n / n), scatter)
+
+
+def _described(
+    directions: FloatArray, mean: FloatArray, values: FloatArray, total: float, n: int
+) -> Map:
+    """The linear map along the directions, and the variance it explains."""
+    values = np.maximum(values, 0.0)
+    facts = {
+        "components_": directions,
+        "mean_": mean,
+        "eigenvalues_": values,
+        "explained_variance_": values / max(n - 1, 1),
+        "explained_variance_ratio_": values / (total if total > 0 else 1.0),
+        "n_samples_seen_": n,
+    }
+    projection = Projection(directions, mean, len(directions))
+    return Map(None, projection, facts, back=LinearBack(directions, mean))
+
+
+def _check_total(total: float, X: Any) -> None:
+    """Refuse rows whose squares are lost."""
+    if not np.isfinite(total) or (total == 0 and _differ(X)):
+        raise ValueError(
+            "PCA cannot use X: squares of its entries overflow or vanish. Measure in other units, "
+            "such as X / abs(X).max(), and in float64."
+        )
+
+
+def _differ(X: Any) -> bool:
+    return bool((X.max(axis=0) != X.min(axis=0)).max())
 
 
 def _total_scatter(X: Any, mean: FloatArray) -> float:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-import warnings
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
-from sidelight.core.arrays import FloatArray
+from sidelight.core.arrays import BoolArray, FloatArray
+from sidelight.core.messages import warn
 from sidelight.core.parameters import COMPONENTS, OneOf, Real, Whole
-from sidelight.estimator.base import Embedder
-from sidelight.similarity.scatter import gram_matrix
+from sidelight.estimator.base import Embedder, Told
+from sidelight.estimator.map import Map
+from sidelight.mapping.linear import GramKernel, LinearBack, Projection
+from sidelight.solvers.eigen.eigenpairs import column_signs
 from sidelight.solvers.expectation_maximisation import (
     LatentPosterior,
     fit_with_missing,
@@ -93,7 +95,7 @@ class ProbabilisticPCA(Embedder):
     }
     _takes_sparse = False
     _takes_missing = True
-    _not_saved = ("_fit_X",)
+    _kernel_is_written: ClassVar[bool] = False
 
     def __init__(
         self,
@@ -134,13 +136,29 @@ class ProbabilisticPCA(Embedder):
                 f"n_samples={n}, n_features={p}. Ask for fewer components."
             )
         observed = ~np.isnan(X)
-        if observed.all():
-            self.n_iter_ = 1
-            self._fit_dual(X) if self.form == "dual" else self._fit_primal(X)
-        else:
-            self._fit_missing(X, observed)
-        self._fit_X = X
-        return self
+        if not observed.all():
+            self._check_observed(observed)
+            return self._adopt_model(*self._fit_missing(X, observed), X)
+        if self.form == "dual":
+            return self._fit_dual(X)
+        return self._adopt_model(self._primal(X), {"history_": np.empty(0), "n_iter_": 1}, X)
+
+    def _adopt_model(self, model: LinearGaussian, facts: dict[str, Any], X: FloatArray) -> Self:
+        """Keep the density: the map are its posterior means."""
+        posterior = model.condition(X)
+        facts = {
+            "components_": model.loadings,
+            "mean_": model.mean,
+            "noise_variance_": model.noise_variance,
+            "eigenvalues_": (model.loadings**2).sum(axis=1) + model.noise_variance,
+            "log_likelihood_": float(posterior.log_density.sum()),
+            **facts,
+        }
+        filled = model.fill(X)
+        kernel = GramKernel(filled, filled.mean(axis=0))
+        back = LinearBack(model.loadings, model.mean)
+        found = Map(posterior.mean, PosteriorMean(model), facts, kernel, back)
+        return self._adopt(Told(X, {}, (), None), found)
 
     def _choose_components(self, X: FloatArray) -> int:
         from sidelight.quality.components import components_by_likelihood
@@ -150,46 +168,53 @@ class ProbabilisticPCA(Embedder):
         varying = int(np.count_nonzero(np.ptp(X, axis=0)))
         return components_by_likelihood(PCA(None).fit(X).eigenvalues_, len(X), max(varying, 1))
 
-    def _fit_primal(self, X: FloatArray) -> None:
+    def _primal(self, X: FloatArray) -> LinearGaussian:
         n, p = X.shape
         pca = PCA(self.n_components_).fit(X)
         variances = pca.eigenvalues_ / n
         total = pca.eigenvalues_.sum() / max(pca.explained_variance_ratio_.sum(), 1e-300) / n
         rest = max(float(total - variances.sum()), 0.0) / max(p - self.n_components_, 1)
-        self.noise_variance_ = max(rest, 1e-12 * (total / p or 1.0))
-        self.mean_ = pca.mean_
-        self.eigenvalues_ = np.maximum(variances, self.noise_variance_)
-        spread = np.sqrt(self.eigenvalues_ - self.noise_variance_)
-        self.components_ = spread[:, None] * pca.components_
-        # E[z | x] = M⁻¹ Wᵀ (x − μ), M = WᵀW + σ²I = Λ
-        self.embedding_ = self._condition(X).mean
-        self.log_likelihood_ = float(self._condition(X).log_density.sum())
+        noise = max(rest, 1e-12 * (total / p or 1.0))
+        spread = np.sqrt(np.maximum(variances, noise) - noise)
+        if not spread.any():
+            warn(
+                "ProbabilisticPCA found no direction that varies more than the others: every "
+                "row is placed at the origin of the map.",
+            )
+        return LinearGaussian(spread[:, None] * pca.components_, pca.mean_, noise)
 
-    def _fit_dual(self, X: FloatArray) -> None:
+    def _fit_dual(self, X: FloatArray) -> Self:
         n, p = X.shape
         pca = PCA(self.n_components_).fit(X)
         values = pca.eigenvalues_ / p
         centred = X - pca.mean_
         total = float(np.sum(centred**2)) / p
         rest = max(total - float(values.sum()), 0.0) / max(n - self.n_components_, 1)
-        self.noise_variance_ = max(rest, 1e-12 * (total / n or 1.0))
-        self.mean_ = pca.mean_
-        self.eigenvalues_ = np.maximum(values, self.noise_variance_)
-        spread = np.sqrt(self.eigenvalues_ - self.noise_variance_)
+        noise = max(rest, 1e-12 * (total / n or 1.0))
+        kept = np.maximum(values, noise)
+        spread = np.sqrt(kept - noise)
         # z = V (Λ − σ²)^½, and the data's own directions give V = Xc U (pΛ)^{−½}
-        self._backward = pca.components_.T * (spread / np.sqrt(p * self.eigenvalues_))
-        self.embedding_ = centred @ self._backward
-        self.components_ = (spread * np.sqrt(p) / np.sqrt(self.eigenvalues_))[
-            :, None
-        ] * pca.components_
-        log_det = np.log(self.eigenvalues_).sum()
-        log_det += (n - self.n_components_) * np.log(self.noise_variance_)
-        quadratic = (values / self.eigenvalues_).sum() + rest * (n - self.n_components_) / (
-            self.noise_variance_
+        backward = Projection(
+            (spread / np.sqrt(p * kept))[:, None] * pca.components_, pca.mean_, len(kept)
         )
-        self.log_likelihood_ = float(-0.5 * p * (n * _LOG_2PI + log_det + quadratic))
+        loadings = (spread * np.sqrt(p) / np.sqrt(kept))[:, None] * pca.components_
+        log_det = np.log(kept).sum() + (n - self.n_components_) * np.log(noise)
+        quadratic = (values / kept).sum() + rest * (n - self.n_components_) / noise
+        facts = {
+            "components_": loadings,
+            "mean_": pca.mean_,
+            "noise_variance_": noise,
+            "eigenvalues_": kept,
+            "log_likelihood_": float(-0.5 * p * (n * _LOG_2PI + log_det + quadratic)),
+            "history_": np.empty(0),
+            "n_iter_": 1,
+        }
+        found = Map(
+            backward(X), backward, facts, GramKernel(X, pca.mean_), LinearBack(loadings, pca.mean_)
+        )
+        return self._adopt(Told(X, {}, (), None), found)
 
-    def _fit_missing(self, X: FloatArray, observed: Any) -> None:
+    def _check_observed(self, observed: BoolArray) -> None:
         if self.form == "dual":
             raise ValueError(
                 "form='dual' of ProbabilisticPCA needs complete rows. Got "
@@ -203,52 +228,23 @@ class ProbabilisticPCA(Embedder):
             )
         blank = int((~observed.any(axis=1)).sum())
         if blank:
-            warnings.warn(
+            warn(
                 f"{blank} rows of X have no observed entry; ProbabilisticPCA places them at the "
-                f"origin of the map, the prior's mean.",
-                UserWarning,
-                stacklevel=3,
+                f"origin of the map, the prior's mean."
             )
+
+    def _fit_missing(
+        self, X: FloatArray, observed: BoolArray
+    ) -> tuple[LinearGaussian, dict[str, Any]]:
         result = fit_with_missing(
             X, observed, self.n_components_, tol=self.tol, max_iter=self.max_iter
         )
-        self.mean_, self.noise_variance_ = result.mean, result.noise_variance
         # the likelihood does not know a rotation of z: take the principal axes
         U, lengths, _ = np.linalg.svd(result.loadings, full_matrices=False)
-        self.components_ = (U * lengths).T
-        self.eigenvalues_ = lengths**2 + result.noise_variance
-        self._fix_axes(self._condition(X).mean)
-        self.embedding_ = self._condition(X).mean
-        self.log_likelihood_ = float(self._condition(X).log_density.sum())
-        self.history_, self.n_iter_ = result.history, len(result.history) - 1
-
-    def _fix_axes(self, Z: FloatArray) -> None:
-        decisive = np.argmax(np.abs(Z), axis=0)
-        signs = np.sign(Z[decisive, np.arange(Z.shape[1])])
-        self.components_ *= np.where(signs == 0, 1.0, signs)[:, None]
-
-    def transform(self, X: Any) -> FloatArray:
-        """Compute the posterior mean E[z | what is observed of x].
-
-        Parameters
-        ----------
-        X : array of shape (n_samples, n_features)
-            Rows; NaN where an entry is missing.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_components)
-            Places in the map.
-        """
-        X = np.asarray(self._check_new(X), dtype=np.float64)
-        if self.form == "dual":
-            if np.isnan(X).any():
-                raise ValueError(
-                    "form='dual' of ProbabilisticPCA needs complete rows, and X has missing "
-                    "entries. Use form='primal'."
-                )
-            return np.asarray((X - self.mean_) @ self._backward)
-        return self._condition(X).mean
+        model = LinearGaussian((U * lengths).T, result.mean, result.noise_variance)
+        signs = column_signs(model.condition(X).mean)
+        model = replace(model, loadings=signs[:, None] * model.loadings)
+        return model, {"history_": result.history, "n_iter_": len(result.history) - 1}
 
     def posterior(self, X: Any) -> tuple[FloatArray, FloatArray]:
         """Compute the posterior of the latent points, N(E[z | x], σ² M⁻¹).
@@ -265,23 +261,9 @@ class ProbabilisticPCA(Embedder):
         covariance : ndarray of shape (n_samples, n_components, n_components)
             Larger where less is observed.
         """
-        posterior = self._condition(self._primal_rows(X, "posterior"))
+        model, X = self._model(X, "posterior")
+        posterior = model.condition(X)
         return posterior.mean, posterior.covariance
-
-    def inverse_transform(self, Z: Any) -> FloatArray:
-        """Compute the mean of x given z.
-
-        Parameters
-        ----------
-        Z : array of shape (n_samples, n_components)
-            Places in the map.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_features)
-            W z + μ.
-        """
-        return np.asarray(self._check_map(Z) @ self.components_ + self.mean_)
 
     def impute(self, X: Any) -> FloatArray:
         """Fill in missing entries with their expectation given the observed ones.
@@ -296,7 +278,8 @@ class ProbabilisticPCA(Embedder):
         ndarray of shape (n_samples, n_features)
             The rows, complete.
         """
-        return self._fill(self._primal_rows(X, "impute"))
+        model, X = self._model(X, "impute")
+        return model.fill(X)
 
     def score_samples(self, X: Any) -> FloatArray:
         """Compute the log density of what is observed of each row.
@@ -311,7 +294,8 @@ class ProbabilisticPCA(Embedder):
         ndarray of shape (n_samples,)
             log N(x | μ, C).
         """
-        return self._condition(self._primal_rows(X, "score_samples")).log_density
+        model, X = self._model(X, "score_samples")
+        return model.condition(X).log_density
 
     def score(self, X: Any, y: Any = None) -> float:
         """Compute the mean log density of the rows.
@@ -357,29 +341,71 @@ class ProbabilisticPCA(Embedder):
         ndarray of shape (n_samples, n_samples)
             K; the map is its leading eigenvectors, each with a length of its own.
         """
-        check_is_fitted(self)
-        if not hasattr(self, "_fit_X"):
-            raise ValueError(
-                "ProbabilisticPCA.kernel() needs the training rows, and a model loaded from a "
-                "file does not have them. Fit it with fit(X)."
-            )
-        filled = self._fit_X if self.form == "dual" else self._fill(self._fit_X)
-        return gram_matrix(filled, filled.mean(axis=0))
+        return self._kernel()
 
-    def _condition(self, X: FloatArray) -> LatentPosterior:
-        """The posterior of the latent points given what is observed of the rows."""
-        return latent_posterior(
-            X, ~np.isnan(X), self.components_.T, self.mean_, self.noise_variance_
-        )
-
-    def _fill(self, X: FloatArray) -> FloatArray:
-        expected = self._condition(X).mean @ self.components_ + self.mean_
-        return np.asarray(np.where(np.isnan(X), expected, X))
-
-    def _primal_rows(self, X: Any, method: str) -> FloatArray:
-        if self.form == "dual":
+    def _model(self, X: Any, method: str) -> tuple[LinearGaussian, FloatArray]:
+        """The density, and rows that it is asked about."""
+        X = np.asarray(self._check_new(X), dtype=np.float64)
+        rule = self._map.place
+        if not isinstance(rule, PosteriorMean):
             raise ValueError(
                 f"ProbabilisticPCA.{method} is of form='primal': the dual form has no density of "
                 f"single rows."
             )
-        return np.asarray(self._check_new(X), dtype=np.float64)
+        return rule.model, X
+
+    def _check_new(self, X: Any) -> Any:
+        X = super()._check_new(X)
+        if not isinstance(self._map.place, PosteriorMean) and np.isnan(X).any():
+            raise ValueError(
+                "form='dual' of ProbabilisticPCA needs complete rows, and X has missing "
+                "entries. Use form='primal'."
+            )
+        return X
+
+
+@dataclass(frozen=True)
+class LinearGaussian:
+    """x = Wᵀz + μ + noise: the density N(μ, WᵀW + σ²I).
+
+    Parameters
+    ----------
+    loadings : ndarray of shape (d, p)
+        W.
+    mean : ndarray of shape (p,)
+        μ.
+    noise_variance : float
+        σ².
+    """
+
+    loadings: FloatArray
+    mean: FloatArray
+    noise_variance: float
+
+    def condition(self, X: FloatArray) -> LatentPosterior:
+        """The posterior of the latent points given what is observed of the rows."""
+        return latent_posterior(X, ~np.isnan(X), self.loadings.T, self.mean, self.noise_variance)
+
+    def fill(self, X: FloatArray) -> FloatArray:
+        """Missing entries at their expectation given the others."""
+        if not np.isnan(X).any():
+            return X
+        expected = self.condition(X).mean @ self.loadings + self.mean
+        return np.asarray(np.where(np.isnan(X), expected, X))
+
+
+@dataclass(frozen=True)
+class PosteriorMean:
+    """E[z | what is observed of x].
+
+    Parameters
+    ----------
+    model : LinearGaussian
+        The density.
+    """
+
+    model: LinearGaussian
+
+    def __call__(self, X: Any) -> FloatArray:
+        """Place rows, each by itself."""
+        return self.model.condition(np.asarray(X, dtype=np.float64)).mean

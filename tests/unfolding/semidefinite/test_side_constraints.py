@@ -46,7 +46,7 @@ class TestKnownAnswers:
         model = fit(X, Distances([(10, 11)], [2.0]))
         laid = np.concatenate([np.arange(11.0), 12 + np.arange(11.0)])
         assert model.objective_ == pytest.approx(np.sum((laid - laid.mean()) ** 2), rel=1e-6)
-        assert len(np.unique(model.components_)) == 2
+        assert len(np.unique(model.pieces_)) == 2
 
     def test_similar_rows_come_within_the_bound_and_dissimilar_ones_stay_beyond(self):
         ring = fit(LINE, Pairs(similar=[(0, 10)]), similar_within=1.5)

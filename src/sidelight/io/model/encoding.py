@@ -125,7 +125,7 @@ class Encoder:
             },
             "state": {
                 key: self.node(item, f"the attribute {key!r} of {name}")
-                for key, item in vars(value).items()
+                for key, item in _learned(value).items()
                 if key not in left_out
             },
         }
@@ -133,6 +133,13 @@ class Encoder:
     def _check_kind(self, dtype: np.dtype[Any], where: str) -> None:
         if dtype.kind not in PLAIN_KINDS:
             raise TypeError(f"A model file cannot hold {where}: an array of dtype {dtype}.")
+
+
+def _learned(value: Any) -> dict[str, Any]:
+    learned = dict(vars(value))
+    if "_map" in learned and not value._kernel_is_written:
+        learned["_map"] = dataclasses.replace(learned["_map"], kernel=None)
+    return learned
 
 
 def is_estimator(value: Any) -> bool:

@@ -357,7 +357,7 @@ class ActionRespectingEmbedding(ActionMap, SemidefiniteEmbedding):
         self._points = X[np.ix_(rows, rows)] if self._precomputed else X[rows]
         self._places = Z[places.nodes[rows]]
         self._k = self._resolve_neighbors(self._points)
-        self.components_ = np.zeros(len(places.nodes), dtype=np.intp)
+        self.pieces_ = np.zeros(len(places.nodes), dtype=np.intp)
 
     def kernel(self) -> FloatArray:
         """Compute the learned kernel K.

@@ -132,7 +132,7 @@ class AcyclicLocallyLinearEmbedding(BarycentricEmbedder):
         The log likelihood in every order that was tried.
     variances_ : ndarray of shape (n_points,)
         s, in the order used.
-    components_ : ndarray of shape (n_samples,)
+    pieces_ : ndarray of shape (n_samples,)
         The piece of the graph that each row was found in.
 
     Notes

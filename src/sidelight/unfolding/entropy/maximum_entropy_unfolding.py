@@ -115,7 +115,7 @@ class MaximumEntropyUnfolding(Resumable, BarycentricEmbedder):
         Steps of the optimiser.
     history_ : ndarray of shape (n_iter_ + 1,)
         The objective on the way.
-    components_ : ndarray of shape (n_samples,)
+    pieces_ : ndarray of shape (n_samples,)
         The piece of the graph that each row was found in.
 
     Notes
@@ -344,7 +344,7 @@ class MaximumEntropyUnfolding(Resumable, BarycentricEmbedder):
         edges, self._edges = self._edges, None
         if edges is not None:
             raise ValueError(
-                f"The 'edges' given to {self._name} leave the rows in {self.components_.max() + 1} "
+                f"The 'edges' given to {self._name} leave the rows in {self.pieces_.max() + 1} "
                 f"pieces. Use on_disconnected='connect', or give edges that join them."
             )
         super()._fit_pieces(X)

@@ -119,7 +119,7 @@ class SemidefiniteEmbedding(BarycentricEmbedder):
         Newton steps.
     history_ : ndarray of shape (n_levels, 2)
         The trace and the estimated gap on the way.
-    components_ : ndarray of shape (n_samples,)
+    pieces_ : ndarray of shape (n_samples,)
         The piece of the graph that each row was found in.
 
     Notes
@@ -381,7 +381,7 @@ class SemidefiniteEmbedding(BarycentricEmbedder):
         return known_within(self._known, rows)
 
     def _fit_pieces(self, X: Any) -> None:
-        lost = len(ties_between(self._known, np.arange(X.shape[0]), self.components_))
+        lost = len(ties_between(self._known, np.arange(X.shape[0]), self.pieces_))
         if lost or "Actions" in self._known:
             left_out = f"{lost} pairs of rows in different pieces" if lost else "Actions"
             warnings.warn(

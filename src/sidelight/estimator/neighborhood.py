@@ -1,0 +1,251 @@
+"""The distinct points, the graph between them, and the pieces it was found in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from sidelight.core.arrays import BoolArray, FloatArray, IntArray
+from sidelight.core.errors import DisconnectedGraphError, DisconnectedGraphWarning
+from sidelight.core.messages import warn
+from sidelight.estimator.points import Graph, Points
+from sidelight.neighbors import DistinctRows, Neighbors, arrows_to, component_labels, symmetrise
+from sidelight.neighbors.graph.edges import symmetric_graph
+from sidelight.neighbors.graph.given import nearest_stored
+
+POLICIES = ("connect", "error", "largest", "separate")
+_NONE: IntArray = np.empty((0, 2), dtype=np.intp)
+
+
+@dataclass(frozen=True)
+class Reach:
+    """Who counts as a neighbour: the k nearest, all within a radius, or all that a graph stores.
+
+    Parameters
+    ----------
+    k : int, optional
+        How many.
+    radius : float, optional
+        How far.
+    """
+
+    k: int | None = None
+    radius: float | None = None
+
+    def of_new(self, points: Points, new: Any) -> Neighbors:
+        """The neighbours of new points; unused places are infinitely far."""
+        if isinstance(points, Graph):
+            reach = np.inf if self.radius is None else self.radius
+            return Neighbors(*nearest_stored(new.rows, self.k, radius=reach))
+        if self.k is not None:
+            return points.nearest(self.k, new)
+        assert self.radius is not None
+        within, nearest = points.within(self.radius, new), points.nearest(1, new)
+        counts = np.diff(within.indptr)
+        width = max(1, int(counts.max(initial=1)))
+        indices = np.repeat(nearest.indices, width, axis=1)
+        distances = np.full((new.n, width), np.inf)
+        distances[:, 0] = nearest.distances[:, 0]  # a row with none in reach keeps its nearest
+        rows = np.repeat(np.arange(new.n), counts)
+        slots = np.arange(len(rows)) - np.repeat(within.indptr[:-1], counts)
+        indices[rows, slots], distances[rows, slots] = within.indices, within.data
+        return Neighbors(indices, distances)
+
+    @property
+    def wider(self) -> str:
+        """What to do where neighbours are too few."""
+        if self.k:
+            return f"Raise n_neighbors={self.k}"
+        return f"Raise radius={self.radius}" if self.radius else "Give a graph with more edges"
+
+
+@dataclass(frozen=True)
+class Neighborhood:
+    """Who is whose neighbour.
+
+    Parameters
+    ----------
+    points : Points
+        The distinct points.
+    distinct : DistinctRows
+        Which rows of X they are, and how often each occurs.
+    reach : Reach
+        Who counts as a neighbour, among new rows too.
+    graph : csr_array of shape (n_points, n_points)
+        Symmetric, distances on the edges; joined already where the policy is to connect.
+    arrows : csr_array of shape (n_points, n_points)
+        The neighbours of each point, row by row: being one need not be mutual.
+    pieces : ndarray of shape (n_points,)
+        The piece of each point before any were joined, the largest 0.
+    joins : ndarray of shape (n_joins, 2)
+        The edges that joined the pieces.
+    """
+
+    points: Any
+    distinct: DistinctRows
+    reach: Reach
+    graph: sp.csr_array
+    arrows: sp.csr_array
+    pieces: IntArray
+    joins: IntArray
+
+    @property
+    def n(self) -> int:
+        """How many points."""
+        return int(self.points.n)
+
+    @property
+    def counts(self) -> IntArray:
+        """How often each point occurs."""
+        return self.distinct.counts
+
+    @property
+    def who(self) -> str:
+        """The estimator."""
+        return str(self.points.who)
+
+    @property
+    def apart(self) -> bool:
+        """Whether the graph is still in pieces."""
+        return bool(component_labels(self.graph).any())
+
+    def take(self, points: IntArray) -> Neighborhood:
+        """Some of the points, and what joins them."""
+        at_home = np.isin(self.distinct.inverse, points)
+        number = np.full(self.n, -1, dtype=np.intp)
+        number[points] = np.arange(len(points))
+        rank = np.cumsum(at_home) - 1  # of the rows of X that are left
+        distinct = DistinctRows(
+            rows=rank[self.distinct.rows[points]],
+            inverse=number[self.distinct.inverse[at_home]],
+            counts=self.counts[points],
+        )
+        return replace(
+            self,
+            points=self.points.take(points),
+            distinct=distinct,
+            graph=sp.csr_array(self.graph[points][:, points]),
+            arrows=sp.csr_array(self.arrows[points][:, points]),
+            pieces=np.zeros(len(points), dtype=np.intp),
+            joins=_NONE,
+        )
+
+    def of_new(self, new: Points) -> Neighbors:
+        """The neighbours of new points among these."""
+        return self.reach.of_new(self.points, new)
+
+
+def neighborhood_of(
+    points: Points,
+    *,
+    n_components: int,
+    n_neighbors: int | str = "auto",
+    radius: float | None = None,
+    method: str = "auto",
+    on_disconnected: str = "connect",
+    mutual: bool = True,
+) -> Neighborhood:
+    """Find the neighbours of the distinct points, and apply the policy where the graph fell apart.
+
+    ``mutual`` graphs join two points where either chose the other; else the arrows of the choice
+    are the graph.
+    """
+    distinct = points.distinct()
+    merged = points.merged(distinct)
+    check_enough(distinct, n_components, who=points.who)
+    reach = reach_of(merged, n_neighbors, radius)
+    if reach.k is not None:
+        near = merged.nearest(reach.k, method=method)
+        arrows = arrows_to(near)
+        graph = symmetrise(near) if mutual else arrows
+    else:
+        arrows = merged.rows if radius is None else merged.within(radius)
+        rows = np.repeat(np.arange(merged.n), np.diff(arrows.indptr))
+        graph = symmetric_graph(rows, arrows.indices, arrows.data, merged.n)
+        arrows = arrows if radius is None else graph
+    return held_together(merged, distinct, reach, graph, arrows, on_disconnected)
+
+
+def reach_of(points: Points, n_neighbors: int | str, radius: float | None = None) -> Reach:
+    """Resolve ``n_neighbors``: ``"auto"`` is 10, all others of fewer points, or what is stored."""
+    who, n = points.who, points.n
+    if radius is not None:
+        if n_neighbors != "auto":
+            raise ValueError(
+                f"{who} takes 'n_neighbors' or 'radius', not both. Got n_neighbors="
+                f"{n_neighbors!r} and radius={radius!r}. Leave one out."
+            )
+        return Reach(radius=radius)
+    if n_neighbors == "auto":
+        return Reach() if isinstance(points, Graph) else Reach(min(10, n - 1))
+    if int(n_neighbors) >= n:
+        raise ValueError(
+            f"The 'n_neighbors' parameter of {who} must be an int in [1, n_samples), and there "
+            f"are {n} distinct rows. Got {n_neighbors} instead. Use at most {n - 1}, or 'auto'."
+        )
+    return Reach(int(n_neighbors))
+
+
+def check_enough(distinct: DistinctRows, n_components: int, *, who: str) -> None:
+    """Refuse fewer distinct points than a map of so many dimensions needs."""
+    n, n_rows = len(distinct.rows), len(distinct.inverse)
+    if n <= n_components:
+        remedy = "Ask for fewer components" if n > 1 else "Rows must differ to be mapped"
+        raise ValueError(
+            f"{who} needs more distinct rows than components, n_components={n_components}. Got "
+            f"{n} distinct {'rows' if n > 1 else 'row'} in {n_rows} (n_samples={n_rows}). "
+            f"{remedy}."
+        )
+
+
+def held_together(
+    points: Points,
+    distinct: DistinctRows,
+    reach: Reach,
+    graph: sp.csr_array,
+    arrows: sp.csr_array,
+    on_disconnected: str,
+) -> Neighborhood:
+    """Number the pieces that the graph was found in, and apply the policy to them."""
+    pieces, joins = component_labels(graph), _NONE
+    if pieces.any():
+        found, advice = _what_fell_apart(points, pieces, reach)
+        if on_disconnected == "error":
+            raise DisconnectedGraphError(f"{found}. {advice}")
+        if on_disconnected == "connect":
+            graph, joins = points.connect(graph)
+            edges = "edge" if len(joins) == 1 else f"{len(joins)} edges"
+            done = f"they were joined by the shortest {edges} that will do"
+        elif on_disconnected == "largest":
+            done = "the map is that of the largest, and the other points are placed as new ones"
+            done += ", or at NaN if no edge leads to it" if isinstance(points, Graph) else ""
+        else:
+            done = "each was embedded on its own, and the maps lie side by side"
+        warn(f"{found}; {done}. {advice}", DisconnectedGraphWarning)
+    return Neighborhood(points, distinct, reach, graph, arrows, pieces, joins)
+
+
+def _what_fell_apart(points: Points, pieces: IntArray, reach: Reach) -> tuple[str, str]:
+    sizes = np.bincount(pieces)
+    shown = ", ".join(str(size) for size in sizes[:5]) + (", …" if len(sizes) > 5 else "")
+    found = (
+        f"The neighbourhood graph of {points.who} fell into {len(sizes)} pieces (of {shown} points)"
+    )
+    return found, f"{reach.wider}, or choose another on_disconnected: {', '.join(POLICIES)}."
+
+
+def matches(near: Neighbors) -> tuple[BoolArray, IntArray]:
+    """Which new points are training points, at distance zero, and which ones they are."""
+    closest = np.argmin(near.distances, axis=1)
+    rows = np.arange(len(closest))
+    return near.distances[rows, closest] == 0, near.indices[rows, closest]
+
+
+def keep_matches(places: FloatArray, near: Neighbors, known: FloatArray) -> FloatArray:
+    """Put new points that are training points where they already are."""
+    match, which = matches(near)
+    places[match] = known[which[match]]
+    return places

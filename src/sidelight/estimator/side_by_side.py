@@ -1,0 +1,165 @@
+"""Maps of graphs in pieces: the largest alone, or all of them side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from sidelight.core.arrays import FloatArray, IntArray
+from sidelight.estimator.map import Map, of_all_rows
+from sidelight.estimator.neighborhood import Neighborhood
+from sidelight.estimator.placing import ByDistances
+from sidelight.estimator.points import Distances, Graph
+from sidelight.mapping.nystrom import Nystrom, scale_kernel
+from sidelight.neighbors.duplicates import each_row
+from sidelight.neighbors.graph.given import nearest_stored
+from sidelight.similarity.centring import Centring, kernel_from_distances
+from sidelight.similarity.geodesic import geodesic_distances, geodesic_distances_of_new
+
+#: The gap between two pieces, relative to the width of the largest.
+_GAP = 0.15
+
+Embedding = Callable[[Neighborhood], Map]
+
+
+def map_of_neighborhood(
+    near: Neighborhood, embed: Embedding, n_components: int, on_disconnected: str
+) -> Map:
+    """Embed a neighbourhood, or its pieces one by one where the policy left it in pieces."""
+    pieces = near.pieces[near.distinct.inverse]
+    if not near.apart:
+        found = of_all_rows(embed(near), near.points, near.distinct)
+    else:
+        found = _side_by_side(near, embed, n_components, on_disconnected)
+    return found.with_facts(pieces_=pieces)
+
+
+def _side_by_side(
+    near: Neighborhood, embed: Embedding, n_components: int, on_disconnected: str
+) -> Map:
+    alone = on_disconnected == "largest"
+    last = 0 if alone else int(near.pieces.max())
+    members = [np.flatnonzero(near.pieces == piece) for piece in range(last + 1)]
+    maps = [_map_of_piece(near.take(points), embed, n_components) for points in members]
+    offsets = np.zeros((last + 1, n_components))
+    places = np.full((near.n, n_components), np.nan)
+    right_edge, gap = 0.0, _GAP * float(np.ptp(maps[0].points[:, 0]))
+    for piece, (points, found) in enumerate(zip(members, maps, strict=True)):
+        if piece > 0:
+            offsets[piece, 0] = right_edge + gap - found.points[:, 0].min()
+        places[points] = found.points + offsets[piece]
+        right_edge = float(places[points, 0].max())
+    placing = InPieces(near.points, near.pieces, tuple(members), tuple(maps), offsets)
+    if alone:
+        others = np.flatnonzero(near.pieces != 0)
+        places[others] = placing(_seen_from(near, others))
+    whole = Map(places, placing, dict(maps[0].facts))
+    return of_all_rows(whole, near.points, near.distinct)
+
+
+def _map_of_piece(near: Neighborhood, embed: Embedding, n_components: int) -> Map:
+    """A piece of too few points for neighbours is scaled by its distances."""
+    if near.n > n_components + 1:
+        return embed(near)
+    return classical_map(near.points, near.counts, n_components)
+
+
+def classical_map(points: Any, counts: IntArray, n_components: int) -> Map:
+    """Classical scaling of a few points, along the graph where that is all there is."""
+    d = min(n_components, points.n)
+    D = geodesic_distances(points.rows, who=points.who) if isinstance(points, Graph) else None
+    D = points.table() if D is None else D
+    K = kernel_from_distances(D)
+    centring = Centring.of(K, counts)
+    pairs, places = scale_kernel(K, centring, d, who=points.who)
+    values = np.pad(pairs.values, (0, n_components - d))
+    places = np.pad(places, ((0, 0), (0, n_components - d)))
+    rule = ByDistances(Nystrom(centring, places, values), points)
+    place = AlongGraph(rule, points) if isinstance(points, Graph) else rule
+    return Map(places, place, {"eigenvalues_": values})
+
+
+@dataclass(frozen=True)
+class AlongGraph:
+    """New points of a graph, placed by their distances along it.
+
+    Parameters
+    ----------
+    rule : ByDistances
+        For tables of distances.
+    among : Graph
+        The points.
+    """
+
+    rule: ByDistances
+    among: Graph
+
+    def __call__(self, new: Graph) -> FloatArray:
+        """Place new points by the lengths of paths to all points."""
+        near = nearest_stored(new.rows)
+        D = geodesic_distances_of_new(self.among.rows, *near, who=self.among.who)
+        return self.rule.nystrom(kernel_from_distances(D))
+
+
+@dataclass(frozen=True)
+class InPieces:
+    """Maps side by side: a new point goes to the map of its nearest point's piece.
+
+    Parameters
+    ----------
+    among : Points
+        The distinct points of all pieces.
+    pieces : ndarray of shape (n,)
+        The piece of each.
+    members : tuple of ndarray
+        The points of every piece that has a map.
+    maps : tuple of Map
+        The maps, each of its own points.
+    offsets : ndarray of shape (n_maps, d)
+        Where they lie.
+    """
+
+    among: Any
+    pieces: IntArray
+    members: tuple[IntArray, ...]
+    maps: tuple[Map, ...]
+    offsets: FloatArray
+
+    def __call__(self, new: Any) -> FloatArray:
+        """Place new points; at NaN where no edge of a graph leads to a piece with a map."""
+        places = np.full((new.n, self.offsets.shape[1]), np.nan)
+        home = self._home(new)
+        for piece, (points, found) in enumerate(zip(self.members, self.maps, strict=True)):
+            rows = np.flatnonzero(home == piece)
+            if len(rows):
+                assert found.place is not None
+                places[rows] = found.place(_to_piece(new, rows, points)) + self.offsets[piece]
+        return places
+
+    def _home(self, new: Any) -> IntArray:
+        if isinstance(new, Graph):
+            if len(self.maps) == 1:
+                return np.where(np.diff(new.rows[:, self.members[0]].indptr) > 0, 0, -1)
+            return np.asarray(self.pieces[nearest_stored(new.rows, 1)[0][:, 0]])
+        if len(self.maps) == 1:
+            return np.zeros(new.n, dtype=np.intp)
+        return np.asarray(self.pieces[self.among.nearest(1, new).indices[:, 0]])
+
+
+def _to_piece(new: Any, rows: IntArray, points: IntArray) -> Any:
+    """Some new points, as they are seen from the points of a piece."""
+    if not isinstance(new, (Distances, Graph)):
+        return new.take(rows)
+    seen: Any = new
+    return replace(seen, rows=seen.rows[rows][:, points])
+
+
+def _seen_from(near: Neighborhood, points: IntArray) -> Any:
+    """Points of other pieces as new ones."""
+    rows = near.points.rows[points]
+    if isinstance(near.points, Graph):  # those that lead nowhere are placed nowhere
+        return Graph(rows, near.who)
+    return near.points.of_new(rows, each_row(near.n))

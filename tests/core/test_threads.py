@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import threading
 import time
+import warnings
 
 import numpy as np
 import pytest
@@ -94,3 +96,12 @@ def test_blas_works_in_one_thread_inside_and_in_as_many_as_before_outside():
     with one_blas_thread():
         assert set(blas()) == {1}
     assert blas() == before
+
+
+def test_a_worker_of_a_pool_counts_its_threads_without_a_warning(monkeypatch):
+    alone = count_threads(None, who="test")
+    monkeypatch.setitem(multiprocessing.current_process()._config, "daemon", True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert count_threads(None, who="test") == alone
+        assert count_threads(3, who="test") == 3

@@ -13,7 +13,7 @@ from numbers import Integral
 from typing import Any, TypeAlias
 
 import numpy as np
-from joblib import effective_n_jobs  # type: ignore[import-untyped]
+from joblib import cpu_count  # type: ignore[import-untyped]
 
 #: A function and its arguments.
 Call: TypeAlias = tuple[Callable[..., Any], tuple[Any, ...]]
@@ -30,7 +30,10 @@ def count_threads(n_jobs: Any, *, who: str) -> int:
             f"The 'n_jobs' parameter of {who} must be None or an int other than 0. "
             f"Got {n_jobs!r} instead. Use -1 for all cores."
         )
-    return int(effective_n_jobs(-1 if n_jobs is None else int(n_jobs)))
+    if n_jobs is not None and n_jobs > 0:
+        return int(n_jobs)
+    # not effective_n_jobs, which counts processes: a worker of a pool may start threads
+    return max(1, int(cpu_count()) + 1 + (-1 if n_jobs is None else int(n_jobs)))
 
 
 class Threads:

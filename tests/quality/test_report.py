@@ -165,3 +165,13 @@ def test_distances_of_a_large_sample_are_thinned_without_bias(monkeypatch, roll)
     assert "distances of 1" in sample.note
     assert sample.shepard_correlation == pytest.approx(whole.shepard_correlation, abs=0.05)
     assert sample.stress == pytest.approx(whole.stress, abs=0.03)
+
+
+def test_yes_and_no_are_judged_as_one_and_zero(roll):
+    X, Z = roll[0][:40] > roll[0][:40].mean(axis=0), roll[1][:40]
+    assert quality_report(X, Z).gplvm_score == quality_report(X.astype(float), Z).gplvm_score
+
+
+def test_complex_numbers_are_refused_by_name(roll):
+    with pytest.raises(ValueError, match="'X' argument of quality_report .* real numbers.*complex"):
+        quality_report(roll[0][:40] * 1j, roll[1][:40])

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from sidelight.side import Actions, Anchors, Condition, Invariance, Relation
+from sidelight.side import Actions, Anchors, Condition, Distances, Invariance, Relation
 
 
 def test_actions_of_one_walk_join_successive_rows():
@@ -149,3 +149,18 @@ def test_what_is_no_image_shape_is_refused(shape):
 def test_what_is_no_transformation_is_refused(transformation):
     with pytest.raises(ValueError, match="transformation"):
         Invariance(transformation)
+
+
+@pytest.mark.parametrize(
+    ("known", "name"),
+    [
+        (Condition([0.0, 1e300, 2.0]), "Condition"),
+        (Anchors([0, 1], [[0.0, 1e200], [1.0, 2.0]]), "Anchors"),
+        (Relation([[1e300, 1.0, 1.0], [1.0, 1.0, 1.0], [1.0, 1.0, 1.0]]), "Relation"),
+        (Distances([(0, 1)], [1e-200]), "Distances"),
+    ],
+    ids=["Condition", "Anchors", "Relation", "Distances"],
+)
+def test_numbers_whose_squares_are_lost_are_refused_by_name(known, name):
+    with pytest.raises(ValueError, match=f"SammonMapping cannot use {name}.*other units"):
+        known.check(3, who="SammonMapping")

@@ -11,7 +11,6 @@ from sklearn.exceptions import ConvergenceWarning
 
 from sidelight.core.arrays import FloatArray
 from sidelight.core.interruption import Interruption
-from sidelight.core.magnitude import of_moderate_size
 from sidelight.core.parameters import OneOf, Real, Whole
 from sidelight.metric.base import LearnedMetric
 from sidelight.metric.learning.distance_cone import ConeFit, fit_with_ridge, fit_without_ridge
@@ -191,7 +190,6 @@ class DistanceMetric(LearnedMetric):
 
     def _scaled(self, distances: Distances, differences: FloatArray) -> tuple[float, float, float]:
         """The mean of d_ij², the mean of ‖x_i − x_j‖², and c after division by both."""
-        of_moderate_size(distances.values, who=self._name, name="Distances")
         squares = np.einsum("ij,ij->i", differences, differences)
         targets = float(np.mean(distances.values**2))
         lengths = float(squares.mean())

@@ -19,6 +19,8 @@ def as_points(values: ArrayLike, *, name: str, who: str, min_samples: int = 3) -
         )
     try:
         points = np.asarray(values)
+        if points.dtype.kind == "c":
+            raise TypeError("Got complex ones. Give real and imaginary parts as columns.")
         if points.dtype != np.float32:
             points = points.astype(np.float64, copy=False)
     except (TypeError, ValueError) as error:

@@ -78,8 +78,8 @@ class DistanceRows:
             distances *= 0.5
         if not np.isfinite(distances).all():
             raise ValueError(
-                f"{self.who} met {self.metric} distances that are not finite. Scale the data so "
-                "that their squares do not overflow."
+                f"{self.who} met {self.metric} distances in X or Z that are not finite. Scale the "
+                "data so that their squares do not overflow."
             )
         return np.abs(distances, out=distances)
 

@@ -24,7 +24,7 @@ from sidelight.quality.distortion import (
     stress_of_pairs,
 )
 from sidelight.quality.gaussian_process import gplvm_score
-from sidelight.quality.inputs import check_max_samples, check_n_neighbors
+from sidelight.quality.inputs import as_points, check_max_samples, check_n_neighbors
 from sidelight.quality.labels import agrees_with_neighbors, as_label_codes
 from sidelight.quality.neighborhoods import row_continuity, row_trustworthiness
 from sidelight.quality.pairwise import compared_distances
@@ -328,7 +328,9 @@ def quality_report(
 
 def _likelihood(X: ArrayLike, Z: ArrayLike) -> float | None:
     """The GP-LVM score, where it takes about a second at most."""
-    if np.shape(X)[0] > _SCORED_ROWS or not np.ptp(np.asarray(X), axis=0).any():
+    if np.shape(X)[0] > _SCORED_ROWS:
+        return None
+    if not np.ptp(as_points(X, name="X", who="quality_report"), axis=0).any():
         return None
     return gplvm_score(X, Z)
 

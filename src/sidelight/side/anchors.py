@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sidelight.core.arrays import FloatArray, IntArray
+from sidelight.core.magnitude import of_moderate_size
 from sidelight.side.reading import (
     name_rows,
     read_numbers,
@@ -93,6 +94,7 @@ class Anchors(SideInformation):
                 f"The positions of the Anchors given to {who} must be finite. Got others for the "
                 f"rows {name_rows(lost)}."
             )
+        of_moderate_size(self.positions, who=who, name="Anchors")
         if n_components is not None and self.positions.shape[1] != n_components:
             raise ValueError(
                 f"The positions of the Anchors given to {who} must have n_components="

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from sidelight.core.magnitude import of_moderate_size
 from sidelight.side.reading import name_rows, read_labels, read_numbers
 from sidelight.side.value import SideInformation
 from sidelight.similarity.kernels import KERNEL_NAMES
@@ -93,6 +94,7 @@ class Condition(SideInformation):
                     f"The Condition given to {who} must be known for every row of X. It is "
                     f"missing or infinite for the rows {name_rows(np.flatnonzero(~finite))}."
                 )
+            of_moderate_size(self.values, who=who, name="Condition")
 
     def __repr__(self) -> str:
         if self.values.dtype.kind != "f":

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sidelight.core.arrays import FloatArray, IntArray
+from sidelight.core.magnitude import of_moderate_size
 from sidelight.side.contradictions import Contradiction, find_contradictions
 from sidelight.side.reading import (
     name_rows,
@@ -129,6 +130,7 @@ class Distances(SideInformation):
                 f"The Distances given to {who} must be finite and not negative. Got "
                 f"{self.values[wrong][0]:g} for the rows {name_rows(self.pairs[wrong])}."
             )
+        of_moderate_size(self.values, who=who, name="Distances")
         found = find_contradictions(self.pairs, self.values)
         if strict and found:
             raise ValueError(

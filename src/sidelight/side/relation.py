@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from sidelight.core.arrays import FloatArray, IntArray
+from sidelight.core.magnitude import of_moderate_size
 from sidelight.core.parameters import Real
 from sidelight.side.reading import (
     frozen,
@@ -199,6 +200,7 @@ class Relation(SideInformation):
             raise ValueError(
                 f"The similarities of the Relation given to {who} must be finite and not negative."
             )
+        of_moderate_size(S, who=who, name="Relation")
         difference = np.abs(S - S.T)
         if difference.max() > 1e-8 * max(float(S.max()), 1e-300):
             i, j = np.unravel_index(int(difference.argmax()), S.shape)

@@ -1,26 +1,174 @@
-"""The Python of the README runs as it is printed."""
+"""The README says what is so: its Python gives what it states, and its commands parse."""
 
 from __future__ import annotations
 
+import ast
+import io
 import re
+import shlex
+import tokenize
+from contextlib import redirect_stdout
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 README = Path(__file__).resolve().parent.parent / "README.md"
-BLOCKS = re.findall(r"```python\n(.*?)```", README.read_text(encoding="utf-8"), re.DOTALL)
+TEXT = README.read_text(encoding="utf-8")
+BLOCKS = re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL)
+COMMANDS = [line for line in TEXT.splitlines() if re.match(r"(zcat .* \| )?sidelight \w+ ", line)]
+
+
+def comments_of(code):
+    """The comment of each line that has one."""
+    tokens = tokenize.generate_tokens(io.StringIO(code).readline)
+    return {
+        token.start[0]: token.string.removeprefix("#").strip()
+        for token in tokens
+        if token.type == tokenize.COMMENT
+    }
+
+
+def stated(comment):
+    """The value that a comment begins with, as ``# 8: the frame …``; None if it is only words."""
+    ends = [i for i in range(len(comment), 0, -1) if i == len(comment) or comment[i] == ":"]
+    for end in ends:
+        try:
+            return comment[:end], ast.literal_eval(comment[:end])
+        except (ValueError, SyntaxError):
+            continue
+    return None
+
+
+def agrees(found, text, value):
+    """Whether a result is as stated: numbers to the digits written, texts up to an ellipsis."""
+    if isinstance(value, str):
+        found = str(found).strip()
+        return found.startswith(value[:-1].strip()) if value.endswith("…") else found == value
+    if isinstance(value, float):
+        digits = len(text.partition(".")[2])
+        return f"{float(found):.{digits}f}" == text
+    if isinstance(value, list) and value and isinstance(value[0], float):
+        return np.array_equal(np.asarray(found), value)
+    return found == value
+
+
+def run(code, names):
+    """Run a block statement by statement, and give what lines with a stated value gave."""
+    comments = comments_of(code)
+    results = []
+    for statement in ast.parse(code).body:
+        said = stated(comments.get(statement.end_lineno, ""))
+        if said is None or not isinstance(statement, ast.Expr):
+            exec(compile(ast.Module([statement], []), "README.md", "exec"), names)
+            continue
+        printed = io.StringIO()
+        with redirect_stdout(printed):
+            found = eval(compile(ast.Expression(statement.value), "README.md", "eval"), names)
+        results.append((said, printed.getvalue() if found is None else found))
+    return results
+
+
+def given():
+    rng = np.random.default_rng(0)
+    return {"X": rng.standard_normal((60, 5)), "y": rng.integers(0, 3, 60)}
+
+
+def row_by_row(names):
+    """Each new row depends on that row alone."""
+    model, data = names["isomap"], names["data"]
+    new = data.X[:5] + 0.1
+    together = model.transform(new)
+    np.testing.assert_allclose(np.vstack([model.transform(row[None]) for row in new]), together)
+
+
+def ring_and_points(names):
+    """The digit known, what is left is a ring of angles; the angle known, one point a digit."""
+    angle, digit = names["angle"], names["digit"]
+    Z = names["ring"].embedding_ - names["ring"].embedding_.mean(axis=0)
+    radius = np.linalg.norm(Z, axis=1)
+    assert radius.std() < 0.1 * radius.mean()
+    turned = np.exp(1j * np.arctan2(Z[:, 1], Z[:, 0]))
+    true = np.exp(1j * np.radians(angle))
+    assert max(abs(np.mean(turned * true)), abs(np.mean(turned / true))) > 0.9
+    Z = names["model"].embedding_
+    within = sum(np.sum((Z[digit == d] - Z[digit == d].mean(axis=0)) ** 2) for d in set(digit))
+    assert within < 1e-3 * np.sum((Z - Z.mean(axis=0)) ** 2)
+    X = names["digits"].X
+    shown = names["model"].render(X[:1], condition=90.0)
+    target = X[(digit == digit[0]) & (angle == 90.0)]
+    assert np.mean((shown - target) ** 2) < 0.05 * X.var()
+
+
+def unit(names):
+    assert names["model"].unit_ > 0
+
+
+#: What comments state in words, by what the block that states it holds.
+WORDS = {"save(isomap": row_by_row, "rotated_digits": ring_and_points, "unit_": unit}
 
 
 @pytest.mark.parametrize("code", BLOCKS, ids=[f"block {i}" for i in range(len(BLOCKS))])
-def test_blocks_run(code, tmp_path, monkeypatch):
+def test_blocks_give_what_they_state(code, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    rng = np.random.default_rng(0)
-    names = {"X": rng.standard_normal((60, 5)), "y": rng.integers(0, 3, 60)}
-    exec(compile(code, "README.md", "exec"), names)
-    if "result" in names:
-        assert "takes Distances and Pairs as constraints" in names["result"].why
+    names = given()
+    for (text, value), found in run(code, names):
+        assert agrees(found, text, value), f"stated {text}, found {found}"
+    for words, check in WORDS.items():
+        if words in code:
+            check(names)
 
 
-def test_there_are_blocks_to_run():
-    assert len(BLOCKS) >= 2
+def test_the_labels_said_to_be_unknown_are_unknown():
+    from sidelight.side import Pairs
+
+    assert 'labels, some of them unknown (-1, None, "")' in TEXT
+    for labels in ([0, 0, -1, -1], ["a", "a", None, None], ["a", "a", "", ""]):
+        assert Pairs.from_labels(labels).similar.tolist() == [[0, 1]]
+
+
+def test_every_number_in_a_comment_is_asserted():
+    """A number in a comment is a statement: one that no test reads could be wrong."""
+    known = {'labels, some of them unknown (-1, None, "")'}
+    n_stated = 0
+    for code in BLOCKS:
+        for comment in comments_of(code).values():
+            said = stated(comment)
+            n_stated += said is not None
+            rest = comment.removeprefix(said[0]) if said else comment
+            assert comment in known or not re.search(r"\d", rest), comment
+    assert n_stated >= 5
+
+
+def test_a_wrong_statement_is_noticed():
+    for code in ("1 + 1  # 3: two", "print('a b')  # 'a c …'", "0.0188  # 0.018", "[1.5]  # [1.6]"):
+        (((text, value), found),) = run(code, {})
+        assert not agrees(found, text, value)
+    for code in ("1 + 1  # 2: two", "print('a b')  # 'a …'", "0.0188  # 0.019", "[1.5]  # [1.5]"):
+        (((text, value), found),) = run(code, {})
+        assert agrees(found, text, value)
+
+
+def test_the_number_of_digits():
+    from sidelight.datasets import digits
+
+    assert f"embeds {len(digits().X):,} handwritten digits" in TEXT
+
+
+@pytest.mark.parametrize("line", COMMANDS)
+def test_commands_are_ones_that_there_are(line, tmp_path, monkeypatch):
+    import typer
+
+    from sidelight.cli.application import application
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"a,b\n1,2\n")))
+    name, *arguments = shlex.split(line.partition("| ")[2] or line)[1:]
+    command = typer.main.get_command(application).commands[name]
+    with command.make_context(name, arguments) as context:  # which refuses unknown options
+        assert context.params
+
+
+def test_there_are_blocks_and_commands():
+    assert len(BLOCKS) >= 6
+    assert len(COMMANDS) >= 10

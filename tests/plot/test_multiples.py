@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from matplotlib.transforms import Bbox
 
 pytest.importorskip("matplotlib")
 
@@ -38,6 +39,27 @@ def test_names_and_scores_are_the_titles():
     figure = comparison({"a": _Z, "b": -_Z}, scores={"a": 0.51234, "b": "0.4 ± 0.1"})
     assert [ax.get_title(loc="left") for ax in figure.axes] == ["a", "b"]
     assert [ax.get_title(loc="right") for ax in figure.axes] == ["0.512", "0.4 ± 0.1"]
+
+
+def test_long_names_do_not_run_into_their_scores():
+    names = ["PCA", "StochasticNeighborEmbedding", "AcyclicLocallyLinearEmbedding"]
+    figure = comparison(
+        dict.fromkeys(names, _Z), scores=dict.fromkeys(names, "R_NX 0.423"), title="a table"
+    )
+    figure.canvas.draw()
+    for ax in figure.axes:
+        left = Bbox([_corner(figure, ax._left_title, 0), _corner(figure, ax._left_title, 1)])
+        assert not left.overlaps(ax._right_title.get_window_extent())
+
+
+def _corner(figure, title, which):
+    """A corner of what is written in the first line of a title."""
+    text = title.get_text()
+    title.set_text(text.rstrip("\n"))
+    box = title.get_window_extent()
+    title.set_text(text)
+    lines = text.count("\n")
+    return box.get_points()[which] + [0, lines * box.height]
 
 
 def test_nothing_drawn_overlaps_the_legend():

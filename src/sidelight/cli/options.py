@@ -149,8 +149,8 @@ Method: TypeAlias = Annotated[
     typer.Option(
         "--method",
         "-m",
-        help="One of 'sidelight methods'.  auto is Isomap, with landmarks beyond 4,000 rows; "
-        "for a table of distances classical scaling (mds).",
+        help="One of 'sidelight methods'.  auto chooses by what is known and what is missing, and "
+        "says why: Isomap where there is nothing of either.",
         rich_help_panel=METHOD,
     ),
 ]

@@ -21,6 +21,8 @@ from sidelight.plot.style import (
 )
 
 _WIDTH, _HEIGHT = 3.0, 2.9
+# So many letters of a name and a score go side by side over a map.
+_TITLE_LETTERS = 32
 
 
 def comparison(
@@ -105,6 +107,9 @@ def comparison(
     width = _WIDTH * columns + key_width(colouring)
     figure = new_figure(width, _HEIGHT * rows + (0.4 if title else 0.0))
     figure.get_layout_engine().set(w_pad=0.08, h_pad=0.08)
+    # long names stand a line above their scores
+    written = {name: _written(score) for name, score in (scores or {}).items()}
+    above = "\n" if any(len(n) + len(s) > _TITLE_LETTERS for n, s in written.items()) else ""
     drawn = []
     for place, (name, Z) in enumerate(points.items()):
         projection = "3d" if Z.shape[1] == 3 else None
@@ -115,9 +120,9 @@ def comparison(
             draw_points(ax, Z, colouring, point_size=point_size, alpha=alpha)
         style_axes(ax)
         _frame(ax, Z.shape[1])
-        ax.set_title(name, loc="left", fontsize=TEXT_SIZE + 1, color=INK)
-        if scores is not None and name in scores:
-            ax.set_title(_written(scores[name]), loc="right", fontsize=TEXT_SIZE, color=FAINT)
+        ax.set_title(name + above, loc="left", fontsize=TEXT_SIZE + 1, color=INK)
+        if name in written:
+            ax.set_title(written[name], loc="right", fontsize=TEXT_SIZE, color=FAINT)
         drawn.append(ax)
     draw_key(figure, colouring, drawn, title=key_title)
     if title:

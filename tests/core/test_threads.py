@@ -86,16 +86,33 @@ def test_how_many_threads():
             count_threads(bad, who="test")
 
 
-def test_blas_works_in_one_thread_inside_and_in_as_many_as_before_outside():
+def blas_threads():
     from threadpoolctl import threadpool_info
 
-    def blas():
-        return [one["num_threads"] for one in threadpool_info() if one["user_api"] == "blas"]
+    return [one["num_threads"] for one in threadpool_info() if one["user_api"] == "blas"]
 
-    before = blas()
-    with one_blas_thread():
-        assert set(blas()) == {1}
-    assert blas() == before
+
+def test_blas_works_in_one_thread_inside_and_in_as_many_as_before_outside():
+    from threadpoolctl import threadpool_limits
+
+    with threadpool_limits(2, user_api="blas"):
+        before = blas_threads()
+        with one_blas_thread(), one_blas_thread():
+            assert set(blas_threads()) == {1}
+        assert blas_threads() == before
+
+
+def test_two_fits_side_by_side_leave_blas_as_it_was():
+    from threadpoolctl import threadpool_limits
+
+    with threadpool_limits(2, user_api="blas"):
+        before, first, second = blas_threads(), one_blas_thread(), one_blas_thread()
+        first.__enter__()
+        second.__enter__()
+        first.__exit__(None, None, None)
+        assert set(blas_threads()) == {1}
+        second.__exit__(None, None, None)
+        assert blas_threads() == before
 
 
 def test_a_worker_of_a_pool_counts_its_threads_without_a_warning(monkeypatch):

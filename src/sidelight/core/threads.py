@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import contextmanager
+from functools import cache
 from numbers import Integral
+from threading import Lock
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -91,13 +93,33 @@ def over_bands(work: Callable[[int, int], None], n: int) -> None:
         threads.run([(work, band) for band in bands])
 
 
+_blas_lock = Lock()
+_blas_blocks: list[Any] = []  # those under way: the first one limits, the last one restores
+
+
 @contextmanager
 def one_blas_thread() -> Iterator[None]:
     """Let BLAS and LAPACK work in one thread, where a second one does not pay.
 
-    They also round in the same way then on every machine of a kind.
+    Thin products are bound by memory, and threads that wait for each other at every one of them
+    burn the processor.  They also round in the same way then on every machine of a kind.
     """
-    from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
-
-    with threadpool_limits(1, user_api="blas"):
+    with _blas_lock:
+        limit = _blas_blocks[0] if _blas_blocks else _blas().limit(limits=1, user_api="blas")
+        _blas_blocks.append(limit)
+    try:
         yield
+    finally:
+        with _blas_lock:
+            _blas_blocks.pop()
+            if not _blas_blocks:
+                limit.restore_original_limits()
+
+
+@cache
+def _blas() -> Any:
+    """The libraries of linear algebra, looked for once."""
+    import scipy.linalg  # noqa: F401  (it brings one of its own)
+    from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
+
+    return ThreadpoolController()

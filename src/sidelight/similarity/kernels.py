@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
 
 from sidelight.core.arrays import FloatArray, is_sparse
+from sidelight.core.threads import one_blas_thread
 from sidelight.similarity.panels import SymmetricPanels
 
 #: Rows worked on at a time: a block of the kernel stays in the cache while it is finished.
 BLOCK_ROWS = 256
 #: The side of the tiles that are mirrored: two of them stay in the cache.
 _MIRRORED = 256
+#: Products of rows with so few features are done before a second thread has begun.
+_FEW_FEATURES = 64
 
 
 class Kernel(Protocol):
@@ -190,7 +194,8 @@ def require_finite_kernel(K: FloatArray, *, who: str) -> FloatArray:
 def kernel_panels(kernel: Kernel, X: Any, *, dtype: Any = np.float64) -> SymmetricPanels:
     """Compute the upper half of the kernel matrix of one set of rows."""
     X = X.astype(dtype, copy=False)
-    return SymmetricPanels.filled(lambda i, j: kernel(X[i], X[j]), X.shape[0], dtype)
+    with one_blas_thread() if X.shape[1] <= _FEW_FEATURES else nullcontext():
+        return SymmetricPanels.filled(lambda i, j: kernel(X[i], X[j]), X.shape[0], dtype)
 
 
 def kernel_matrix(kernel: Kernel, X: Any, *, dtype: Any = np.float64) -> FloatArray:

@@ -20,6 +20,7 @@ import scipy.linalg
 
 from sidelight.core.arrays import FloatArray
 from sidelight.core.progress import report
+from sidelight.core.threads import one_blas_thread
 
 
 @dataclass(frozen=True)
@@ -59,6 +60,20 @@ def largest_ritz_pairs(
     max_restarts: int = 60,
 ) -> RitzPairs:
     """Find the largest eigenpairs of a symmetric operator by block Lanczos with restarts."""
+    with one_blas_thread():  # products with a few vectors at a time
+        return _iterate(apply, n, n_pairs, null, tol, block, max_dimension, max_restarts)
+
+
+def _iterate(
+    apply: Callable[[FloatArray], FloatArray],
+    n: int,
+    n_pairs: int,
+    null: FloatArray | None,
+    tol: float,
+    block: int | None,
+    max_dimension: int,
+    max_restarts: int,
+) -> RitzPairs:
     room = n - (0 if null is None else null.shape[1])
     width = min(block or min(n_pairs + 2, 8), room)
     max_dimension = min(max(max_dimension, 2 * n_pairs + 5 * width), room)

@@ -49,7 +49,7 @@ def errors(n: int, p: int, seed: int) -> tuple[float, float]:
     upper = sp.coo_array(sp.triu(W, 1))
     edges = np.column_stack(upper.coords)
     model = MaximumEntropyUnfolding(2, gamma=GAMMA).fit(Y, edges=edges)
-    K, true = model.kernel(), np.linalg.inv(P)
+    K, true = model.covariance(), np.linalg.inv(P)
     J = np.eye(n) - 1 / n
     return (
         float(np.linalg.norm(model.springs_ - upper.data) / np.linalg.norm(upper.data)),

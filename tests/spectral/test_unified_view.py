@@ -8,11 +8,13 @@ import scipy.linalg
 
 from sidelight import (
     PCA,
+    AcyclicLocallyLinearEmbedding,
     ClassicalMDS,
     Isomap,
     KernelPCA,
     LaplacianEigenmaps,
     LocallyLinearEmbedding,
+    MaximumEntropyUnfolding,
     ProbabilisticPCA,
     SemidefiniteEmbedding,
 )
@@ -31,6 +33,11 @@ METHODS = {
     "ClassicalMDS": (ClassicalMDS(2, metric="cityblock"), lambda e: 1.0),
     "Isomap": (Isomap(2, n_neighbors=8), lambda e: 1.0),
     "SemidefiniteEmbedding": (SemidefiniteEmbedding(2, n_neighbors=8), lambda e: 1.0),
+    "MaximumEntropyUnfolding": (MaximumEntropyUnfolding(2, n_neighbors=8), lambda e: 1.0),
+    "AcyclicLocallyLinearEmbedding": (
+        AcyclicLocallyLinearEmbedding(2, n_neighbors=8),
+        lambda e: 1.0,
+    ),
     "LLE": (LocallyLinearEmbedding(2, n_neighbors=8), lambda e: np.sqrt(e.eigenvalues_)),
     "LEM": (
         LaplacianEigenmaps(2, n_neighbors=8, normalized=False),

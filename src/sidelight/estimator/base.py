@@ -167,6 +167,11 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
             setattr(self, name, value)
 
     def _kernel(self) -> FloatArray:
+        self._require_kernel()
+        assert self._map.kernel is not None
+        return self._map.kernel()
+
+    def _require_kernel(self) -> None:
         check_is_fitted(self)
         if self._map.kernel is None and not self._kernel_is_written:
             raise ValueError(
@@ -178,7 +183,6 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
                 f"{self._name} embedded the pieces of a graph one by one, so there is no one "
                 f"kernel of all rows. Use on_disconnected='connect'."
             )
-        return self._map.kernel()
 
     @property
     def _understands(self) -> tuple[str, ...]:

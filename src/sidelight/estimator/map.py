@@ -67,14 +67,18 @@ class KernelOfRows:
     inverse: IntArray
     who: str
 
-    def __call__(self) -> FloatArray:
-        """Compute it; its rows sum to zero."""
+    def written_out(self) -> FloatArray:
+        """Compute it for all rows, as it is for the points."""
         n = len(self.inverse)
         require_memory(
             24.0 * n * n, what=f"the {n} × {n} kernel", who=self.who, instead="Use fewer rows."
         )
         K = self.of_points()
-        K = K if len(K) == n else np.asarray(K[np.ix_(self.inverse, self.inverse)])
+        return K if len(K) == n else np.asarray(K[np.ix_(self.inverse, self.inverse)])
+
+    def __call__(self) -> FloatArray:
+        """Compute it, centred: its rows sum to zero."""
+        K = self.written_out()
         means = K.mean(axis=0)
         return np.asarray(K - means - means[:, None] + means.mean())
 

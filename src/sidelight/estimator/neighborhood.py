@@ -78,6 +78,8 @@ class Neighborhood:
         Symmetric, distances on the edges; joined already where the policy is to connect.
     arrows : csr_array of shape (n_points, n_points)
         The neighbours of each point, row by row: being one need not be mutual.
+    rows : ndarray of shape (n_points,)
+        The row of X where each point first occurs, in pieces of a neighbourhood too.
     pieces : ndarray of shape (n_points,)
         The piece of each point before any were joined, the largest 0.
     joins : ndarray of shape (n_joins, 2)
@@ -89,6 +91,7 @@ class Neighborhood:
     reach: Reach
     graph: sp.csr_array
     arrows: sp.csr_array
+    rows: IntArray
     pieces: IntArray
     joins: IntArray
 
@@ -129,6 +132,7 @@ class Neighborhood:
             distinct=distinct,
             graph=sp.csr_array(self.graph[points][:, points]),
             arrows=sp.csr_array(self.arrows[points][:, points]),
+            rows=self.rows[points],
             pieces=np.zeros(len(points), dtype=np.intp),
             joins=_NONE,
         )
@@ -225,7 +229,7 @@ def held_together(
         else:
             done = "each was embedded on its own, and the maps lie side by side"
         warn(f"{found}; {done}. {advice}", DisconnectedGraphWarning)
-    return Neighborhood(points, distinct, reach, graph, arrows, pieces, joins)
+    return Neighborhood(points, distinct, reach, graph, arrows, distinct.rows, pieces, joins)
 
 
 def _what_fell_apart(points: Points, pieces: IntArray, reach: Reach) -> tuple[str, str]:

@@ -116,7 +116,7 @@ class Isomap(GraphEmbedder):
         return Map(
             places,
             ByGeodesics(near.points, near.reach, near.graph, nystrom),
-            {"eigenvalues_": pairs.values, "landmarks_": near.distinct.rows},
+            {"eigenvalues_": pairs.values, "landmarks_": near.rows},
             GeodesicKernel(near.graph, self._name),
         )
 
@@ -135,7 +135,7 @@ class Isomap(GraphEmbedder):
         return Map(
             nystrom(kernel_from_distances(D).T),
             ByLandmarks(near.points, near.reach, D, nystrom),
-            {"eigenvalues_": pairs.values, "landmarks_": near.distinct.rows[landmarks]},
+            {"eigenvalues_": pairs.values, "landmarks_": near.rows[landmarks]},
             LandmarkKernel(D, landmarks),
         )
 

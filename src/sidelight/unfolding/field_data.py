@@ -9,6 +9,9 @@ import scipy.sparse as sp
 
 from sidelight.core.arrays import FloatArray, IntArray, is_sparse
 from sidelight.core.blocks import row_blocks
+from sidelight.estimator.map import Map
+from sidelight.estimator.neighborhood import Neighborhood
+from sidelight.estimator.points import Features, Graph, Points
 from sidelight.neighbors.metrics import Metric, distance_blocks
 from sidelight.similarity.centring import Centring, kernel_from_distances
 from sidelight.solvers.eigen.eigenpairs import largest_eigenpairs
@@ -16,6 +19,26 @@ from sidelight.solvers.paths.shortest_paths import shortest_paths_from
 
 #: From so many points on, the scatter along a graph is that seen from some of them.
 _SOURCES = 1000
+
+
+def field_features(points: Points) -> int:
+    """How many features a field has; a table of distances counts as one."""
+    return varying_features(points.rows) if isinstance(points, Features) else 1
+
+
+def field_scatter(near: Neighborhood) -> float:
+    """Σ_i c_i ‖y_i − ȳ‖², along the graph where that is all there is."""
+    if isinstance(near.points, Graph):
+        return scatter_along(near.graph, near.counts)
+    points, counts = near.points, near.counts
+    remoteness = squared_remoteness(points.rows, counts, points.metric, who=near.who)
+    return float(counts @ remoteness)
+
+
+def feature_covariance(found: Map) -> FloatArray:
+    """The covariance of one feature over all rows, from the kernel of whole rows: not centred."""
+    kernel: Any = found.kernel
+    return np.asarray(kernel.written_out() / kernel.of_points.p)
 
 
 def varying_features(X: Any) -> int:

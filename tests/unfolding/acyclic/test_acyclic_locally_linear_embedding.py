@@ -49,7 +49,7 @@ def test_with_all_earlier_points_it_is_pca_in_any_order(order):
     Y = rows(30, 50)
     model = AcyclicLocallyLinearEmbedding(2, n_neighbors=29, reg=0.0, order=order).fit(Y)
     gram = centre_kernel(Y @ Y.T)
-    np.testing.assert_allclose(centre_kernel(model.kernel()), gram / 50, atol=1e-7 * gram.max())
+    np.testing.assert_allclose(centre_kernel(model.covariance()), gram / 50, atol=1e-7 * gram.max())
     expected = PCA(2).fit_transform(Y)
     np.testing.assert_allclose(np.abs(model.embedding_), np.abs(expected), atol=1e-6)
 
@@ -61,17 +61,17 @@ def test_the_likelihood_is_that_of_the_density_and_of_the_chain_point_by_point(r
     model = AcyclicLocallyLinearEmbedding(2, n_neighbors=5, reg=reg, order=order).fit(Y)
     value, K = naive(Y, order, 5, reg)
     np.testing.assert_array_equal(model.order_, order)
-    np.testing.assert_allclose(model.kernel(), K, rtol=1e-8, atol=1e-10)
+    np.testing.assert_allclose(model.covariance(), K, rtol=1e-8, atol=1e-10)
     assert model.log_likelihood_ == pytest.approx(value, rel=1e-9)
     centred = Y - Y.mean(axis=0)
-    density = multivariate_normal(np.zeros(40), model.kernel())
+    density = multivariate_normal(np.zeros(40), model.covariance())
     assert model.log_likelihood_ == pytest.approx(density.logpdf(centred.T).sum(), rel=1e-8)
 
 
 def test_the_map_is_that_of_the_kernel():
     Y = swiss_roll(600, random_state=0).X
     model = AcyclicLocallyLinearEmbedding(2, n_neighbors=5).fit(Y)
-    values, vectors = np.linalg.eigh(3 * centre_kernel(model.kernel()))
+    values, vectors = np.linalg.eigh(3 * centre_kernel(model.covariance()))
     np.testing.assert_allclose(model.eigenvalues_, values[:-3:-1], rtol=1e-7)
     expected = vectors[:, :-3:-1] * np.sqrt(values[:-3:-1])
     scale = np.abs(expected).max()
@@ -82,7 +82,7 @@ def test_weights_and_variances_are_the_most_likely():
     Y = rows(30, 20)
     model = AcyclicLocallyLinearEmbedding(2, n_neighbors=4, reg=0.0, order="principal").fit(Y)
     ordered = (Y - Y.mean(axis=0))[model.order_]
-    W, s = model._weights.toarray(), model.variances_
+    W, s = model._map.kernel.of_points.chain.weights.toarray(), model.variances_
 
     def value(W, s):
         squares = np.sum((ordered - W @ ordered) ** 2, axis=1)
@@ -103,7 +103,7 @@ def test_weights_and_variances_are_the_most_likely():
 def test_the_weights_of_plain_lle_are_the_optimum_of_its_pseudolikelihood():
     Y = rows(40, 20)
     model = LocallyLinearEmbedding(2, n_neighbors=5, reg=1e-12).fit(Y)
-    W = np.eye(40) - model._residual.toarray()
+    W = np.eye(40) - model._map.kernel.of_points.A.toarray()
 
     def value(W):  # Σ log p(y_i | the others), every factor with the unit precision of LLE
         return -np.sum((Y - W @ Y) ** 2) / 2 - 40 * 20 / 2 * np.log(2 * np.pi)
@@ -165,7 +165,7 @@ def test_copies_of_rows_keep_the_first_place_in_a_given_order():
     plain = AcyclicLocallyLinearEmbedding(2, n_neighbors=5, order=model.order_).fit(Y)
     # copies move the mean, which only the first point's own variance feels
     np.testing.assert_allclose(
-        centre_kernel(model.kernel()[:20, :20]), centre_kernel(plain.kernel()), atol=1e-9
+        centre_kernel(model.covariance()[:20, :20]), centre_kernel(plain.covariance()), atol=1e-9
     )
 
 

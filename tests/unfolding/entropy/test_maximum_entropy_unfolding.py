@@ -31,7 +31,7 @@ def test_with_all_neighbours_and_free_signs_it_is_pca():
     Y = gaussian_rows(25, 40)
     model = MaximumEntropyUnfolding(2, n_neighbors=24, signs="free", tol=1e-9).fit(Y)
     gram = centre_kernel(Y @ Y.T)
-    np.testing.assert_allclose(centre_kernel(model.kernel()), gram / 40, atol=1e-7 * gram.max())
+    np.testing.assert_allclose(centre_kernel(model.covariance()), gram / 40, atol=1e-7 * gram.max())
     assert procrustes(model.embedding_, PCA(2).fit_transform(Y)).residual < 1e-6
     np.testing.assert_allclose(model.eigenvalues_, np.linalg.eigvalsh(gram)[:-3:-1], rtol=1e-6)
 
@@ -39,7 +39,7 @@ def test_with_all_neighbours_and_free_signs_it_is_pca():
 def test_expected_distances_are_those_of_the_data_where_a_spring_holds_and_at_most_so_elsewhere():
     Y = swiss_roll(300, random_state=0).X
     model = MaximumEntropyUnfolding(2, n_neighbors=6).fit(Y)
-    K, (i, j) = model.kernel(), model.edges_.T
+    K, (i, j) = model.covariance(), model.edges_.T
     expected = Y.shape[1] * (K[i, i] + K[j, j] - 2 * K[i, j])
     ratio = expected / np.sum((Y[i] - Y[j]) ** 2, axis=1)
     held = model.springs_ > 0
@@ -53,7 +53,7 @@ def test_the_likelihood_is_that_of_the_density_and_the_map_that_of_the_kernel():
     Y = gaussian_rows(30, 4)
     model = MaximumEntropyUnfolding(2, n_neighbors=5, gamma=0.3).fit(Y)
     centred = Y - Y.mean(axis=0)
-    density = multivariate_normal(np.zeros(30), model.kernel())
+    density = multivariate_normal(np.zeros(30), model.covariance())
     assert model.log_likelihood_ == pytest.approx(density.logpdf(centred.T).sum(), rel=1e-9)
     assert model.objective_ == model.log_likelihood_ == pytest.approx(model.history_[-1], rel=1e-9)
     assert model.gamma_ == 0.3
@@ -61,8 +61,8 @@ def test_the_likelihood_is_that_of_the_density_and_the_map_that_of_the_kernel():
     i, j = model.edges_.T
     L[i, j] = L[j, i] = -model.springs_
     np.fill_diagonal(L, -L.sum(axis=1))
-    np.testing.assert_allclose(model.kernel() @ (L + 0.3 * np.eye(30)), np.eye(30), atol=1e-9)
-    values, vectors = np.linalg.eigh(4 * centre_kernel(model.kernel()))
+    np.testing.assert_allclose(model.covariance() @ (L + 0.3 * np.eye(30)), np.eye(30), atol=1e-9)
+    values, vectors = np.linalg.eigh(4 * centre_kernel(model.covariance()))
     np.testing.assert_allclose(model.eigenvalues_, values[:-3:-1], rtol=1e-9)
     expected = vectors[:, :-3:-1] * np.sqrt(values[:-3:-1])
     np.testing.assert_allclose(np.abs(model.embedding_), np.abs(expected), atol=1e-8)
@@ -91,8 +91,8 @@ def test_the_number_of_features_scales_the_kernel_and_nothing_else():
     twice = MaximumEntropyUnfolding(2).fit(np.hstack([Y, Y]) / np.sqrt(2))
     given = MaximumEntropyUnfolding(2, metric="precomputed").fit(cdist(Y, Y))
     np.testing.assert_allclose(twice.embedding_, plain.embedding_, atol=1e-6)
-    np.testing.assert_allclose(twice.kernel(), plain.kernel() / 2, rtol=1e-6)
-    np.testing.assert_allclose(given.kernel(), plain.kernel() * 5, rtol=1e-6)
+    np.testing.assert_allclose(twice.covariance(), plain.covariance() / 2, rtol=1e-6)
+    np.testing.assert_allclose(given.covariance(), plain.covariance() * 5, rtol=1e-6)
 
 
 def test_copies_of_rows_are_the_limit_of_rows_that_come_together():
@@ -104,10 +104,10 @@ def test_copies_of_rows_are_the_limit_of_rows_that_come_together():
     close = copied.copy()
     close[30:] += 1e-3 * np.random.default_rng(1).standard_normal((10, 4))
     near = MaximumEntropyUnfolding(2, gamma=0.1).fit(close, edges=[*edges, *ties])
-    np.testing.assert_allclose(near.kernel(), welded.kernel(), atol=2e-3)
+    np.testing.assert_allclose(near.covariance(), welded.covariance(), atol=2e-3)
     np.testing.assert_allclose(near.embedding_, welded.embedding_, atol=1e-2)
     unweighted = MaximumEntropyUnfolding(2, gamma=0.1).fit(Y, edges=edges)
-    assert np.abs(unweighted.kernel() - welded.kernel()[:30, :30]).max() > 2e-2
+    assert np.abs(unweighted.covariance() - welded.covariance()[:30, :30]).max() > 2e-2
 
 
 def test_structure_learning_leaves_springs_out():

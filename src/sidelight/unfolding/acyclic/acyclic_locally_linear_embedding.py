@@ -8,19 +8,21 @@ from typing import Any, ClassVar
 import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.linalg import splu
-from sklearn.utils.validation import check_is_fitted
 
 from sidelight.core.arrays import FloatArray, IntArray
 from sidelight.core.interruption import Interruption
-from sidelight.core.memory import require_memory
 from sidelight.core.parameters import Matching, OneOf, Real
 from sidelight.core.progress import report
-from sidelight.estimator.barycentric import BarycentricEmbedder
-from sidelight.estimator.graph_based import GraphEmbedder, Neighborhood
-from sidelight.mapping.nystrom import kernel_coordinates
+from sidelight.estimator.base import Told
+from sidelight.estimator.graph_embedder import GRAPH_PARAMETERS, GraphEmbedder
+from sidelight.estimator.map import Map
+from sidelight.estimator.neighborhood import Neighborhood
+from sidelight.estimator.placing import Barycentric
+from sidelight.estimator.points import Features, Graph
+from sidelight.mapping.nystrom import scale_kernel
+from sidelight.neighbors import Neighbors
 from sidelight.similarity.barycentre import barycentre_errors
 from sidelight.similarity.centring import Centring
-from sidelight.solvers.eigen.eigenpairs import largest_eigenpairs
 from sidelight.unfolding.acyclic.orders import (
     FAMILIES,
     candidate_orders,
@@ -28,9 +30,10 @@ from sidelight.unfolding.acyclic.orders import (
     near_lists,
 )
 from sidelight.unfolding.field_data import (
+    feature_covariance,
+    field_features,
     principal_coordinate,
     squared_remoteness,
-    varying_features,
 )
 
 #: The least variance of a point given its parents, relative to the mean variance of a row.
@@ -39,7 +42,7 @@ _GIVEN = Matching(lambda v: isinstance(v, (list, tuple, np.ndarray)), "a permuta
 
 
 @dataclass(frozen=True)
-class _Chain:
+class Chain:
     """The conditionals of the points in one order.
 
     Parameters
@@ -65,11 +68,14 @@ class _Covariance:
 
     dtype = np.dtype(np.float64)
 
-    def __init__(self, chain: _Chain) -> None:
+    def __init__(self, chain: Chain) -> None:
         n = len(chain.order)
         triangle = sp.csc_array(sp.eye_array(n) - chain.weights)
         self._order, self._variances = chain.order, chain.variances[:, None]
         self._factor: Any = splu(triangle, permc_spec="NATURAL", diag_pivot_thresh=0.0)
+
+    def __len__(self) -> int:
+        return len(self._order)
 
     def __matmul__(self, block: FloatArray) -> FloatArray:
         flat = block.ndim == 1
@@ -80,7 +86,7 @@ class _Covariance:
         return np.asarray(result[:, 0] if flat else result)
 
 
-class AcyclicLocallyLinearEmbedding(BarycentricEmbedder):
+class AcyclicLocallyLinearEmbedding(GraphEmbedder):
     """Acyclic locally linear embedding (acyclic LLE): a chain of conditional densities.
 
     The points are put in an order, and each is a mixture of the nearest of those before it,
@@ -158,25 +164,19 @@ class AcyclicLocallyLinearEmbedding(BarycentricEmbedder):
 
     Examples
     --------
-    With all earlier points as neighbours the centred kernel is the centred Gram matrix over p.
+    With all earlier points as neighbours the kernel is the centred Gram matrix.
 
     >>> import numpy as np
     >>> from sidelight import AcyclicLocallyLinearEmbedding
     >>> Y = np.random.default_rng(0).standard_normal((8, 20))
     >>> model = AcyclicLocallyLinearEmbedding(2, n_neighbors=7, reg=0.0).fit(Y)
     >>> J = np.eye(8) - 1 / 8
-    >>> bool(np.allclose(J @ model.kernel() @ J, J @ Y @ Y.T @ J / 20))
+    >>> bool(np.allclose(model.kernel(), J @ Y @ Y.T @ J))
     True
     """
 
-    _takes_graph: ClassVar[bool] = False  # the first points have far ones for neighbours
-    _of_the_largest: ClassVar[tuple[str, ...]] = (
-        "log_likelihood_",
-        "order_likelihoods_",
-        "variances_",
-    )
     _parameters: ClassVar[Any] = {
-        **GraphEmbedder._graph_parameters,
+        **GRAPH_PARAMETERS,
         "order": (OneOf(("auto", *FAMILIES)), _GIVEN),
         "reg": (Real(0),),
     }
@@ -200,97 +200,111 @@ class AcyclicLocallyLinearEmbedding(BarycentricEmbedder):
         self.neighbors = neighbors
         self.on_disconnected = on_disconnected
 
-    def _embed(self, neighborhood: Neighborhood) -> FloatArray:
-        self._points = points = neighborhood.points
-        counts = neighborhood.counts
-        self._p = p = 1 if self._precomputed else varying_features(points)
+    def _neighborhood(self, told: Told) -> Neighborhood:
+        if isinstance(told.points, Graph):
+            told.points.table()  # says that the first points have far ones for neighbours
+        return super()._neighborhood(told)
+
+    def _map_of(self, near: Neighborhood) -> Map:
+        counts, p = near.counts, field_features(near.points)
         remoteness = np.maximum(
-            squared_remoteness(points, counts, self._weights_metric, who=self._name), 0.0
+            squared_remoteness(near.points.rows, counts, _euclidean(near), who=self._name), 0.0
         )
-        floor = _FLOOR * float(counts @ remoteness) / float(counts.sum())
-        assert self._k is not None
-        near = near_lists(points, self._k, self._metric, self.neighbors, who=self._name)
-        best: _Chain | None = None
-        self.order_likelihoods_ = {}
-        orders = self._orders(neighborhood, remoteness)
+        likeliest, likelihoods = self._likeliest(near, remoteness, p)
+        K: Any = _Covariance(likeliest)
+        mass = counts.astype(np.float64)
+        centring = Centring((K @ mass) / mass.sum(), mass)
+        pairs, places = scale_kernel(K, centring, self.n_components_, who=self._name)
+        facts = {
+            "eigenvalues_": np.maximum(pairs.values, 0.0),
+            "log_likelihood_": likeliest.log_likelihood,
+            "order_likelihoods_": likelihoods,
+            "order_": near.rows[likeliest.order],
+            "variances_": likeliest.variances / p,
+        }
+        place = Barycentric(near.points, near.reach, places, reg=self.reg)
+        return Map(places, place, facts, ChainKernel(likeliest, p))
+
+    def _likeliest(
+        self, near: Neighborhood, remoteness: FloatArray, p: int
+    ) -> tuple[Chain, dict[str, float]]:
+        """The order under which the points are likeliest, and the likelihoods of all tried."""
+        points, k = near.points, near.reach.k
+        assert k is not None
+        floor = _FLOOR * float(near.counts @ remoteness) / float(near.counts.sum())
+        lists = near_lists(points.rows, k, points.metric, self.neighbors, who=self._name)
+        best: Chain | None = None
+        likelihoods: dict[str, float] = {}
+        orders = self._orders(near, remoteness)
         with Interruption() as interruption:
             for name, order in orders.items():
                 parents = earlier_neighbors(
-                    points, order, self._k, near, self._metric, who=self._name
+                    points.rows, order, k, lists, points.metric, who=self._name
                 )
-                chain = self._chain(order, parents, remoteness, floor)
-                self.order_likelihoods_[name] = chain.log_likelihood
+                chain = self._chain(points, order, parents, remoteness, floor, p)
+                likelihoods[name] = chain.log_likelihood
                 if best is None or chain.log_likelihood > best.log_likelihood:
                     best = chain
-                tried = len(self.order_likelihoods_)
-                report("orders of the points", tried, len(orders), chain.log_likelihood)
+                report("orders of the points", len(likelihoods), len(orders), best.log_likelihood)
         if interruption:
             if best is None:
                 interruption.go_on()
             interruption.warn(
-                f"{self._name} was interrupted after {len(self.order_likelihoods_)} of "
-                f"{len(orders)} orders of the points; the likeliest so far is kept.",
-                stacklevel=4,
+                f"{self._name} was interrupted after {len(likelihoods)} of {len(orders)} orders "
+                f"of the points; the likeliest so far is kept.",
+                stacklevel=6,
             )
         assert best is not None
-        self.log_likelihood_ = best.log_likelihood
-        self.order_ = self._distinct.rows[best.order]
-        self.variances_ = best.variances / p
-        self._order, self._weights, self._chain_variances = (
-            best.order,
-            best.weights,
-            best.variances,
-        )
-        K: Any = _Covariance(best)
-        n, mass = len(counts), counts.astype(np.float64)
-        centring = Centring((K @ mass) / mass.sum(), mass)
-        pairs = largest_eigenpairs(centring.operator(K), self.n_components_, n=n, who=self._name)
-        self.eigenvalues_ = np.maximum(pairs.values, 0.0)
-        coordinates = kernel_coordinates(pairs.values, pairs.vectors)
-        self._places = coordinates / np.sqrt(mass)[:, None]
-        return self._places
+        return best, likelihoods
 
-    @property
-    def _weights_metric(self) -> str:
-        """Weights and variances are Euclidean, unless only distances are known."""
-        return "precomputed" if self._precomputed else "euclidean"
-
-    def _orders(self, neighborhood: Neighborhood, remoteness: FloatArray) -> dict[str, IntArray]:
+    def _orders(self, near: Neighborhood, remoteness: FloatArray) -> dict[str, IntArray]:
         if not isinstance(self.order, str):
-            return {"given": self._given_order()}
-        coordinate = principal_coordinate(
-            neighborhood.points, neighborhood.counts, self._weights_metric, who=self._name
-        )
+            return {"given": self._given_order(near)}
+        rows = near.points.rows
+        coordinate = principal_coordinate(rows, near.counts, _euclidean(near), who=self._name)
         return candidate_orders(
-            neighborhood.points,
-            neighborhood.graph,
+            rows,
+            near.graph,
             coordinate,
             remoteness,
-            self._metric,
+            near.points.metric,
             family=self.order,
             who=self._name,
         )
 
-    def _given_order(self) -> IntArray:
-        n = len(self._distinct.inverse)
-        order = np.asarray(self.order)
+    def _given_order(self, near: Neighborhood) -> IntArray:
+        n, order = len(near.distinct.inverse), np.asarray(self.order)
         if order.shape != (n,) or not np.array_equal(np.sort(order), np.arange(n)):
             raise ValueError(
                 f"The 'order' parameter of {self._name} must be a permutation of the {n} rows. "
                 f"Got an array of shape {order.shape} instead, or rows that are missing in it."
             )
-        points = self._distinct.inverse[order.astype(np.intp)]
+        points = near.distinct.inverse[order.astype(np.intp)]
         first = np.sort(np.unique(points, return_index=True)[1])
         return np.asarray(points[first])
 
+    def _map_of_neighborhood(self, near: Neighborhood) -> Map:
+        if near.apart and not isinstance(self.order, str):
+            raise ValueError(
+                f"{self._name} cannot keep a given 'order' with on_disconnected="
+                f"{self.on_disconnected!r}, as the graph fell into pieces. Use 'connect'."
+            )
+        return super()._map_of_neighborhood(near)
+
     def _chain(
-        self, order: IntArray, parents: sp.csr_array, remoteness: FloatArray, floor: float
-    ) -> _Chain:
+        self,
+        points: Any,
+        order: IntArray,
+        parents: sp.csr_array,
+        remoteness: FloatArray,
+        floor: float,
+        p: int,
+    ) -> Chain:
         """The conditionals in one order, and what they make of the points."""
-        items, p, of_points = order[1:], self._p, self._gram_of_points()
+        items = order[1:]
 
         def gram(places: IntArray, indices: IntArray) -> FloatArray:
-            return of_points(items[places], indices)
+            return np.asarray(points.grams(Neighbors(indices, np.empty(0)), at=items[places]))
 
         W, errors, regularised = barycentre_errors(parents, gram, reg=self.reg)
         squares = np.r_[remoteness[order[0]], errors]
@@ -301,39 +315,43 @@ class AcyclicLocallyLinearEmbedding(BarycentricEmbedder):
         rows = np.repeat(np.arange(1, len(order)), np.diff(W.indptr))
         ends = (rows, places[W.indices])
         weights = sp.csr_array((W.data, ends), shape=(len(order), len(order)))
-        return _Chain(order, weights, variances, -p / 2 * float(log_density.sum()))
+        return Chain(order, weights, variances, -p / 2 * float(log_density.sum()))
 
-    def _fit_pieces(self, X: Any) -> None:
-        if not isinstance(self.order, str):
-            raise ValueError(
-                f"{self._name} cannot keep a given 'order' with on_disconnected="
-                f"{self.on_disconnected!r}, as the graph fell into pieces. Use 'connect'."
-            )
-        super()._fit_pieces(X)
-        if hasattr(self._parts[0], "order_"):
-            self.order_ = self._rows[0][self._parts[0].order_]
-
-    @property
-    def _reg(self) -> float:
-        return self.reg
-
-    def kernel(self) -> FloatArray:
+    def covariance(self) -> FloatArray:
         """Compute the covariance K = (I − W)⁻¹ diag(s) (I − W)⁻ᵀ of a feature.
 
-        Its centred form, times the number of features, is what the map is kernel PCA of.
+        ``kernel()`` is its centred form, times the number of features.
 
         Returns
         -------
         ndarray of shape (n_samples, n_samples)
             Not centred.
         """
-        check_is_fitted(self)
-        self._kernel_of_one_piece()
-        inverse: IntArray = self._distinct.inverse
-        n = len(inverse)
-        require_memory(
-            24.0 * n * n, what=f"the {n} × {n} kernel", who=self._name, instead="Use fewer rows."
-        )
-        chain = _Chain(self._order, self._weights, self._chain_variances, 0.0)
-        K = (_Covariance(chain) @ np.eye(len(self._order))) / self._p
-        return np.asarray(((K + K.T) / 2)[np.ix_(inverse, inverse)])
+        self._require_kernel()
+        return feature_covariance(self._map)
+
+
+@dataclass(frozen=True)
+class ChainKernel:
+    """The covariance of whole rows along a chain.
+
+    Parameters
+    ----------
+    chain : Chain
+        The conditionals.
+    p : int
+        Features.
+    """
+
+    chain: Chain
+    p: int
+
+    def __call__(self) -> FloatArray:
+        """Write it out."""
+        K = _Covariance(self.chain) @ np.eye(len(self.chain.order))
+        return np.asarray((K + K.T) / 2)
+
+
+def _euclidean(near: Neighborhood) -> str:
+    """Weights and variances are Euclidean, unless only distances are known."""
+    return "euclidean" if isinstance(near.points, Features) else "precomputed"

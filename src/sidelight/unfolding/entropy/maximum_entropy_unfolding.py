@@ -2,32 +2,29 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, ClassVar, Self
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.utils.validation import check_is_fitted
 
-from sidelight.core.arrays import FloatArray, IntArray, is_sparse
+from sidelight.core.arrays import FloatArray, IntArray
 from sidelight.core.interruption import whole_or_nothing
-from sidelight.core.memory import require_memory
 from sidelight.core.parameters import OneOf, Real, Whole
-from sidelight.estimator.barycentric import BarycentricEmbedder
-from sidelight.estimator.graph_based import GraphEmbedder, Neighborhood
+from sidelight.estimator.base import Told
+from sidelight.estimator.graph_embedder import GRAPH_PARAMETERS, GraphEmbedder
+from sidelight.estimator.map import Map
+from sidelight.estimator.neighborhood import Neighborhood, check_enough, held_together, reach_of
+from sidelight.estimator.placing import Barycentric
+from sidelight.estimator.points import Graph
 from sidelight.estimator.resuming import Resumable
-from sidelight.neighbors import DistinctRows
-from sidelight.neighbors.graph.given_edges import check_edges, graph_of_edges
-from sidelight.similarity.barycentre import solve_convex_barycentres
+from sidelight.neighbors.graph.edges import symmetric_graph
+from sidelight.neighbors.graph.given_edges import check_edges
 from sidelight.similarity.laplacian import laplacian_of
 from sidelight.solvers.eigen.eigenpairs import fix_signs, smallest_eigenpairs
 from sidelight.solvers.springs.strengths import SIGNS, Springs, fit_springs
-from sidelight.unfolding.field_data import (
-    scatter_along,
-    squared_remoteness,
-    varying_features,
-)
+from sidelight.unfolding.field_data import feature_covariance, field_features, field_scatter
 
 #: γ times the scatter of a feature: small enough not to be felt in the map.
 _GAMMA = 1e-3
@@ -35,7 +32,7 @@ _GAMMA = 1e-3
 _SHORTEST = 1e-10
 
 
-class MaximumEntropyUnfolding(Resumable, BarycentricEmbedder):
+class MaximumEntropyUnfolding(Resumable, GraphEmbedder):
     """Maximum entropy unfolding (MEU): the most likely springs between neighbours.
 
     Of all densities whose neighbours are, in expectation, as far apart as in the data, that of
@@ -99,7 +96,7 @@ class MaximumEntropyUnfolding(Resumable, BarycentricEmbedder):
     springs_ : ndarray of shape (n_edges,)
         λ, the mattress; about half of them are zero.
     edges_ : ndarray of shape (n_edges, 2)
-        The edges, between the distinct rows in the order in which they first occur.
+        The rows of X that each of them joins; of copies the first.
     log_likelihood_ : float
         log p(Y) of the centred distinct rows, with every constant.
     objective_ : float
@@ -161,17 +158,8 @@ class MaximumEntropyUnfolding(Resumable, BarycentricEmbedder):
     array([2. , 0.5, 2. ])
     """
 
-    _of_the_largest: ClassVar[tuple[str, ...]] = (
-        "log_likelihood_",
-        "objective_",
-        "gap_",
-        "kkt_residual_",
-        "gamma_",
-        "n_iter_",
-        "history_",
-    )
     _parameters: ClassVar[Any] = {
-        **GraphEmbedder._graph_parameters,
+        **GRAPH_PARAMETERS,
         "signs": (OneOf(SIGNS),),
         "penalty": (Real(0),),
         "gamma": (OneOf(("auto",)), Real(0, open_below=True)),
@@ -230,38 +218,40 @@ class MaximumEntropyUnfolding(Resumable, BarycentricEmbedder):
         Self
             The fitted estimator.
         """
-        self._edges = edges
-        try:
-            return super().fit(X, y, side=side, items=items)
-        finally:
-            del self._edges
+        told = self._hear(X, side, items)
+        near = self._neighborhood(told) if edges is None else self._joined(told, edges)
+        if edges is not None and near.apart:
+            raise ValueError(
+                f"The 'edges' given to {self._name} leave the rows in {near.pieces.max() + 1} "
+                f"pieces. Use on_disconnected='connect', or give edges that join them."
+            )
+        return self._adopt(told, self._map_of_neighborhood(near))
 
-    def _neighborhood(self, X: Any, distinct: DistinctRows) -> Neighborhood:
-        found = super()._neighborhood(X, distinct) if self._edges is None else None
-        if found is not None:
-            return found
-        given = check_edges(self._edges, X.shape[0], who=self._name)
-        ends = distinct.inverse[given]
-        points = self._distinct_points(X, distinct)
-        if is_sparse(points) and self._precomputed:
+    def _joined(self, told: Told, edges: Any) -> Neighborhood:
+        """The neighbourhood that edges of the user's make."""
+        given = check_edges(edges, told.points.n, who=self._name)
+        if isinstance(told.points, Graph):
             raise ValueError(
                 f"{self._name} takes 'edges' or a sparse graph, which has edges of its own, not "
                 f"both. Leave 'edges' out, or give a dense table of distances."
             )
-        self._k = self._resolve_neighbors(points)  # of new rows
-        graph = graph_of_edges(points, ends, self._metric)
-        return self._held_together(Neighborhood(points, distinct.counts, graph, graph))
+        distinct = told.points.distinct()
+        check_enough(distinct, self.n_components_, who=self._name)
+        points = told.points.merged(distinct)
+        left, right = distinct.inverse[given].T
+        left, right = left[left != right], right[left != right]
+        graph = symmetric_graph(left, right, points.lengths(left, right), points.n)
+        reach = reach_of(points, self.n_neighbors)  # of new rows
+        return held_together(points, distinct, reach, graph, graph, self.on_disconnected)
 
-    def _embed(self, neighborhood: Neighborhood) -> FloatArray:
-        upper = sp.coo_array(sp.triu(neighborhood.graph, 1))
-        self.edges_ = np.column_stack(upper.coords).astype(np.intp)
+    def _map_of(self, near: Neighborhood) -> Map:
+        upper = sp.coo_array(sp.triu(near.graph, 1))
+        edges = np.column_stack(upper.coords).astype(np.intp)
         squares = upper.data.astype(np.float64) ** 2
         # different rows at distance zero, which some metrics know, are joined very tightly
         squares = np.maximum(squares, _SHORTEST * float(squares.mean()))
-        counts = neighborhood.counts.astype(np.float64)
-        n = len(counts)
-        p = 1 if self._precomputed else varying_features(neighborhood.points)
-        scatter = self._scatter(neighborhood)
+        counts, n, p = near.counts.astype(np.float64), near.n, field_features(near.points)
+        scatter = field_scatter(near)
         if not scatter > 0:
             raise ValueError(
                 f"{self._name} needs rows that differ: all distances by metric={self.metric!r} are "
@@ -269,46 +259,40 @@ class MaximumEntropyUnfolding(Resumable, BarycentricEmbedder):
             )
         # all in units of whole rows: K and 1/λ are p times those of a feature
         gamma = _GAMMA / scatter if isinstance(self.gamma, str) else float(self.gamma) / p
-        found = self._most_likely(squares, gamma * counts)
-        self.springs_, self.gamma_ = p * found.strengths, p * gamma
+        found = self._most_likely(edges, squares, gamma * counts)
+        precision = _stiffness(edges, gamma * counts, found.strengths)
+        pairs = smallest_eigenpairs(
+            precision, self.n_components_, diagonal=counts, null=np.ones((n, 1)), who=self._name
+        )
+        places = fix_signs(pairs.vectors / np.sqrt(pairs.values))
         constant = n * np.log(p / (2 * np.pi)) - gamma * scatter
         fit = found.log_determinant - float(squares @ found.strengths)
-        self.log_likelihood_ = p / 2 * (fit + constant)
-        self.history_ = p / 2 * (constant - found.history)
-        self.objective_ = p / 2 * (constant - found.value)
-        self.gap_ = p / 2 * (found.value - found.bound)
-        self.kkt_residual_, self.n_iter_ = found.residual, found.n_iter
-        self._precision = self._stiffness(gamma * counts, found.strengths)
-        self._p, self._pull = p, self.signs != "free" or found.diverged
-        constant_vector = np.ones((n, 1))
-        pairs = smallest_eigenpairs(
-            self._precision,
-            self.n_components_,
-            diagonal=counts,
-            null=constant_vector,
-            who=self._name,
-        )
-        self.eigenvalues_ = 1 / pairs.values
-        self._places = fix_signs(pairs.vectors * np.sqrt(self.eigenvalues_))
-        return self._places
+        facts = {
+            "eigenvalues_": 1 / pairs.values,
+            "springs_": p * found.strengths,
+            "edges_": near.rows[edges],
+            "log_likelihood_": p / 2 * (fit + constant),
+            "objective_": p / 2 * (constant - found.value),
+            "gap_": p / 2 * (found.value - found.bound),
+            "kkt_residual_": found.residual,
+            "gamma_": p * gamma,
+            "n_iter_": found.n_iter,
+            "history_": p / 2 * (constant - found.history),
+        }
+        pull = self.signs != "free" or found.diverged
+        place = Barycentric(near.points, near.reach, places, convex=pull)
+        return Map(places, place, facts, FieldKernel(precision, p))
 
-    def _scatter(self, neighborhood: Neighborhood) -> float:
-        counts = neighborhood.counts
-        if self._from_graph:
-            return scatter_along(neighborhood.graph, counts)
-        remoteness = squared_remoteness(neighborhood.points, counts, self._metric, who=self._name)
-        return float(counts @ remoteness)
-
-    def _most_likely(self, squares: FloatArray, grounds: FloatArray) -> Springs:
+    def _most_likely(self, edges: IntArray, squares: FloatArray, grounds: FloatArray) -> Springs:
         """The springs, and with a penalty those that are worth it."""
-        told, m = (self.edges_, squares), len(squares)
+        told, m = (edges, squares), len(squares)
         start: FloatArray | None = self._left_off(m, told)
-        found = self._from_start(start, squares, grounds)
+        found = self._from_start(start, edges, squares, grounds)
         self._leave_off(None if found.converged else found.strengths, m, told)
         return found
 
     def _from_start(
-        self, start: FloatArray | None, squares: FloatArray, grounds: FloatArray
+        self, start: FloatArray | None, edges: IntArray, squares: FloatArray, grounds: FloatArray
     ) -> Springs:
         fit = partial(
             fit_springs,
@@ -320,54 +304,57 @@ class MaximumEntropyUnfolding(Resumable, BarycentricEmbedder):
         )
         if self.signs == "free":
             uniform = self.penalty * float(squares.mean())
-            return fit(self.edges_, squares, penalty=uniform, signs="free", start=start)
+            return fit(edges, squares, penalty=uniform, signs="free", start=start)
         if self.penalty == 0:
-            return fit(self.edges_, squares, start=start)
+            return fit(edges, squares, start=start)
         with whole_or_nothing():  # without all prices no spring can be chosen
-            found = fit(self.edges_, squares)
+            found = fit(edges, squares)
         held = np.flatnonzero(found.strengths)
         prices = self.penalty / found.strengths[held]
         left = None if start is None else start[held]
-        chosen = fit(self.edges_[held], squares[held], penalty=prices, start=left)
+        chosen = fit(edges[held], squares[held], penalty=prices, start=left)
         strengths, extensions = np.zeros(len(squares)), found.extensions.copy()
         strengths[held], extensions[held] = chosen.strengths, chosen.extensions
         return replace(chosen, strengths=strengths, extensions=extensions)
 
-    def _stiffness(self, grounds: FloatArray, strengths: FloatArray) -> sp.csr_array:
-        """L + G, in units of whole rows."""
-        i, j = self.edges_.T
-        ends = (np.r_[i, j], np.r_[j, i])
-        W = sp.csr_array((np.r_[strengths, strengths], ends), shape=(len(grounds), len(grounds)))
-        return sp.csr_array(laplacian_of(W)[0] + sp.diags_array(grounds))
-
-    def _fit_pieces(self, X: Any) -> None:
-        edges, self._edges = self._edges, None
-        if edges is not None:
-            raise ValueError(
-                f"The 'edges' given to {self._name} leave the rows in {self.pieces_.max() + 1} "
-                f"pieces. Use on_disconnected='connect', or give edges that join them."
-            )
-        super()._fit_pieces(X)
-
-    def _weights_of(self, G: FloatArray) -> FloatArray:
-        return solve_convex_barycentres(G, reg=self._reg) if self._pull else super()._weights_of(G)
-
-    def kernel(self) -> FloatArray:
+    def covariance(self) -> FloatArray:
         """Compute the covariance K = (L + γI)⁻¹ of a feature.
 
-        Its centred form, times the number of features, is what the map is kernel PCA of.
+        ``kernel()`` is its centred form, times the number of features.
 
         Returns
         -------
         ndarray of shape (n_samples, n_samples)
             Positive definite where no row occurs twice; not centred.
         """
-        check_is_fitted(self)
-        self._kernel_of_one_piece()
-        inverse: IntArray = self._distinct.inverse
-        n = len(inverse)
-        require_memory(
-            24.0 * n * n, what=f"the {n} × {n} kernel", who=self._name, instead="Use fewer rows."
-        )
-        K = np.linalg.inv(self._precision.toarray()) / self._p
-        return np.asarray(((K + K.T) / 2)[np.ix_(inverse, inverse)])
+        self._require_kernel()
+        return feature_covariance(self._map)
+
+
+@dataclass(frozen=True)
+class FieldKernel:
+    """The covariance of whole rows under a Gaussian field, p (L + γI)⁻¹.
+
+    Parameters
+    ----------
+    precision : csr_array of shape (n, n)
+        L + γI in units of whole rows.
+    p : int
+        Features.
+    """
+
+    precision: sp.csr_array
+    p: int
+
+    def __call__(self) -> FloatArray:
+        """Invert it."""
+        K = np.linalg.inv(self.precision.toarray())
+        return np.asarray((K + K.T) / 2)
+
+
+def _stiffness(edges: IntArray, grounds: FloatArray, strengths: FloatArray) -> sp.csr_array:
+    """L + G, in units of whole rows."""
+    i, j = edges.T
+    ends = (np.r_[i, j], np.r_[j, i])
+    W = sp.csr_array((np.r_[strengths, strengths], ends), shape=(len(grounds), len(grounds)))
+    return sp.csr_array(laplacian_of(W)[0] + sp.diags_array(grounds))

@@ -87,6 +87,7 @@ def test_how_many_threads():
 
 
 def blas_threads():
+    import scipy.linalg  # noqa: F401  (it brings a library of its own)
     from threadpoolctl import threadpool_info
 
     return [one["num_threads"] for one in threadpool_info() if one["user_api"] == "blas"]
@@ -95,6 +96,7 @@ def blas_threads():
 def test_blas_works_in_one_thread_inside_and_in_as_many_as_before_outside():
     from threadpoolctl import threadpool_limits
 
+    blas_threads()
     with threadpool_limits(2, user_api="blas"):
         before = blas_threads()
         with one_blas_thread(), one_blas_thread():
@@ -105,6 +107,7 @@ def test_blas_works_in_one_thread_inside_and_in_as_many_as_before_outside():
 def test_two_fits_side_by_side_leave_blas_as_it_was():
     from threadpoolctl import threadpool_limits
 
+    blas_threads()
     with threadpool_limits(2, user_api="blas"):
         before, first, second = blas_threads(), one_blas_thread(), one_blas_thread()
         first.__enter__()

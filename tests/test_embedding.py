@@ -175,6 +175,29 @@ def test_a_frame_with_a_nullable_column_has_missing_values(X):
         np.testing.assert_allclose(result.points, expected.points, atol=1e-10)
 
 
+def test_frames_as_people_have_them(X):
+    pandas, polars = map(pytest.importorskip, ("pandas", "polars"))
+    expected = Isomap().fit_transform(X)
+    numbered = pandas.DataFrame(X)  # whose columns are called 0, 1, 2 …
+    twice = pandas.DataFrame(X, columns=list("aabcd"))
+    objects = pandas.DataFrame(X, columns=list("abcde")).astype(object)
+    pairs = pandas.MultiIndex.from_tuples([(c, "x") for c in "abcde"])
+    for frame in (numbered, numbered.assign(word="w"), objects):
+        np.testing.assert_array_equal(embed(frame).points, expected)
+    np.testing.assert_array_equal(embed(pandas.DataFrame(X, columns=pairs)).points, expected)
+    with pytest.raises(ValueError, match=r"unique column names[\s\S]*'a'"):
+        embed(twice)
+    dated = numbered.set_axis(list("abcde"), axis=1).assign(
+        when=pandas.date_range("2020", periods=80), kind=pandas.Categorical(["u", "v"] * 40)
+    )
+    assert "Set aside the columns 'when', 'kind'" in embed(dated).why
+    table = embed(pandas.DataFrame(cdist(X, X)), metric="precomputed")
+    assert "table of distances" in table.why
+    for wrong in (polars.DataFrame(X).lazy(), pandas.DataFrame(X + 1j), pandas.DataFrame(), 3.0):
+        with pytest.raises((ValueError, TypeError), match="Isomap"):
+            embed(wrong)
+
+
 def test_the_choice_is_told_before_the_work_begins(X, monkeypatch):
     told = []
 
@@ -214,6 +237,12 @@ def test_a_table_of_distances_read_as_features_is_warned_of(X, recwarn):
 
 
 def test_what_it_refuses(X):
+    with pytest.raises(ValueError, match="'method' argument of embed.*PCA"):
+        embed(X, method=sidelight.PCA)
+    with pytest.raises(ValueError, match=r"'side' argument of embed.*Did you mean Pairs\(similar"):
+        embed(X, side=[(0, 1)])
+    with pytest.raises(ValueError, match=r"the class Pairs\. Did you mean Pairs\("):
+        embed(X, side=Pairs)
     with pytest.raises(ValueError, match="no method 'tsne'"):
         embed(X, method="tsne")
     with pytest.raises(ValueError, match="Isomap has no parameter 'perplexity'.*n_neighbors"):

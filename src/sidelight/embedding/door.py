@@ -14,6 +14,7 @@ from sidelight.core.arrays import is_sparse
 from sidelight.embedding.choice import Choice, choose_method
 from sidelight.embedding.result import Embedding, has_missing
 from sidelight.registry import MAPS, Entry, entry_for
+from sidelight.side.understanding import side_values
 
 _EUCLIDEAN = (None, "euclidean", "l2")
 
@@ -64,14 +65,19 @@ def embed(
     >>> print(result.why)
     Isomap: it follows curved data, and listens to Pairs through a learned metric.
     """
+    if not isinstance(method, str):
+        raise ValueError(
+            f"The 'method' argument of embed must be 'auto' or the name of a method. Got "
+            f"{method!r}. An estimator of your own is fitted by itself: .fit(X, side=…)."
+        )
     X, aside = numbers_of(X)
     metric = parameters.get("metric")
     if metric != "precomputed":
         warn_of_distances(X)
     if method == "auto":
         choice = choose_method(
-            0 if X is None else np.shape(X)[0],
-            kinds=sorted({type(value).__name__ for value in _listed(side)}),
+            np.shape(X)[0] if np.ndim(X) else 0,
+            kinds=sorted({type(value).__name__ for value in side_values(side, "embed")}),
             distances=metric == "precomputed",
             graph=metric == "precomputed" and is_sparse(X),
             other_metric=metric not in (*_EUCLIDEAN, "precomputed"),
@@ -100,7 +106,8 @@ def embed(
 
 def numbers_of(X: Any) -> tuple[Any, str]:
     """The columns of numbers of a frame, and what was set aside; anything else as it is."""
-    if not hasattr(X, "columns") and not hasattr(X, "column_names"):
+    kind = type(X)  # asking a lazy frame itself for its columns would be work
+    if not hasattr(kind, "columns") and not hasattr(kind, "column_names"):
         return X, ""
     from sidelight.io.table.frames import numbers_of_frame
 
@@ -110,7 +117,13 @@ def numbers_of(X: Any) -> tuple[Any, str]:
 def warn_of_distances(X: Any) -> None:
     """Warn of a table of distances that is about to be read as feature vectors."""
     shape = np.shape(X)
-    if len(shape) != 2 or shape[0] != shape[1] or shape[0] < 3 or is_sparse(X):
+    if (
+        len(shape) != 2
+        or shape[0] != shape[1]
+        or shape[0] < 3
+        or is_sparse(X)
+        or np.iscomplexobj(X)
+    ):
         return
     try:
         table = np.asarray(X, dtype=np.float64)
@@ -138,9 +151,3 @@ def _no_parameter(name: str, choice: Choice, known: Sequence[str]) -> str:
         f"{choice.entry.name} has no parameter {name!r}.{hint} Its parameters are: "
         f"{', '.join(sorted(known))}.{others}"
     )
-
-
-def _listed(side: Any) -> list[Any]:
-    if side is None:
-        return []
-    return list(side) if isinstance(side, (list, tuple)) else [side]

@@ -137,7 +137,7 @@ def _require_comparable(data: Any, model: Any) -> None:
 
 def has_missing(X: Any) -> bool:
     """Whether a number is missing; a table that cannot be read is not asked."""
-    if X is None or is_sparse(X):
+    if X is None or is_sparse(X) or np.iscomplexobj(X):
         return False
     try:
         return bool(np.isnan(np.asarray(X, dtype=np.float64)).any())

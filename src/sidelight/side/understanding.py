@@ -60,10 +60,8 @@ def gather_side(
     >>> gather_side(two, understands=("Pairs",), n_samples=3, who="EquivalenceMetric")
     {'Pairs': Pairs(1 similar, 1 dissimilar)}
     """
-    if side is None:
-        return {}
     by_kind: dict[str, list[Any]] = {}
-    for value in [side] if isinstance(side, SideInformation) else _listed(side, who):
+    for value in side_values(side, who):
         kind = type(value).__name__
         if kind not in understands:
             raise ValueError(_not_understood(kind, understands, who))
@@ -120,7 +118,10 @@ def _merged(kind: str, values: list[Any], several: tuple[str, ...], who: str) ->
     )
 
 
-def _listed(side: Any, who: str) -> list[Any]:
+def side_values(side: Any, who: str) -> list[Any]:
+    """What the user gave as a list of side information; anything else is refused with a hint."""
+    if side is None:
+        return []
     values = list(side) if isinstance(side, (list, tuple)) else [side]
     for value in values:
         if isinstance(value, SideInformation):

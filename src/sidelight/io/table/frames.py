@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from sidelight.core.arrays import FloatArray
 from sidelight.io.table.columns import listed
 
 
@@ -13,20 +14,24 @@ def numbers_of_frame(frame: Any) -> tuple[Any, str]:
     """Give a frame of numbers alone, of the same library, and say what was set aside.
 
     A frame of numbers without gaps is given back as it is; where values may be missing (nullable
-    integers) they become floats with NaN.  Without narwhals, and for what only looks like a frame,
-    nothing is done: the estimator says what is wrong.
+    integers) they become floats with NaN.  Without narwhals, and for what it cannot read (columns
+    of one name, complex numbers), nothing is done: the estimator says what is wrong.
     """
     try:
         import narwhals.stable.v1 as nw
+        from narwhals.exceptions import NarwhalsError
     except ImportError:
         return frame, ""
     try:
         table = nw.from_native(frame, eager_only=True)
-    except TypeError:
+        columns = dict(zip(table.columns, table.iter_columns(), strict=True))
+    except (TypeError, NarwhalsError):
         return frame, ""
-    kinds = {name: table[name].dtype for name in table.columns}
-    numbers = [name for name, kind in kinds.items() if kind.is_numeric() or kind == nw.Boolean]
-    words = [name for name in table.columns if name not in numbers]
+    if not columns or any(column.dtype == nw.Unknown for column in columns.values()):
+        return frame, ""
+    gaps = any(column.null_count() for column in columns.values())
+    numbers = {name: found for name, c in columns.items() if (found := _floats(c, nw)) is not None}
+    words = [str(name) for name in columns if name not in numbers]
     if not numbers:
         raise ValueError(
             f"The frame has no column of numbers to work on. It has {listed(words, 'column')}. "
@@ -34,10 +39,21 @@ def numbers_of_frame(frame: Any) -> tuple[Any, str]:
         )
     note = f"Set aside {listed(words, 'column')}: not numbers." if words else ""
     arrow = table.implementation.is_pyarrow()  # which scikit-learn does not read
-    if not words and not arrow and not any(table[name].null_count() for name in numbers):
+    if not (words or gaps or arrow):
         return frame, note
-    plain = [table[name].cast(nw.Float64).to_numpy() for name in numbers]
-    X = np.column_stack([np.asarray(column, dtype=np.float64) for column in plain])
-    if arrow:
+    X = np.column_stack(list(numbers.values()))
+    if arrow or not all(isinstance(name, str) for name in numbers):
         return X, note
-    return nw.from_numpy(X, numbers, backend=table.implementation).to_native(), note
+    return nw.from_numpy(X, list(numbers), backend=table.implementation).to_native(), note
+
+
+def _floats(column: Any, nw: Any) -> FloatArray | None:
+    """A column as numbers, missing ones NaN; None if it holds something else."""
+    if column.dtype.is_numeric() or column.dtype == nw.Boolean:
+        return np.asarray(column.cast(nw.Float64).to_numpy(), dtype=np.float64)
+    if column.dtype != nw.Object:
+        return None
+    try:
+        return np.asarray(column.to_numpy(), dtype=np.float64)
+    except (TypeError, ValueError):
+        return None

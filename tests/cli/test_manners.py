@@ -78,6 +78,38 @@ class TestInputsAreKept:
         assert "new.csv is given for two outputs" in done.stderr
 
 
+@pytest.mark.parametrize("option", ["-o", "--model", "--picture"])
+def test_what_cannot_be_written_is_known_before_the_work(
+    option: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def too_late(*_: Any, **__: Any) -> None:
+        raise AssertionError("the work was done, and would be lost")
+
+    monkeypatch.setattr(sidelight, "embed", too_late)
+    ending = ".png" if option == "--picture" else ".csv"
+    Path(f"folder{ending}").mkdir()
+    done = run("embed", "data.csv", option, f"folder{ending}", code=2)
+    assert "is a folder. Give the name of a file in it" in done.stderr
+    done = run("embed", "data.csv", option, f"data.csv/map{ending}", code=2)
+    assert "data.csv is a file, not a folder" in done.stderr
+    done = run("compare", "data.csv", "-o", "data.csv", code=2)
+    assert "data.csv is a file, not a folder" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        ("embed data.csv -m equivalence", "EquivalenceMetric makes no map"),
+        ("embed data.csv --missing often", "--missing takes one of error"),
+        ("compare data.csv --missing often", "--missing takes one of error"),
+        ("score data.csv data.csv --missing often", "--missing takes one of error"),
+        ("compare data.csv --methods ,", "--methods names no method"),
+    ],
+)
+def test_mistakes_are_named_as_they_were_typed(command: str, words: str) -> None:
+    assert words in run(*command.split(), code=2).stderr
+
+
 @pytest.mark.parametrize(
     ("twice", "name"),
     [

@@ -122,6 +122,15 @@ def test_a_link_stays_a_link_and_its_target_is_written(tmp_path: Path) -> None:
 
 
 @posix
+@pytest.mark.skipif(os.name == "posix" and os.geteuid() == 0, reason="nothing is closed to root")
+def test_a_protected_file_is_not_replaced(tmp_path: Path) -> None:
+    file = write_table(tmp_path / "map.csv", {"x": [1.0]})
+    file.chmod(0o444)
+    with pytest.raises(PermissionError, match="protected"):
+        write_table(file, {"x": [2.0]})
+
+
+@posix
 def test_a_pipe_is_written_to_and_not_replaced(tmp_path: Path) -> None:
     pipe, seen = tmp_path / "pipe.csv", []
     os.mkfifo(pipe)

@@ -23,6 +23,7 @@ def check_outputs(
 ) -> None:
     """Refuse what could not be written, or would be written over an input, before any work."""
     from sidelight.cli.pictures import check_picture
+    from sidelight.io.atomic import require_writable
     from sidelight.io.table.writing import table_writer
 
     given = {path.expanduser().resolve(): path for path in inputs if path is not None}
@@ -37,6 +38,7 @@ def check_outputs(
             if path is None:
                 continue
             check(path)
+            require_writable(path.expanduser())
             place = path.expanduser().resolve()
             if place in given:
                 raise ValueError(

@@ -12,6 +12,7 @@ import numpy as np
 from sidelight.cli import console
 from sidelight.io.table.columns import listed
 from sidelight.io.table.graphs import holds_graph, read_graph
+from sidelight.io.table.missing import POLICIES
 from sidelight.io.table.reading import Table, read_table
 from sidelight.registry import entry_for
 
@@ -28,11 +29,14 @@ MAP_REMEDY = (
 )
 
 
-def missing_policy(given: str | None, method: str) -> str:
+def missing_policy(given: str | None, method: str = "auto") -> str:
     """What is done about missing numbers: as was said, else nothing that the method need not."""
     if given is not None:
+        if given not in POLICIES:
+            raise ValueError(f"--missing takes one of {', '.join(POLICIES)}. Got {given!r}.")
         return given
-    return "keep" if method != "auto" and entry_for(method).load()._takes_missing else "error"
+    takes = method != "auto" and getattr(entry_for(method).load(), "_takes_missing", False)
+    return "keep" if takes else "error"
 
 
 def read_data(

@@ -27,9 +27,7 @@ def replacing(path: Path) -> Iterator[IO[bytes]]:
     replaced; a pipe or a device is written to as it is.  The folder is made where it is missing,
     and what writers that were killed left in it is removed.
     """
-    target = _followed(path)
-    if target.is_dir():
-        raise IsADirectoryError(f"{path} is a folder. Give the name of a file in it.")
+    target = require_writable(path)
     if target.exists() and not target.is_file():
         with target.open("wb") as file:
             yield file
@@ -49,6 +47,21 @@ def replacing(path: Path) -> Iterator[IO[bytes]]:
         unfinished.replace(target)
     finally:
         unfinished.unlink(missing_ok=True)
+
+
+def require_writable(path: Path) -> Path:
+    """Where a file would be written, links followed; an error in words if it cannot be there."""
+    target = _followed(path)
+    if target.is_dir():
+        raise IsADirectoryError(f"{path} is a folder. Give the name of a file in it.")
+    if target.exists() and not os.access(target, os.W_OK):
+        raise PermissionError(f"{path} is protected from being written. Give another name.")
+    folder = next(parent for parent in target.parents if parent.exists())
+    if not folder.is_dir():
+        raise NotADirectoryError(f"{path} cannot be written: {folder} is a file, not a folder.")
+    if not target.exists() and not os.access(folder, os.W_OK | os.X_OK):
+        raise PermissionError(f"{path} cannot be written: nothing may be put into {folder}.")
+    return target
 
 
 def _followed(path: Path) -> Path:

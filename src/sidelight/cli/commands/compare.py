@@ -77,6 +77,8 @@ def compare(
     from sidelight.registry import entry_for
 
     entries = [entry_for(name) for name in dict.fromkeys(split_names([methods]))]
+    if not entries:
+        raise ValueError(f"--methods names no method. Got {methods!r}. Give some: pca,isomap.")
     if output is not None:
         names = [*(f"{entry.command}.csv" for entry in entries), "scores.csv"]
         tables, pictures = [output / name for name in names], [output / "comparison.png"]
@@ -86,7 +88,7 @@ def compare(
         file,
         ignore=split_names(ignore),
         aside=[] if color_by is None else [color_by],
-        missing=missing_policy(missing, "auto"),
+        missing=missing_policy(missing),
         header=header,
         quiet=quiet or as_json,
     )

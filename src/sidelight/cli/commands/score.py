@@ -60,21 +60,21 @@ def score(
     from sidelight.cli.fitting import shown
     from sidelight.cli.maps import coordinates, rows_of
     from sidelight.cli.preparation import Preparation
-    from sidelight.cli.reading import written_size
+    from sidelight.cli.reading import missing_policy, written_size
     from sidelight.cli.reports import show_report
     from sidelight.embedding import warn_of_distances
     from sidelight.io.table.columns import listed
     from sidelight.io.table.reading import read_table
     from sidelight.quality import quality_report
 
-    precomputed = precomputed or metric == "precomputed"
+    precomputed, policy = precomputed or metric == "precomputed", missing_policy(missing)
     drawn = read_table(places, remedy="Leave rows without a place out of the map.")
     data = read_table(file, ignore=split_names(ignore), missing="keep", header=header)
     # what stands in both was set aside when the map was made
     shared = [name for name in data.column_names if name in drawn.column_names]
     named = [] if labels is None else [labels]
     beside = dict.fromkeys([*shared, *(name for name in named if name in data.column_names)])
-    data = data.set_aside(list(beside)).settled(missing or "error", REMEDY)
+    data = data.set_aside(list(beside)).settled(policy, REMEDY)
     drawn = drawn.set_aside([name for name in beside if name in drawn.column_names])
     if labels is not None and labels not in data.labels:
         drawn = drawn.set_aside(named)

@@ -10,7 +10,7 @@ import warnings
 import numpy as np
 import pytest
 
-from sidelight.core.blocks import shares
+from sidelight.core.arrays import shares
 from sidelight.core.threads import Threads, count_threads, one_blas_thread, over_bands
 
 

@@ -1,4 +1,4 @@
-"""Names for the array types that pass between the stages."""
+"""Names for the array types that pass between the stages, and rows cut into blocks."""
 
 from __future__ import annotations
 
@@ -19,3 +19,26 @@ ArrayLike: TypeAlias = npt.ArrayLike
 def is_sparse(X: Any) -> bool:
     """Tell whether X is a sparse array or matrix (without narrowing its type)."""
     return bool(sp.issparse(X))
+
+
+def row_blocks(n_rows: int, bytes_per_row: float, budget: float = 3.2e7) -> list[slice]:
+    """Cut rows into blocks whose temporaries stay within a budget.
+
+    Examples
+    --------
+    >>> row_blocks(5, 8, budget=16)
+    [slice(0, 2, None), slice(2, 4, None), slice(4, 5, None)]
+    """
+    step = max(1, int(budget // max(bytes_per_row, 1.0)))
+    return [slice(start, min(start + step, n_rows)) for start in range(0, n_rows, step)]
+
+
+def shares(n_rows: int, n_shares: int) -> list[slice]:
+    """Cut rows into so many blocks, of equal length but for the last.
+
+    Examples
+    --------
+    >>> shares(5, 2)
+    [slice(0, 3, None), slice(3, 5, None)]
+    """
+    return row_blocks(n_rows, 1.0, budget=max(1, -(-n_rows // n_shares)))

@@ -10,8 +10,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
-from sidelight.core.arrays import FloatArray, is_sparse
-from sidelight.core.blocks import row_blocks
+from sidelight.core.arrays import FloatArray, is_sparse, row_blocks
 from sidelight.core.magnitude import of_moderate_size
 from sidelight.core.messages import explain_table
 from sidelight.core.parameters import Expected, check_parameters

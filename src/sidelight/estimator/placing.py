@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from sidelight.core.arrays import FloatArray
-from sidelight.core.blocks import row_blocks
+from sidelight.core.arrays import FloatArray, row_blocks
 from sidelight.estimator.neighborhood import Reach, keep_matches
 from sidelight.mapping.nystrom import Nystrom
 from sidelight.neighbors import DistinctRows, Neighbors

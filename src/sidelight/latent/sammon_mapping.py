@@ -6,8 +6,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from sidelight.core.arrays import FloatArray, IntArray
-from sidelight.core.blocks import row_blocks
+from sidelight.core.arrays import FloatArray, IntArray, row_blocks
 from sidelight.core.threads import over_bands
 from sidelight.latent.descending.anchored import Anchored
 from sidelight.latent.descending.from_distances import DistanceEmbedder

@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from sidelight.core.arrays import FloatArray, is_sparse
-from sidelight.core.blocks import row_blocks
+from sidelight.core.arrays import FloatArray, is_sparse, row_blocks
 from sidelight.mapping.nystrom import Nystrom
 from sidelight.mapping.preimage import (
     RidgePreimage,

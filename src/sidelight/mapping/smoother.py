@@ -17,6 +17,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from sidelight.core.arrays import FloatArray, IntArray, is_sparse
+from sidelight.core.sampling import evenly_spaced
 from sidelight.neighbors.nearest import nearest_neighbors
 
 #: The smoother looks at this many of the nearest points.
@@ -48,7 +49,7 @@ class KernelSmoother:
         """Choose the bandwidth by leave-one-out."""
         n = points.shape[0]
         points = np.asarray(points, dtype=np.float64)
-        judged = np.unique(np.linspace(0, n - 1, min(n, JUDGED)).astype(np.intp))
+        judged = evenly_spaced(n, JUDGED)
         k = min(SUPPORT, n - 1)
         if k == 0:
             return cls(points, items, 1.0)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from sidelight.core.arrays import FloatArray, IntArray
+from sidelight.core.sampling import farthest_first
 from sidelight.neighbors.graph.given import is_graph
 from sidelight.neighbors.graph.known_distances import KnownDistances
 from sidelight.neighbors.metrics import Metric, distance_blocks
@@ -39,10 +40,5 @@ def spread_landmarks(
         among = X[np.ix_(candidates, candidates)] if metric == "precomputed" else X[candidates]
         blocks = distance_blocks(among, None, metric, who="spread_landmarks")
         D = np.vstack([np.asarray(block) for _, block in blocks])
-    chosen = np.empty(n_landmarks, dtype=np.intp)
-    chosen[0] = int(np.argmax(D.sum(axis=1)))  # far out to begin with
-    gap = D[chosen[0]].copy()
-    for step in range(1, n_landmarks):
-        chosen[step] = int(np.argmax(gap))
-        np.minimum(gap, D[chosen[step]], out=gap)
-    return np.sort(candidates[chosen])
+    rim = int(np.argmax(D.sum(axis=1)))
+    return np.sort(candidates[farthest_first(lambda i: D[i], rim, n_landmarks)])

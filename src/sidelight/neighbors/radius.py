@@ -8,8 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.spatial import cKDTree
 
-from sidelight.core.arrays import FloatArray, IntArray
-from sidelight.core.blocks import row_blocks
+from sidelight.core.arrays import FloatArray, IntArray, row_blocks
 from sidelight.core.memory import require_memory
 from sidelight.core.threads import count_threads
 from sidelight.neighbors.checked_rows import Points, check_points, check_queries, check_radius

@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from sidelight.core.arrays import FloatArray, IntArray, is_sparse
-from sidelight.core.blocks import row_blocks
+from sidelight.core.arrays import FloatArray, IntArray, is_sparse, row_blocks
 from sidelight.estimator.map import Map
 from sidelight.estimator.neighborhood import Neighborhood
 from sidelight.estimator.points import Features, Graph, Points

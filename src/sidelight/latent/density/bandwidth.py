@@ -6,6 +6,7 @@ import numpy as np
 from scipy.optimize import minimize_scalar
 
 from sidelight.core.arrays import FloatArray
+from sidelight.core.sampling import evenly_spaced
 from sidelight.latent.density.kernels import DataKernel, squared_distances
 
 #: More rows than this are judged on a sample of them, spread evenly.
@@ -52,7 +53,7 @@ def leave_one_out_bandwidth(Y: FloatArray, kernel: DataKernel) -> float:
     0.18
     """
     distinct = np.unique(Y, axis=0)
-    rows = np.unique(np.linspace(0, len(distinct) - 1, min(len(distinct), JUDGED)).astype(int))
+    rows = evenly_spaced(len(distinct), JUDGED)
     D = kernel.dissimilarities(distinct[rows], distinct[rows])
     np.fill_diagonal(D, np.inf)
     nearest = D.min(axis=1)
@@ -82,7 +83,7 @@ def data_scale(Y: FloatArray, kernel: DataKernel) -> float:
 
 def regression_bandwidth(Y: FloatArray, Z: FloatArray, kernel: DataKernel, scale: float) -> float:
     """Find the bandwidth with which E[z | y] best predicts every latent point from all others."""
-    rows = np.unique(np.linspace(0, len(Y) - 1, min(len(Y), JUDGED)).astype(int))
+    rows = evenly_spaced(len(Y), JUDGED)
     D = kernel.dissimilarities(Y[rows], Y[rows])
     np.fill_diagonal(D, np.inf)
     grid = scale * np.geomspace(1e-3, 1.0, 16)
@@ -100,7 +101,7 @@ def regression_bandwidth(Y: FloatArray, Z: FloatArray, kernel: DataKernel, scale
 
 def regression_reach(Y: FloatArray, Z: FloatArray, squared_gaps: FloatArray, start: float) -> float:
     """Find the reach with which E[y | z, x] best predicts every item from all others."""
-    rows = np.unique(np.linspace(0, len(Y) - 1, min(len(Y), JUDGED)).astype(int))
+    rows = evenly_spaced(len(Y), JUDGED)
     in_map = squared_distances(Z[rows], Z[rows])
     np.fill_diagonal(in_map, np.inf)
     grid = start * 4.0 ** np.arange(-5, 3)

@@ -6,6 +6,7 @@ import numpy as np
 from scipy.sparse.csgraph import minimum_spanning_tree
 
 from sidelight.core.arrays import FloatArray
+from sidelight.core.sampling import evenly_spaced
 from sidelight.latent.density.kernels import squared_distances
 
 #: More items than this are judged on a sample of them, spread evenly.
@@ -36,7 +37,7 @@ def lies_along_curve(Y: FloatArray) -> bool:
     distinct = np.unique(Y, axis=0)
     if len(distinct) < _FEWEST:
         return False
-    rows = np.unique(np.linspace(0, len(distinct) - 1, min(len(distinct), _JUDGED)).astype(int))
+    rows = evenly_spaced(len(distinct), _JUDGED)
     squared = squared_distances(*[distinct[rows] - distinct.mean(axis=0)] * 2)
     # zero would say that there is no edge
     tree = minimum_spanning_tree(np.maximum(squared, 1e-300)).tocoo()

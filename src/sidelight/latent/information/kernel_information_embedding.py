@@ -12,6 +12,7 @@ from sklearn.utils import check_random_state
 
 from sidelight.core.arrays import FloatArray, IntArray
 from sidelight.core.parameters import COMPONENTS, FUNCTION, Matching, OneOf, Real, Whole
+from sidelight.core.sampling import evenly_spaced
 from sidelight.core.threads import count_threads
 from sidelight.estimator.resuming import Resumable
 from sidelight.latent.conditioning.fit import PENALTIES_OF_FORMS, fit_conditional
@@ -370,7 +371,7 @@ class KernelInformationEmbedding(Resumable, DensityEmbedder):
         self, items: FloatArray, order: IntArray, held_out: FloatArray | None
     ) -> tuple[Path, FloatArray]:
         """Follow the path with some rows and a Gaussian, where a wide kernel would be dense."""
-        part = np.unique(np.linspace(0, len(items) - 1, _PATH_ROWS).astype(int))
+        part = evenly_spaced(len(items), _PATH_ROWS)
         init = self.init
         if not isinstance(init, str) and np.ndim(init) == 2:
             init = np.asarray(init)[order[part]]

@@ -10,8 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sidelight.core.arrays import FloatArray, IntArray
-from sidelight.core.blocks import row_blocks
+from sidelight.core.arrays import FloatArray, IntArray, row_blocks
 from sidelight.latent.neighbors.choices import Choices
 from sidelight.solvers.descent.rowwise import minimise_rows
 

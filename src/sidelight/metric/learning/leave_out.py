@@ -14,6 +14,7 @@ import scipy.linalg
 from scipy.stats import rankdata
 
 from sidelight.core.arrays import FloatArray
+from sidelight.core.sampling import evenly_spaced
 from sidelight.metric.learning.safe_pairs import PRIOR_PAIRS, EquivalenceProblem
 from sidelight.metric.learning.scatter import mean_scatter
 
@@ -93,10 +94,7 @@ class PairSpectrum:
 
 def _spread_out(differences: FloatArray) -> FloatArray:
     """At most so many pairs to judge by, evenly from all of them."""
-    if len(differences) <= JUDGED_PAIRS:
-        return differences
-    chosen = np.linspace(0, len(differences) - 1, JUDGED_PAIRS).astype(np.intp)
-    return np.asarray(differences[chosen])
+    return np.asarray(differences[evenly_spaced(len(differences), JUDGED_PAIRS)])
 
 
 def choose_strength(problem: EquivalenceProblem, random_differences: FloatArray) -> float:

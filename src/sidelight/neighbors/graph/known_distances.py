@@ -8,8 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import dijkstra
 
-from sidelight.core.arrays import FloatArray, IntArray
-from sidelight.core.blocks import row_blocks
+from sidelight.core.arrays import FloatArray, IntArray, row_blocks
 from sidelight.neighbors.graph.edges import symmetric_graph
 from sidelight.solvers.paths.shortest_paths import shortest_paths_from
 

@@ -12,8 +12,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from sidelight.core.arrays import FloatArray, IntArray, is_sparse
-from sidelight.core.blocks import row_blocks
+from sidelight.core.arrays import FloatArray, IntArray, is_sparse, row_blocks
 from sidelight.neighbors.checked_rows import Points
 from sidelight.neighbors.pair_distances import (
     group_nearest,

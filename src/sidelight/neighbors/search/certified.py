@@ -10,8 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sidelight.core.arrays import BoolArray, FloatArray, IntArray
-from sidelight.core.blocks import row_blocks, shares
+from sidelight.core.arrays import BoolArray, FloatArray, IntArray, row_blocks, shares
 from sidelight.core.progress import report
 from sidelight.core.threads import Call, Threads
 from sidelight.neighbors.pair_distances import squared_norms

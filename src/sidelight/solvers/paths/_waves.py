@@ -23,6 +23,7 @@ import scipy.sparse as sp
 
 from sidelight.core.arrays import FloatArray, IntArray
 from sidelight.core.progress import report
+from sidelight.core.sampling import evenly_spaced
 from sidelight.core.threads import Threads, count_threads
 
 _SPARSE = 5
@@ -102,7 +103,7 @@ class Waves:
     def _distances_to_landmarks(self) -> FloatArray:
         """Distances from one batch of nodes, spread evenly over the breadth-first order."""
         n = len(self.node)
-        landmarks = self.node[np.linspace(0, n - 1, self.n_lanes).astype(np.intp)]
+        landmarks = self.node[evenly_spaced(n, self.n_lanes)]
         entries = landmarks[:, None].astype(np.intp)
         out = np.empty((len(landmarks), n), dtype=self.weights.dtype)
         lengths = np.zeros(entries.shape, dtype=out.dtype)

@@ -1,0 +1,41 @@
+"""Which rows are looked at where all are too many: evenly spaced, or farthest first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from sidelight.core.arrays import FloatArray, IntArray
+
+
+def evenly_spaced(n: int, most: int) -> IntArray:
+    """At most so many of n rows, evenly from the first to the last.
+
+    Examples
+    --------
+    >>> evenly_spaced(10, 4), evenly_spaced(3, 4)
+    (array([0, 3, 6, 9]), array([0, 1, 2]))
+    """
+    return np.unique(np.linspace(0, n - 1, min(n, most)).astype(np.intp))
+
+
+def farthest_first(
+    distances_from: Callable[[int], FloatArray], first: int, n_points: int
+) -> IntArray:
+    """Choose points so that each is the one farthest from those before it.
+
+    ``distances_from(i)`` are the distances of all points from point i.
+
+    Examples
+    --------
+    >>> line = np.array([0.0, 1.0, 2.0, 9.0, 10.0])
+    >>> farthest_first(lambda i: abs(line - line[i]), 0, 3)
+    array([0, 4, 2])
+    """
+    chosen = np.full(n_points, first, dtype=np.intp)
+    nearest = np.array(distances_from(first))
+    for step in range(1, n_points):
+        chosen[step] = int(np.argmax(nearest))
+        np.minimum(nearest, distances_from(int(chosen[step])), out=nearest)
+    return chosen

@@ -18,6 +18,7 @@ from sidelight.core.refitting import fitting_afresh
 from sidelight.estimator.listening import in_front, learn_in_front
 from sidelight.estimator.map import Map, SmoothBack
 from sidelight.estimator.points import points_of
+from sidelight.estimator.resuming import Unfinished
 from sidelight.mapping.smoother import KernelSmoother
 from sidelight.registry import understood_by
 from sidelight.side.understanding import gather_side, refusing_side_as_y
@@ -40,6 +41,7 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
 
     _map: Map
     _front: tuple[Any, ...]
+    _unfinished: Unfinished
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -149,12 +151,17 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
         X, front = learn_in_front(X, known, metric, who=self._name)
         return Told(points_of(X, metric, who=self._name), known, front, items)
 
-    def _adopt(self, told: Told, found: Map) -> Self:
-        """Keep a map, with what it takes to place new rows as they come and to go back."""
+    def _adopt(self, told: Told, found: Map, left: Unfinished | None = None) -> Self:
+        """Keep a map, with what it takes to place new rows as they come and to go back.
+
+        A fit that is not finished also keeps where it was left.
+        """
         if found.back is None and told.items is not None:
             found = replace(found, back=SmoothBack(found.points, told.items))
         self._front, self.side_metrics_ = told.front, list(told.front)
         self._wear(found)
+        if left is not None:
+            self._unfinished = left
         return self
 
     def _wear(self, found: Map) -> None:
@@ -190,7 +197,7 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
     @property
     def _side_checks(self) -> dict[str, Any]:
         """What the checks of side information are told besides: ``strict``, ``n_components`` …"""
-        return {}
+        return {"n_components": self.n_components_}
 
     @property
     def _n_features_out(self) -> int:

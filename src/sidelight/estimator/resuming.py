@@ -1,14 +1,20 @@
-"""Fits that can be left and gone on with: the best so far is a map, and a place to go on from."""
+"""Fits that can be left and gone on with: the best so far is a map, and a place to go on from.
+
+A fit that was interrupted, or came to ``max_iter``, keeps where it was left besides its map.  With
+``warm_start`` the next fit goes on from there, if it is one to the same data and side information;
+of another it says that it starts afresh.  Parameters may be changed in between.  The curvature
+that quasi-Newton steps had learned is learned anew.
+"""
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from sidelight.core.arrays import FloatArray
 from sidelight.core.fingerprints import fingerprint
+from sidelight.core.messages import warn
 from sidelight.solvers.descent.quasi_newton import Descent, Objective, minimise
 
 
@@ -31,14 +37,68 @@ class Unfinished:
     where: Any
 
 
-class Resumable:
-    """The part of an iterative estimator that ``warm_start`` is about.
+@dataclass(frozen=True)
+class Thread:
+    """The thread of a fit: where it was left, and how the next fit would know it again.
 
-    A fit that was interrupted, or came to ``max_iter``, keeps where it was left besides its map.
-    With ``warm_start`` the next fit goes on from there, if it is one to the same data and side
-    information; of another it says that it starts afresh.  Parameters may be changed in between.
-    The curvature that quasi-Newton steps had learned is learned anew.
+    Parameters
+    ----------
+    told : object
+        The data and the side information.
+    n_variables : int
+        The size of the vector that moves.
+    where : object
+        Where a fit to the same was left; None to start afresh.
     """
+
+    told: Any
+    n_variables: int
+    where: Any
+
+    def left_at(self, where: Any) -> Unfinished | None:
+        """What to keep of a fit that was left; None where it is finished."""
+        if where is None:
+            return None
+        return Unfinished(fingerprint(self.told), self.n_variables, where)
+
+
+def pick_up(estimator: Any, told: Any, n_variables: int) -> Thread:
+    """Take the thread of an estimator's last fit, if this one may go on with it."""
+    left: Unfinished | None = vars(estimator).pop("_unfinished", None)
+    if left is None or not estimator.warm_start:
+        return Thread(told, n_variables, None)
+    if left.told != fingerprint(told):
+        reason = "it was one to other data or with other side information"
+    elif left.n_variables != n_variables:
+        reason = f"it had {left.n_variables} variables, and now there are {n_variables}"
+    else:
+        return Thread(told, n_variables, left.where)
+    warn(
+        f"{type(estimator).__name__} cannot go on with the fit that was left: {reason}. It starts "
+        f"afresh. Give fit what it was given then, or set warm_start=False."
+    )
+    return Thread(told, n_variables, None)
+
+
+def descend(
+    objective: Objective, begin: Callable[[], FloatArray], thread: Thread, **options: Any
+) -> tuple[Descent, Unfinished | None]:
+    """Descend from a start, or from where a fit to the same was left."""
+    found = minimise(objective, begin() if thread.where is None else thread.where, **options)
+    return found, thread.left_at(None if found.converged else found.x)
+
+
+def facts_of(found: Descent, scale: float) -> dict[str, Any]:
+    """What a descent on ``scale`` times the objective found, by the names it has on estimators."""
+    return {
+        "objective_": found.value / scale,
+        "history_": found.history / scale,
+        "n_iter_": found.n_iter,
+    }
+
+
+class Resumable:
+    """The thread of a fit as the part of an estimator."""
 
     warm_start: bool
     max_iter: int
@@ -47,29 +107,14 @@ class Resumable:
 
     def _left_off(self, n_variables: int, told: Any) -> Any:
         """Where a fit to the same was left; None to start afresh."""
-        left: Unfinished | None = self.__dict__.pop("_unfinished", None)
-        if left is None or not self.warm_start:
-            return None
-        who = type(self).__name__
-        if left.told != fingerprint(told):
-            reason = "it was one to other data or with other side information"
-        elif left.n_variables != n_variables:
-            reason = f"it had {left.n_variables} variables, and now there are {n_variables}"
-        else:
-            return left.where
-        warnings.warn(
-            f"{who} cannot go on with the fit that was left: {reason}. It starts afresh. Give fit "
-            f"what it was given then, or set warm_start=False.",
-            UserWarning,
-            stacklevel=4,
-        )
-        return None
+        return pick_up(self, told, n_variables).where
 
     def _leave_off(self, where: Any, n_variables: int, told: Any) -> None:
         """Keep where this fit was left; None where it is finished."""
         self.__dict__.pop("_unfinished", None)
-        if where is not None:
-            self._unfinished = Unfinished(fingerprint(told), n_variables, where)
+        left = Thread(told, n_variables, None).left_at(where)
+        if left is not None:
+            self._unfinished = left
 
     def _descend(
         self,

@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from sidelight.core.arrays import FloatArray, IntArray, row_blocks
 from sidelight.core.threads import over_bands
-from sidelight.latent.descending.anchored import Anchored
-from sidelight.latent.descending.from_distances import DistanceEmbedder
+from sidelight.estimator.base import Embedder
+from sidelight.estimator.map import Map, of_all_rows
+from sidelight.estimator.resuming import facts_of, pick_up
+from sidelight.latent.descending.by_distances import (
+    DISTANCE_PARAMETERS,
+    AmongPlaced,
+    distance_table,
+)
 from sidelight.latent.descending.pinned import pins_of
+from sidelight.latent.descending.pinned_descent import descend_pinned
 from sidelight.latent.descending.starts import START, starting_points
 from sidelight.similarity.neighbor_choice import wide_bandwidth
 from sidelight.solvers.descent.rowwise import minimise_rows
 
 
-class SammonMapping(Anchored, DistanceEmbedder):
+class SammonMapping(Embedder):
     """The Sammon mapping: distances kept, short ones more carefully than long ones.
 
     With d_ij the distances between items and δ_ij = ‖z_i − z_j‖ those in the map, the points
@@ -85,8 +93,7 @@ class SammonMapping(Anchored, DistanceEmbedder):
     (1.0, 1.4142)
     """
 
-    _parameters: ClassVar[Any] = {**DistanceEmbedder._distance_parameters, "start": START}
-    _tables: ClassVar[int] = 3
+    _parameters: ClassVar[Any] = {**DISTANCE_PARAMETERS, "start": START}
 
     def __init__(
         self,
@@ -127,36 +134,61 @@ class SammonMapping(Anchored, DistanceEmbedder):
         SammonMapping
             The fitted estimator.
         """
-        D, known = self._read(X, side, items)
-        distinct, n, d = self._distinct, len(self._distinct.rows), self.n_components_
+        told = self._hear(X, side, items)
+        points, who, d = told.points, self._name, self.n_components_
+        D, distinct = distance_table(points, d, n_tables=3)
         longest = float(D.max())  # the unit of the descent
-        pins = pins_of(
-            known.get("Anchors"), distinct, d, copies=False, unit=longest, who=self._name
-        )
-        self._counts = distinct.counts.astype(np.float64)
-        stress = SammonStress(D[np.ix_(distinct.rows, distinct.rows)] / longest, self._counts)
+        counts = distinct.counts.astype(np.float64)
+        stress = SammonStress(D[np.ix_(distinct.rows, distinct.rows)] / longest, counts)
+        anchors = told.known.get("Anchors")
+        pins = pins_of(anchors, distinct, d, copies=False, unit=longest, who=who)
 
         def begin() -> FloatArray:
-            points = starting_points(
-                self.start,
-                D,
-                d,
-                bandwidth=wide_bandwidth(D),
-                random_state=self.random_state,
-                who=self._name,
-            )
-            return np.asarray(points[distinct.rows] / longest)
+            start, rng, width = self.start, self.random_state, wide_bandwidth(D)
+            Z = starting_points(start, D, d, bandwidth=width, random_state=rng, who=who)
+            return np.asarray(Z[distinct.rows] / longest)
 
-        found = self._descend_pinned(stress, n, begin, pins, (D, known), stage="Sammon mapping")
-        self._keep(found, n)
-        self.embedding_, unit = pins.settle(found.x, distinct.inverse)
-        self.unit_ = unit / longest
-        return self
+        n = len(distinct.rows)
+        found, left = descend_pinned(
+            stress,
+            n,
+            begin,
+            pins,
+            pick_up(self, (D, told.known), pins.n_variables),
+            max_iter=self.max_iter,
+            tol=self.tol,
+            stage="Sammon mapping",
+            who=who,
+        )
+        Z, unit = pins.settle(found.x, distinct.inverse)
+        places, merged = Z[distinct.rows], points.merged(distinct)
+        rule = AmongPlaced(merged, places, ByStress(places, counts, unit / longest))
+        facts = {"unit_": unit / longest, **facts_of(found, n)}
+        return self._adopt(told, of_all_rows(Map(places, rule, facts), merged, distinct), left)
 
-    def _place_by_distances(self, D: FloatArray) -> FloatArray:
-        Y, D = self.embedding_[self._distinct.rows], self.unit_ * D[:, self._distinct.rows]
-        blocks = row_blocks(len(D), 40.0 * Y.size)
-        return np.vstack([_place(D[block], self._counts, Y) for block in blocks])
+
+@dataclass(frozen=True)
+class ByStress:
+    """New points where their own part of the stress is least.
+
+    Parameters
+    ----------
+    places : ndarray of shape (n, d)
+        Those of the distinct points.
+    counts : ndarray of shape (n,)
+        How often each occurs.
+    unit : float
+        The length of one unit of distance in the map.
+    """
+
+    places: FloatArray
+    counts: FloatArray
+    unit: float
+
+    def __call__(self, D: FloatArray) -> FloatArray:
+        """Place points by their distances to all."""
+        blocks = row_blocks(len(D), 40.0 * self.places.size)
+        return np.vstack([_place(self.unit * D[b], self.counts, self.places) for b in blocks])
 
 
 class SammonStress:

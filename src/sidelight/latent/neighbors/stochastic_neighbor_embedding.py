@@ -2,22 +2,31 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from sidelight.core.arrays import FloatArray
 from sidelight.core.parameters import OneOf, Real
-from sidelight.latent.descending.anchored import Anchored
-from sidelight.latent.descending.from_distances import DistanceEmbedder
+from sidelight.estimator.base import Embedder
+from sidelight.estimator.map import Map, of_all_rows
+from sidelight.estimator.resuming import facts_of, pick_up
+from sidelight.latent.descending.by_distances import (
+    DISTANCE_PARAMETERS,
+    AmongPlaced,
+    distance_table,
+)
 from sidelight.latent.descending.pinned import pins_of
+from sidelight.latent.descending.pinned_descent import descend_pinned
 from sidelight.latent.descending.starts import START, starting_points
 from sidelight.latent.neighbors.choices import NeighborChoices
 from sidelight.latent.neighbors.mismatch import NeighborMismatch
 from sidelight.latent.neighbors.placement import place_by_choices
+from sidelight.neighbors.duplicates import each_row
 
 
-class StochasticNeighborEmbedding(Anchored, DistanceEmbedder):
+class StochasticNeighborEmbedding(Embedder):
     """Stochastic neighbour embedding (SNE): every item picks the same neighbours in the map.
 
     P_ij ∝ exp(−‖x_i − x_j‖²/σ²) is the probability that item i picks item j in the data and
@@ -92,7 +101,7 @@ class StochasticNeighborEmbedding(Anchored, DistanceEmbedder):
     """
 
     _parameters: ClassVar[Any] = {
-        **DistanceEmbedder._distance_parameters,
+        **DISTANCE_PARAMETERS,
         "bandwidth": (OneOf(("auto",)), Real(0, open_below=True)),
         "perplexity": (OneOf((None,)), Real(1)),
         "start": START,
@@ -141,36 +150,61 @@ class StochasticNeighborEmbedding(Anchored, DistanceEmbedder):
         StochasticNeighborEmbedding
             The fitted estimator.
         """
-        D, known = self._read(X, side, items)
-        n, d = len(D), self.n_components_
-        self._choices = NeighborChoices.of(D, self.bandwidth, self.perplexity, who=self._name)
-        self.bandwidth_ = self._choices.bandwidth
-        pins = pins_of(known.get("Anchors"), self._distinct, d, copies=True, who=self._name)
-        mismatch = NeighborMismatch(self._choices.among(D))
+        told = self._hear(X, side, items)
+        points, who, d = told.points, self._name, self.n_components_
+        D, distinct = distance_table(points, d)
+        choices = NeighborChoices.of(D, self.bandwidth, self.perplexity, who=who)
+        mismatch = NeighborMismatch(choices.among(D))
+        pins = pins_of(told.known.get("Anchors"), distinct, d, copies=True, who=who)
 
         def begin() -> FloatArray:
             return starting_points(
                 self.start,
                 D,
                 d,
-                bandwidth=self._choices.unit,
-                unit=np.sqrt(self._choices.unit),
+                bandwidth=choices.unit,
+                unit=np.sqrt(choices.unit),
                 random_state=self.random_state,
-                who=self._name,
+                who=who,
             )
 
-        found = self._descend_pinned(
+        n = points.n
+        found, left = descend_pinned(
             mismatch,
             n,  # the sum over items: each one's gradient would vanish among many
             begin,
             pins,
-            (D, known),
+            pick_up(self, (D, told.known), pins.n_variables),
+            max_iter=self.max_iter,
+            tol=self.tol,
             stage="stochastic neighbour embedding",
+            who=who,
         )
-        self._keep(found, n)
-        self.embedding_, self.unit_ = pins.settle(found.x)
-        return self
+        Z, unit = pins.settle(found.x)
+        facts = {"unit_": unit, "bandwidth_": choices.bandwidth, **facts_of(found, n)}
+        rule = AmongPlaced(points, Z, ByChoices(choices, Z, unit))
+        return self._adopt(told, of_all_rows(Map(Z, rule, facts), points, each_row(n)), left)
 
-    def _place_by_distances(self, D: FloatArray) -> FloatArray:
-        Y = self.embedding_ / self.unit_
-        return self.unit_ * place_by_choices(self._choices.of_new(D), Y)
+
+@dataclass(frozen=True)
+class ByChoices:
+    """New points where they pick those in the map that they pick in the data.
+
+    Parameters
+    ----------
+    choices : NeighborChoices
+        How distances become choices.
+    places : ndarray of shape (n, d)
+        Those of the training points.
+    unit : float
+        The length of σ in the map.
+    """
+
+    choices: NeighborChoices
+    places: FloatArray
+    unit: float
+
+    def __call__(self, D: FloatArray) -> FloatArray:
+        """Place points by their distances to all."""
+        placed = place_by_choices(self.choices.of_new(D), self.places / self.unit)
+        return np.asarray(self.unit * placed)

@@ -186,3 +186,17 @@ class TestAnchors:
         model = anchored.fit(X, side=Anchors(self.INDEX, self.POSITIONS))
         loaded = sidelight.load(sidelight.save(model, tmp_path / "map.sidelight"))
         np.testing.assert_array_equal(loaded.transform(new), model.transform(new))
+
+
+def test_sparse_rows_are_heard_as_dense_ones_are(informed, X, new):
+    import scipy.sparse as sp
+
+    few = X[:60]
+    side = Pairs(similar=[(0, 5), (3, 40)], dissimilar=[(1, 50)])
+    dense = clone(informed).fit(few, side=side)
+    sparse = clone(informed).fit(sp.csr_array(few), side=side)
+    scale = np.abs(dense.embedding_).max()
+    np.testing.assert_allclose(sparse.embedding_, dense.embedding_, atol=1e-6 * scale)
+    places = dense.transform(new)
+    np.testing.assert_allclose(dense.transform(sp.csr_array(new)), places, atol=1e-6 * scale)
+    np.testing.assert_allclose(sparse.transform(sp.csr_array(new)), places, atol=1e-6 * scale)

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from scipy.spatial.distance import pdist
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
@@ -148,6 +149,18 @@ def training_rows_are_where_they_are(case: Fitted) -> None:
     if placed is not None:
         Z = case.model.embedding_
         require_close(placed, Z, case.size, case.given.exactness, "transform(X_train)")
+
+
+def _rows_of_one_direction(case: Fitted) -> bool:
+    """Whether different rows are at distance zero from one another by their metric."""
+    metric = getattr(case.model, "metric", "")
+    if not isinstance(metric, str) or metric not in ("cosine", "correlation"):
+        return False
+    X = np.unique(_array(case.given.X), axis=0)
+    X = X - X.mean(axis=1, keepdims=True) if metric == "correlation" else X
+    lengths = np.linalg.norm(X, axis=1)
+    X = X / np.where(lengths > 0, lengths, 1.0)[:, None]
+    return bool(pdist(X).min(initial=np.inf) < 1e-6)
 
 
 def each_row_by_itself(case: Fitted) -> None:

@@ -42,3 +42,8 @@ def shares(n_rows: int, n_shares: int) -> list[slice]:
     [slice(0, 3, None), slice(3, 5, None)]
     """
     return row_blocks(n_rows, 1.0, budget=max(1, -(-n_rows // n_shares)))
+
+
+def as_dense(X: Any) -> FloatArray:
+    """Write out a sparse array; leave a dense one as it is."""
+    return np.asarray(X.toarray() if is_sparse(X) else X)

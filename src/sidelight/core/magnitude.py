@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -27,7 +28,9 @@ def of_moderate_size(X: Any, *, who: str, name: str = "X") -> Any:
     if not entries.size:
         return X
     # not abs(X).max(), which would make a copy; holes are no numbers
-    largest = max(float(np.nanmax(entries)), -float(np.nanmin(entries)))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # of nothing but holes
+        largest = max(float(np.nanmax(entries)), -float(np.nanmin(entries)))
     if largest > LARGEST or 0 < largest < 1 / LARGEST:
         raise ValueError(
             f"{who} cannot use {name}: its entries must be between {1 / LARGEST:g} and "

@@ -373,19 +373,3 @@ def place_in_blocks(place: Callable[[Any], FloatArray], X: Any, n_training: int)
     """Place many new rows a block at a time: their table with the training rows stays small."""
     blocks = row_blocks(X.shape[0], 8.0 * n_training, budget=2e8)
     return np.vstack([place(X[block]) for block in blocks])
-
-
-def as_dense(X: Any) -> FloatArray:
-    """Write out a sparse array; leave a dense one as it is.
-
-    Parameters
-    ----------
-    X : array or sparse array
-        Any.
-
-    Returns
-    -------
-    ndarray
-        Dense.
-    """
-    return np.asarray(X.toarray() if is_sparse(X) else X)

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from sidelight.core.arrays import FloatArray
+from sidelight.core.arrays import FloatArray, as_dense, is_sparse
+from sidelight.core.memory import require_memory
 from sidelight.metric import DistanceMetric, EquivalenceMetric, MultiAttributeMetric
 
 #: The metric that each kind of side information is learned by, in the order they are applied:
@@ -40,6 +41,8 @@ class MetricInformed:
                 f"Side information gives {type(self).__name__} a metric learned from feature "
                 f"vectors, so metric must be 'euclidean'. Got metric={self.metric!r}."
             )
+        if LEARNERS.keys() & known.keys():
+            X = written_out(X, who=type(self).__name__)
         for kind, learner in LEARNERS.items():
             if kind in known:
                 metric = learner().fit(X, side=known[kind])
@@ -48,9 +51,22 @@ class MetricInformed:
         return X
 
     def _in_learned_metric(self, X: Any) -> Any:
+        X = as_dense(X) if self.side_metrics_ else X
         for metric in self.side_metrics_:
             X = metric.transform(X)
         return X
+
+
+def written_out(X: Any, *, who: str) -> FloatArray:
+    """Rows as a dense table, which a learned metric makes of them anyhow, if there is room."""
+    if is_sparse(X):
+        require_memory(
+            8.0 * X.shape[0] * X.shape[1],
+            what=f"the {X.shape[0]} × {X.shape[1]} rows of sparse X in a learned metric",
+            who=who,
+            instead="Reduce the columns with PCA first, or leave 'side' out.",
+        )
+    return as_dense(X)
 
 
 def learn_in_front(
@@ -64,6 +80,7 @@ def learn_in_front(
             f"be 'euclidean'. Got metric={metric!r}."
         )
     front = []
+    X = written_out(X, who=who) if kinds else X
     for kind in kinds:
         learned = LEARNERS[kind]().fit(X, side=known[kind])
         front.append(learned)
@@ -73,6 +90,7 @@ def learn_in_front(
 
 def in_front(X: Any, front: tuple[Any, ...]) -> Any:
     """New rows, mapped as the training rows were."""
+    X = as_dense(X) if front else X
     for learned in front:
         X = learned.transform(X)
     return X

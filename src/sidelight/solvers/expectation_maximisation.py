@@ -104,7 +104,13 @@ def latent_posterior(
 
 
 def fit_with_missing(
-    X: FloatArray, observed: BoolArray, n_components: int, *, tol: float, max_iter: int
+    X: FloatArray,
+    observed: BoolArray,
+    n_components: int,
+    *,
+    tol: float,
+    max_iter: int,
+    who: str = "Expectation maximisation",
 ) -> LinearGaussian:
     """Fit W, μ and σ² to the observed entries by maximum likelihood.
 
@@ -127,13 +133,13 @@ def fit_with_missing(
                 break
     if interruption:
         interruption.warn(
-            f"Expectation maximisation was interrupted after {len(history) - 1} iterations; the "
+            f"{who} was interrupted after {len(history) - 1} iterations; the "
             f"likeliest model so far is kept.",
             stacklevel=4,
         )
     elif not converged:
         warnings.warn(
-            f"Expectation maximisation stopped after max_iter={max_iter} iterations while the log "
+            f"{who} stopped after max_iter={max_iter} iterations while the log "
             f"likelihood still rose. Raise max_iter or tol={tol:g}.",
             ConvergenceWarning,
             stacklevel=4,

@@ -7,13 +7,13 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from sidelight.core.arrays import FloatArray, is_sparse
+from sidelight.core.arrays import FloatArray, as_dense, is_sparse
 from sidelight.core.errors import NotEuclideanWarning
 from sidelight.core.magnitude import of_moderate_size
 from sidelight.core.memory import require_memory
 from sidelight.core.messages import warn
 from sidelight.core.parameters import COMPONENTS, FUNCTION, OneOf, Real, refuse_without_effect
-from sidelight.estimator.base import Embedder, Told, as_dense
+from sidelight.estimator.base import Embedder, Told
 from sidelight.estimator.map import Map
 from sidelight.mapping.by_kernel import ByKernel, CentredKernel, ComparedRows, KernelTable, Preimage
 from sidelight.mapping.nystrom import Nystrom, scale_kernel

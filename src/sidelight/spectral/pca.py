@@ -8,10 +8,10 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from sidelight.core.arrays import FloatArray, is_sparse
+from sidelight.core.arrays import FloatArray, as_dense, is_sparse
 from sidelight.core.memory import require_memory
 from sidelight.core.parameters import COMPONENTS, Matching, OneOf, check_parameters
-from sidelight.estimator.base import Embedder, Told, as_dense
+from sidelight.estimator.base import Embedder, Told
 from sidelight.estimator.map import Map
 from sidelight.mapping.linear import GramKernel, LinearBack, Projection
 from sidelight.similarity.scatter import (

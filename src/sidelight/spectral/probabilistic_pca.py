@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from sidelight.core.arrays import BoolArray, FloatArray
+from sidelight.core.magnitude import of_moderate_size
 from sidelight.core.messages import warn
 from sidelight.core.parameters import COMPONENTS, OneOf, Real, Whole
 from sidelight.estimator.base import Embedder, Told
@@ -127,7 +128,7 @@ class ProbabilisticPCA(Embedder):
         ProbabilisticPCA
             The fitted estimator.
         """
-        X = np.asarray(self._check_input(X, side)[0], dtype=np.float64)
+        X = of_moderate_size(self._check_input(X, side)[0].astype(np.float64), who=self._name)
         n, p = X.shape
         if self.n_components_ > min(n, p):
             raise ValueError(
@@ -237,7 +238,12 @@ class ProbabilisticPCA(Embedder):
         self, X: FloatArray, observed: BoolArray
     ) -> tuple[LinearGaussian, dict[str, Any]]:
         result = fit_with_missing(
-            X, observed, self.n_components_, tol=self.tol, max_iter=self.max_iter
+            X,
+            observed,
+            self.n_components_,
+            tol=self.tol,
+            max_iter=self.max_iter,
+            who=self._name,
         )
         # the likelihood does not know a rotation of z: take the principal axes
         U, lengths, _ = np.linalg.svd(result.loadings, full_matrices=False)

@@ -7,10 +7,10 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from sidelight.core.arrays import FloatArray, IntArray
+from sidelight.core.arrays import FloatArray, IntArray, as_dense
 from sidelight.core.memory import require_memory
 from sidelight.core.parameters import COMPONENTS, RANDOM_STATE, OneOf, Real, Whole
-from sidelight.estimator.base import Embedder, as_dense, place_in_blocks
+from sidelight.estimator.base import Embedder, place_in_blocks
 from sidelight.latent.descending.anchored import Anchored
 from sidelight.latent.descending.pinned import pins_of
 from sidelight.latent.descending.starts import START, STARTS, starting_points

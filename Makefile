@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 PIP_FLAGS ?= --quiet --disable-pip-version-check
 
-.PHONY: demo test check lint types docs-check unit fuzz bench bench-small bench-metrics readme clean
+.PHONY: demo test check lint types docs-check unit fuzz bench bench-small bench-metrics readme pages clean
 
 $(READY): pyproject.toml requirements/constraints.txt
 	$(PYTHON) -m venv $(VENV)
@@ -37,6 +37,7 @@ types: $(READY)
 docs-check: $(READY)
 	$(BIN)/python tools/check_docstrings.py
 	$(BIN)/python tools/readme_tables.py README.md
+	$(BIN)/python tools/experiment_pages.py
 
 unit: export OMP_NUM_THREADS = 1
 unit: $(READY)
@@ -57,6 +58,10 @@ bench-small: $(READY)
 ## the learned metrics beside metric-learn's, which gets an environment of its own
 bench-metrics: $(READY)
 	$(BIN)/python -m benchmarks.peers.metric_learning --json output/metric_learning.json
+
+## write the pages of the experiments anew, from experiments/results
+pages: $(READY)
+	$(BIN)/python tools/experiment_pages.py --write
 
 ## write the generated tables of the README anew
 readme: $(READY)

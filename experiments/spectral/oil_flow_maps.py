@@ -2,15 +2,9 @@
 
 The latent-factor thesis (section 3.1, figure 3.3): PCA "is obviously not able to separate the
 classes very well using two dimensions".  The probabilistic slides ("Isomap on Oil Data") show an
-Isomap map of these data and note that the graph is disconnected.
-
-Measured: PCA makes 162 one-nearest-neighbour errors in 1000 (all 12 dimensions: 2).  The graph is
-in 8 pieces for k = 7 to 20, in 4 at k = 30, and connected only from k = 46 on; all but one of the
-pieces hold stratified flow alone.  With the pieces joined by their shortest connections few
-neighbours serve better than many: at k = 7 Isomap makes 22 errors, Laplacian eigenmaps 27, LLE
-96; at k = 30 they make 190, 134 and 184.  The maps of Laplacian
-eigenmaps and LLE spend the plane on the distances between pieces.  A Gaussian kernel PCA (270) is
-worse than PCA.
+Isomap map of these data and note that the graph is disconnected.  With its pieces joined by their
+shortest connections few neighbours serve better than many; the maps of Laplacian eigenmaps and LLE
+spend the plane on the distances between pieces.
 """
 
 from __future__ import annotations
@@ -21,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from experiments._common import print_table, start
+from experiments.record import Claim, Said, Table
 from sidelight import (
     PCA,
     ClassicalMDS,
@@ -57,38 +51,82 @@ def methods() -> dict[str, Any]:
     return found
 
 
-def main(output: Path, *, quick: bool = False) -> None:
-    """Print the errors and the pieces of the graph, and save the maps."""
+TEXT = [
+    Said(
+        "latent",
+        "figure 3.3",
+        "PCA does not separate the classes (KIE: information_maps)",
+        ours="{maps/PCA/1-NN errors} one-nearest-neighbour errors of 1000 by PCA",
+    ),
+    Said(
+        "slides",
+        "Isomap on Oil Data",
+        "a map; the graph is disconnected",
+        ours="{graph/k = 7/pieces} pieces at k = 7, one at k = 46; "
+        "Isomap {maps/Isomap, k = 7/1-NN errors} errors of 1000",
+    ),
+]
+CLAIMS = [
+    Claim(
+        "PCA: one-nearest-neighbour errors of 1000",
+        lambda r: r("maps", "PCA", "1-NN errors"),
+        least=162,
+        most=162,
+        form="{:.0f}",
+    ),
+    Claim(
+        "Isomap with 7 neighbours: errors",
+        lambda r: r("maps", "Isomap, k = 7", "1-NN errors"),
+        most=40,
+        form="{:.0f}",
+    ),
+    Claim(
+        "few neighbours serve better than many: errors of Isomap at k = 30 less those at 7",
+        lambda r: (
+            r("maps", "Isomap, k = 30", "1-NN errors") - r("maps", "Isomap, k = 7", "1-NN errors")
+        ),
+        least=100,
+        form="{:.0f}",
+    ),
+    Claim(
+        "the graph is in one piece from k = 46 on: pieces at 45 less those at 46",
+        lambda r: r("graph", "k = 45", "pieces") - r("graph", "k = 46", "pieces"),
+        least=1,
+        form="{:.0f}",
+    ),
+]
+
+
+def main(output: Path, *, quick: bool = False) -> list[Table]:
+    """The errors and the pieces of the graph; the maps."""
     X, labels = load("oil_flow")
-    pieces = []
+    graph = Table("graph", "The graph of neighbours", {"pieces": "{:.0f}", "sizes": "{}"})
     for k in NEIGHBORS:
         sizes = np.sort(np.bincount(component_labels(neighborhood_graph(X, n_neighbors=k))))[::-1]
-        pieces.append([f"{k}", f"{len(sizes)}", " ".join(map(str, sizes))])
-    print_table(["neighbours k", "pieces", "sizes"], pieces, title="The graph of neighbours")
+        graph.add(f"k = {k}", len(sizes), " ".join(map(str, sizes)))
 
-    maps, rows = {}, []
+    table = Table(
+        "maps",
+        "Maps of two dimensions, errors of 1000",
+        {"1-NN errors": "{:.0f}", "AUC of R_NX": "{:.3f}"},
+    )
+    maps, scores = {}, {}
     for name, method in methods().items():
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", DisconnectedGraphWarning)  # said in the table above
+            warnings.simplefilter("ignore", DisconnectedGraphWarning)  # said in the first table
             maps[name] = method.fit_transform(X)
         errors = neighbor_label_accuracy(maps[name], labels).n_errors
-        rows.append([name, f"{errors}", f"{coranking_curves(X, maps[name]).auc:.3f}"])
-    raw = neighbor_label_accuracy(X, labels).n_errors
-    rows.append(["all 12 dimensions", f"{raw}", "1.000"])
-    print_table(
-        ["method", "1-NN errors of 1000", "AUC of R_NX"], rows, title="Maps of two dimensions"
-    )
+        scores[name] = f"{errors} errors"
+        table.add(name, errors, coranking_curves(X, maps[name]).auc)
+    table.add("all 12 dimensions", neighbor_label_accuracy(X, labels).n_errors, 1.0, control=True)
     # MDS and probabilistic PCA draw PCA's map again: they are in the table only
     on_graph = [[f"{method}, k = {k}" for method in ("LLE", "LEM", "Isomap")] for k in (7, 30)]
     shown = ["PCA", *on_graph[0], "Kernel PCA", *on_graph[1]]
     figure = comparison(
         {name: maps[name] for name in shown},
         labels=FLOWS[labels],
-        scores={row[0]: f"{row[1]} errors" for row in rows if row[0] in shown},
+        scores={name: scores[name] for name in shown},
         n_columns=4,
     )
     save(figure, output / "oil_flow_maps.png")
-
-
-if __name__ == "__main__":
-    start(main)
+    return [graph, table]

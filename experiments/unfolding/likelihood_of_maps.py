@@ -4,21 +4,10 @@ The probabilistic slides ("Motion Capture: Model Scores", "Robot Navigation: Mod
 maps by the GP-LVM log likelihood, after Harmeling (2007): the higher, the better a smooth function
 of the map explains the data.  They show maximum entropy unfolding (MEU) and its relatives on the
 run of a stick man, which has a start and a cycle, and on the WiFi strengths along a robot's square
-path, which closes a loop.  The slides print no numbers.
-
-Measured (k = 6, 7, 7): "MEU first" holds on neither of the slides' sets.  Stick man: Isomap −2283,
-SDE −2729, MEU −3062, kernel PCA −3573, MEU of free signs −3593, LEM −3671, PCA −3804, acyclic LLE
-−3809, LLE −7544.  Robot: SDE −971, Isomap −1019, MEU −1125 (free) and −1134, LEM −1391, acyclic
-LLE −1634, PCA −1893, LLE −4680; SDE is also nearest to the true path (Procrustes residual 0.244;
-Isomap 0.423, MEU 0.438, PCA 0.522).  On 400 rows of oil flow MEU is first: −1500, before LEM −1589,
-MEU free −1656, SDE −1893 and Isomap −1911; that map spends the plane on the gaps between the
-pieces of the graph, as LEM's does, and is not the one to look at.  MEU keeps both the start and
-the cycle of the run, and closes the robot's loop.
-
-Acyclic LLE is likelier than MEU under its own model (11219 against 5509 on the stick man) and its
-map is no better: the order that is likeliest there takes the farthest point next, which makes
-PCA's map.  By the nearest point next the score is −2864, third of all.  On the robot the best
-order is the farthest next (−1460, Procrustes 0.476), and the likeliest goes outward (−1634).
+path, which closes a loop.  The slides print no numbers.  "MEU first" holds on neither of the
+slides' sets; on oil flow, where the graph falls into pieces, MEU is first with a map that spends
+the plane on the gaps between them.  Acyclic LLE is likelier than MEU under its own model and its
+map is no better; the orders of its points are shown below it.
 """
 
 from __future__ import annotations
@@ -30,7 +19,7 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from experiments._common import print_table, start
+from experiments.record import Claim, Said, Table
 from sidelight import (
     PCA,
     AcyclicLocallyLinearEmbedding,
@@ -146,8 +135,56 @@ def _draw_bars(tables: dict[str, dict[str, float]], path: Path) -> None:
     save(figure, path)
 
 
-def main(output: Path, *, quick: bool = False) -> None:
-    """Print the scores, and save them with the maps."""
+TEXT = [
+    Said(
+        "slides",
+        "Motion Capture: Model Scores",
+        "MEU scores best (a picture, no numbers)",
+        ours="stick man: Isomap {stick man/Isomap/GP-LVM score}, SDE {stick man/SDE/GP-LVM score}, "
+        "MEU {stick man/MEU/GP-LVM score}, PCA {stick man/PCA/GP-LVM score}",
+    ),
+    Said(
+        "slides",
+        "Robot Navigation: Model Scores",
+        "MEU among the best (a picture, no numbers)",
+        ours="robot: SDE {robot/SDE/GP-LVM score}, Isomap {robot/Isomap/GP-LVM score}, "
+        "MEU {robot/MEU/GP-LVM score}, PCA {robot/PCA/GP-LVM score}",
+    ),
+    Said("slides", "MVU on Stick Man", "a map", ours="{stick man/SDE/GP-LVM score} (its score)"),
+]
+CLAIMS = [
+    Claim(
+        "MEU is not first on the stick man: score of Isomap less that of MEU",
+        lambda r: r("stick man", "Isomap", "GP-LVM score") - r("stick man", "MEU", "GP-LVM score"),
+        least=200,
+        form="{:.0f}",
+    ),
+    Claim(
+        "MEU is before PCA on the stick man: difference of scores",
+        lambda r: r("stick man", "MEU", "GP-LVM score") - r("stick man", "PCA", "GP-LVM score"),
+        least=200,
+        form="{:.0f}",
+    ),
+    Claim(
+        "robot: residual of SDE to the true path",
+        lambda r: r("robot", "SDE", "Procrustes"),
+        most=0.35,
+        form="{:.3f}",
+    ),
+    Claim(
+        "acyclic LLE is likelier than MEU under its own model, stick man: difference",
+        lambda r: (
+            r("stick man", "acyclic LLE", "own likelihood")
+            - r("stick man", "MEU", "own likelihood")
+        ),
+        least=1000,
+        form="{:.0f}",
+    ),
+]
+
+
+def main(output: Path, *, quick: bool = False) -> list[Table]:
+    """The scores; they and the maps drawn."""
     robot = load("robot_wireless")
     oil = load("oil_flow")
     n_oil = 120 if quick else 400
@@ -156,30 +193,32 @@ def main(output: Path, *, quick: bool = False) -> None:
         "robot": (robot.X, 7, {"color": np.arange(len(robot.X)), "key_title": "step"}),
         "oil flow": (oil.X[:n_oil], 7, {"labels": FLOWS[oil.labels[:n_oil]]}),
     }
-    tables: dict[str, dict[str, float]] = {}
+    tables, drawn = [], {}
     for title, (X, k, colours) in sets.items():
-        rows, maps, scores, models = [], {}, {}, methods(k)
+        truth = robot.truth if title == "robot" else None
+        models = methods(k) | {
+            f"acyclic LLE, order {order}": AcyclicLocallyLinearEmbedding(
+                2, n_neighbors=k, order=order
+            )
+            for order in ORDERS
+        }
+        table = Table(
+            title,
+            f"{title}: {len(X)} × {X.shape[1]}, k = {k}",
+            {"GP-LVM score": "{:.0f}", "own likelihood": "{:.0f}", "Procrustes": "{:.3f}"}
+            | {"said": "{}"},
+        )
+        maps, scores = {}, {}
         for name, model in models.items():
             said = fit(model, X)
-            maps[name] = model.embedding_
-            scores[name] = gplvm_score(X, maps[name])
-            likelihood = getattr(model, "log_likelihood_", None)
-            row = [name, f"{scores[name]:.0f}", "" if likelihood is None else f"{likelihood:.0f}"]
-            if title == "robot":
-                row.append(f"{procrustes(maps[name], robot.truth).residual:.3f}")
-            rows.append([*row, said])
-        for order in ORDERS:
-            model = AcyclicLocallyLinearEmbedding(2, n_neighbors=k, order=order)
-            fit(model, X)
-            score = gplvm_score(X, model.embedding_)
-            row = [f"  order {order}", f"{score:.0f}", f"{model.log_likelihood_:.0f}"]
-            if title == "robot":
-                row.append(f"{procrustes(model.embedding_, robot.truth).residual:.3f}")
-            rows.append([*row, ""])
-        header = ["method", "GP-LVM score", "own likelihood"]
-        header += ["Procrustes"] if title == "robot" else []
-        print_table([*header, "said"], rows, title=f"{title}: {len(X)} × {X.shape[1]}, k = {k}")
-        tables[f"{title}, k = {k}"] = scores
+            Z = model.embedding_
+            score = gplvm_score(X, Z)
+            off = None if truth is None else procrustes(Z, truth).residual
+            table.add(name, score, getattr(model, "log_likelihood_", None), off, said)
+            if "order" not in name:
+                maps[name], scores[name] = Z, score
+        tables.append(table)
+        drawn[f"{title}, k = {k}"] = scores
         figure = comparison(
             maps, scores={name: f"{v:.0f}" for name, v in scores.items()}, n_columns=5, **colours
         )
@@ -189,8 +228,5 @@ def main(output: Path, *, quick: bool = False) -> None:
             elif title != "oil flow":
                 ax.plot(*Z.T, color=HAIRLINE, linewidth=0.8, zorder=0)
         save(figure, output / f"likelihood_of_maps_{title.replace(' ', '_')}.png")
-    _draw_bars(tables, output / "likelihood_of_maps.png")
-
-
-if __name__ == "__main__":
-    start(main)
+    _draw_bars(drawn, output / "likelihood_of_maps.png")
+    return tables

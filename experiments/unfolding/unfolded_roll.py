@@ -3,19 +3,8 @@
 Semidefinite embedding (section 1.7) keeps the distances between neighbours and maximises the
 variance, which should lay a roll out flat.  Neighbours on different turns of the roll hold the two
 turns together for ever; a sample with holes leaves the sheet free to stretch there.  Both become
-rarer as the sample grows.  The truth is the sheet: arc length × height.
-
-Measured (gap 5e-4, five draws, residuals as median and worst):
-
-* n = 200 never unfolds: 6 to 12 edges join different turns at k = 6, 27 to 37 at k = 8.
-* n = 500 does unless an edge joins two turns.  k = 8: 0.109, but 0.38 with one such edge and 0.65
-  with six, so three draws of five come within 0.15; k = 6: 0.146 and three of five, one with 0.157
-  for want of neighbours, one with 0.64 for two edges between turns.  No k from 4 to 8 brings every
-  draw within 0.15; k = 7 fails for one draw alone.
-* n = 1,000: 0.107 and 0.120 at k = 6, 0.082 and 0.115 at k = 8; n = 2,000: 0.108 and 0.119, 0.078
-  and 0.091.  Every draw is within 0.15.
-* Isomap comes closer wherever the roll unfolds (medians of 0.03 to 0.07) and falls to the same
-  short circuits.  LLE leaves 0.63 to 0.73, its axes having one common variance.
+rarer as the sample grows.  The truth is the sheet: arc length × height.  Isomap comes closer
+wherever the roll unfolds and falls to the same short circuits; LLE's axes have one common variance.
 """
 
 from __future__ import annotations
@@ -28,7 +17,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from experiments._common import print_table, start
+from experiments.record import Claim, Said, Table
 from sidelight import Isomap, LocallyLinearEmbedding, SemidefiniteEmbedding
 from sidelight.core.arrays import FloatArray
 from sidelight.core.errors import DisconnectedGraphWarning
@@ -117,29 +106,73 @@ def measure(method: Callable[[int], Any], n_neighbors: int, sheets: list[Dataset
     )
 
 
-def main(output: Path, *, quick: bool = False) -> None:
-    """Print the table and save the maps above the residuals."""
+TEXT = [
+    Said(
+        "tutorial",
+        "section 1.7",
+        "SDE unfolds: the largest variance that neighbours allow",
+        ours="median residual to the sheet, n = 1,000, k = 8: "
+        "{roll/1,000, k = 8, SDE/residual} (Isomap {roll/1,000, k = 8, Isomap/residual})",
+    )
+]
+CLAIMS = [
+    Claim(
+        "n = 2,000, k = 8: worst residual of SDE",
+        lambda r: r.draws("roll", "2,000, k = 8, SDE", "residual").max(),
+        most=UNFOLDED,
+        quick=False,
+    ),
+    Claim(
+        "n = 200 never unfolds: best residual of SDE",
+        lambda r: min(r.draws("roll", f"200, k = {k}, SDE", "residual").min() for k in NEIGHBORS),
+        least=0.3,
+    ),
+    Claim(
+        "and has edges between turns in every draw: fewest",
+        lambda r: min(
+            r.draws("roll", f"200, k = {k}, SDE", "edges between turns").min() for k in NEIGHBORS
+        ),
+        least=1,
+        form="{:.0f}",
+    ),
+    Claim(
+        "n = 200: largest proven gap",
+        lambda r: max(r("roll", f"200, k = {k}, SDE", "largest gap") for k in NEIGHBORS),
+        most=1e-3,
+        form="{:.0e}",
+    ),
+]
+
+
+def main(output: Path, *, quick: bool = False) -> list[Table]:
+    """The residuals; the maps above them."""
     sizes, n_draws = ((100, 200), 2) if quick else (SIZES, DRAWS)
     sheets = {n: [swiss_roll(n, random_state=seed) for seed in range(n_draws)] for n in sizes}
-    found, rows = {}, []
+    found = {}
+    table = Table(
+        "roll",
+        "Procrustes residuals to the sheet, median (range)",
+        {
+            "residual": "{median:.3f} ({min:.3f} to {max:.3f})",
+            f"≤ {UNFOLDED}": "{:.0f}",
+            "CPU s": "{:.2f}",
+            "largest gap": "{:.0e}",
+            "edges between turns": "{min:.0f} to {max:.0f}",
+        },
+        range(n_draws),
+    )
     for n in sizes:
         for k in NEIGHBORS:
             for name, method in METHODS.items():
                 one = found[n, k, name] = measure(method, k, sheets[n])
-                rows.append(
-                    [
-                        f"{n:,}, k = {k}, {name}",
-                        f"{np.median(one.residuals):.3f}",
-                        f"{one.residuals.max():.3f}",
-                        f"{np.sum(one.residuals <= UNFOLDED)} of {n_draws}",
-                        f"{one.seconds:.2f}",
-                        "" if np.isnan(one.gap) else f"{one.gap:.0e}",
-                        " ".join(map(str, one.crossings)),
-                    ]
+                table.add(
+                    f"{n:,}, k = {k}, {name}",
+                    one.residuals,
+                    int(np.sum(one.residuals <= UNFOLDED)),
+                    one.seconds,
+                    None if np.isnan(one.gap) else one.gap,
+                    one.crossings or None,
                 )
-    header = ["n", "median residual", "worst", f"≤ {UNFOLDED}", "CPU s", "largest gap"]
-    header.append("edges between turns")
-    print_table(header, rows, title=f"Procrustes residuals to the sheet, {n_draws} draws")
 
     maps = {}
     for n in sizes:
@@ -147,6 +180,7 @@ def main(output: Path, *, quick: bool = False) -> None:
         maps[n] = one.first, truth, float(one.residuals[0])
     curves = {name: [found[n, SHOWN, name].residuals for n in sizes] for name in METHODS}
     save(_figure(maps, curves), output / "unfolded_roll.png")
+    return [table]
 
 
 def _figure(maps: dict[int, Any], curves: dict[str, list[FloatArray]]) -> Any:
@@ -181,7 +215,3 @@ def _figure(maps: dict[int, Any], curves: dict[str, list[FloatArray]]) -> Any:
     ax.set_ylim(0, 1)
     style_legend(ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1.0)))
     return figure
-
-
-if __name__ == "__main__":
-    start(main)

@@ -2,16 +2,10 @@
 
 The variance of a closed chain whose links keep their lengths is largest when it is a circle
 (section 1.7).  Here an image is turned in its own plane: first the six of the probabilistic slides,
-then one handwritten digit of each kind.
-
-Measured (100 rotations, gap at most 5e-6): for k = 2, 4, 6 and 10 the distances from the middle
-spread by 0.2, 0.2, 0.9 and 1.3 % of their mean, every step goes on in the same direction, and the
-angle on the map is that of the image to 0.2° to 0.4°.  Two dimensions hold 100 % of the variance
-for k = 2 and 4, and 99.4 % for k = 10.  Two principal components are a circle too, since the inner
-product of two images depends on the angle between them alone, but they hold only 39 % of the
-variance of the pixels.  All ten digits give circles, with a spread of 0.9 to 1.5 %.  What spreads
-them are the four images at quarter turns: they alone are not blurred by interpolation, and stand a
-little apart from their neighbours.
+then one handwritten digit of each kind.  Two principal components are a circle too, since the inner
+product of two images depends on the angle between them alone, but they hold less than half of the
+variance of the pixels.  What spreads the circles are the four images at quarter turns: they alone
+are not blurred by interpolation, and stand a little apart from their neighbours.
 """
 
 from __future__ import annotations
@@ -20,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from experiments._common import print_table, start
+from experiments.record import Claim, Said, Table
 from sidelight import PCA, Isomap, SemidefiniteEmbedding
 from sidelight.core.arrays import FloatArray
 from sidelight.datasets import Dataset, load, rotated_image
@@ -63,37 +57,81 @@ def roundness(Z: FloatArray) -> tuple[float, float, float]:
     )
 
 
-def _row(name: str, Z: FloatArray, shares: str, gap: str) -> list[str]:
-    spread, onward, error = roundness(Z[:, :2])
-    return [name, f"{spread:.4f}", f"{100 * onward:.0f} %", f"{error:.1f}°", shares, gap]
-
-
 def unfold(frames: Dataset, n_neighbors: int) -> SemidefiniteEmbedding:
     """Fit to a small gap: the variance is flat where the loop is nearly round."""
     return SemidefiniteEmbedding(2, n_neighbors=n_neighbors, tol=1e-5).fit(frames.X)
 
 
-def _unfolded_row(name: str, model: SemidefiniteEmbedding) -> list[str]:
-    share = model.eigenvalues_.sum() / model.objective_
-    return _row(name, model.embedding_, f"{100 * share:.1f} %", f"{model.gap_:.0e}")
+def _unfolded(model: SemidefiniteEmbedding) -> tuple[float, ...]:
+    """How round the map is, the share of the variance in it in per cent, and the proven gap."""
+    spread, onward, error = roundness(model.embedding_[:, :2])
+    share = 100 * model.eigenvalues_.sum() / model.objective_
+    return spread, 100 * onward, error, share, model.gap_
 
 
-def main(output: Path, *, quick: bool = False) -> None:
-    """Print both tables and save the circle of sixes and the circles of all digits."""
+TEXT = [
+    Said(
+        "tutorial",
+        "section 1.7, closed chains",
+        "the largest variance of a closed chain is a circle's",
+        ours="distances from the middle spread by {six/SDE, k = 4/spread of radii} of their mean; "
+        "{six/SDE, k = 4/variance in 2-D} % of the variance in two dimensions",
+    )
+]
+CLAIMS = [
+    Claim(
+        "largest spread of the radii of a six, k = 2 and 4",
+        lambda r: max(r("six", f"SDE, k = {k}", "spread of radii") for k in (2, 4)),
+        most=0.02,
+        form="{:.4f}",
+    ),
+    Claim(
+        "variance in two dimensions, k = 2, %",
+        lambda r: r("six", "SDE, k = 2", "variance in 2-D"),
+        least=99,
+        form="{:.1f}",
+    ),
+    Claim(
+        "two principal components hold, %",
+        lambda r: r("six", "PCA", "variance in 2-D"),
+        most=50,
+        form="{:.1f}",
+    ),
+    Claim(
+        "digits: largest spread of the radii",
+        lambda r: max(float(row.values[0]) for row in r.table("digits").rows),
+        most=0.05,
+        form="{:.4f}",
+    ),
+]
+
+
+COLUMNS = {
+    "spread of radii": "{:.4f}",
+    "onward": "{:.0f}",
+    "angle off by": "{:.1f}",
+    "variance in 2-D": "{:.1f}",
+    "gap": "{:.0e}",
+}
+
+
+def main(output: Path, *, quick: bool = False) -> list[Table]:
+    """Both tables; the circle of sixes and the circles of all digits."""
     n_rotations = 30 if quick else N_ROTATIONS
-    header = ["map", "spread of radii", "onward", "angle off by", "variance in 2-D", "gap"]
     ink = 1.0 - load("six").extras["image"]
     sixes = rotated_image(np.pad(ink, ((0, 0), (3, 4))), n_rotations=n_rotations, fill=0.0)
-    rows, models = [], {}
+    units = "(steps onward and variance in %, angles in degrees)"
+    six = Table("six", f"{n_rotations} rotations of a six {units}", COLUMNS)
+    models = {}
     for k in NEIGHBORS:
         models[k] = unfold(sixes, k)
-        rows.append(_unfolded_row(f"SDE, k = {k}", models[k]))
-    rows.append(_row("Isomap, k = 4", Isomap(2, n_neighbors=4).fit_transform(sixes.X), "", ""))
+        six.add(f"SDE, k = {k}", *_unfolded(models[k]))
+    along = roundness(Isomap(2, n_neighbors=4).fit_transform(sixes.X))
+    six.add("Isomap, k = 4", along[0], 100 * along[1], along[2], None, None)
     flat = PCA(2).fit_transform(sixes.X)
-    rows.append(
-        _row("PCA", flat, f"{100 * flat.var(axis=0).sum() / sixes.X.var(axis=0).sum():.1f} %", "")
-    )
-    print_table(header, rows, title=f"{n_rotations} rotations of a six")
+    spread, onward, error = roundness(flat)
+    share = 100 * flat.var(axis=0).sum() / sixes.X.var(axis=0).sum()
+    six.add("PCA", spread, 100 * onward, error, share, None, control=True)
     angles = 360.0 * np.arange(n_rotations) / n_rotations
     circle = scatter(models[SHOWN].embedding_, color=angles, period=360, key_title="angle (°)")
     # every fifth image, inside the circle, where it hides no point
@@ -103,13 +141,15 @@ def main(output: Path, *, quick: bool = False) -> None:
 
     digits = load("mnist_t10k")
     assert digits.labels is not None
-    rows, maps, scores, images = [], {}, {}, []
+    maps, scores, images = {}, {}, []
+    title = f"{n_rotations} rotations of one digit each, k = {SHOWN} {units}"
+    table = Table("digits", title, COLUMNS)
     for digit in range(3 if quick else 10):
         images.append(digits.images[np.flatnonzero(digits.labels == digit)[0]])
         model = unfold(rotated_image(images[-1], n_rotations=n_rotations, fill=0.0), SHOWN)
-        rows.append(_unfolded_row(f"{digit}", model))
-        maps[f"{digit}"], scores[f"{digit}"] = model.embedding_, f"spread {rows[-1][1]}"
-    print_table(header, rows, title=f"{n_rotations} rotations of one digit each, k = {SHOWN}")
+        found = _unfolded(model)
+        table.add(f"{digit}", *found)
+        maps[f"{digit}"], scores[f"{digit}"] = model.embedding_, f"spread {found[0]:.4f}"
     figure = comparison(
         maps,
         color=angles,
@@ -123,7 +163,4 @@ def main(output: Path, *, quick: bool = False) -> None:
     for ax, image in zip(figure.axes, images, strict=False):  # the last axes are the colour bar's
         draw_thumbnails(ax, middle, image[None], None, max_thumbnails=3, image_cmap="gray_r")
     save(figure, output / "unfolded_digits.png")
-
-
-if __name__ == "__main__":
-    start(main)
+    return [six, table]

@@ -1,7 +1,8 @@
 """``sidelight reproduce``: the experiments, run again.
 
 An experiment is a script whose docstring's first line says what it shows, with a function
-``main(output: Path, *, quick: bool = False) -> None``.
+``main(output: Path, *, quick: bool = False)`` that gives back its figures as tables: they are
+printed, and written with version and date to ``NAME.json``.
 """
 
 from __future__ import annotations
@@ -31,6 +32,10 @@ def reproduce(
         Path, typer.Option("--output", "-o", help="The folder for its figures and numbers.")
     ] = Path("output"),
     quick: Annotated[bool, typer.Option("--quick", help="On less data, in less time.")] = False,
+    record: Annotated[
+        bool,
+        typer.Option("--record", help="Keep the figures with the project, in experiments/results."),
+    ] = False,
 ) -> None:
     """Run an experiment again."""
     scripts = experiments()
@@ -43,7 +48,7 @@ def reproduce(
         raise ValueError(
             f"There is no experiment {name!r}.{hint} There are: {', '.join(scripts) or 'none'}."
         )
-    run(scripts[name], output, quick=quick)
+    run(scripts[name], output, quick=quick, record=record)
 
 
 def experiments() -> dict[str, Path]:
@@ -68,8 +73,8 @@ def summary(script: Path) -> str:
     return text.partition("\n")[0]
 
 
-def run(script: Path, output: Path, *, quick: bool) -> None:
-    """Run an experiment."""
+def run(script: Path, output: Path, *, quick: bool, record: bool = False) -> None:
+    """Run an experiment, print its figures and write them to the output folder."""
     from sidelight.cli.fitting import shown
 
     room = script.parent
@@ -79,7 +84,16 @@ def run(script: Path, output: Path, *, quick: bool) -> None:
             raise ValueError(f"{script} has no function main(output, *, quick=False).")
         output.mkdir(parents=True, exist_ok=True)
         with shown(script.stem):
-            module.main(output, quick=quick)
+            tables = module.main(output, quick=quick)
+        if tables is not None:
+            records = importlib.import_module(f"{_PACKAGE}.record")
+            found = records.record(module, tables, quick=quick)
+            console.output().print(
+                records.show(found), markup=False, highlight=False, soft_wrap=True
+            )
+            found.write(output)
+            if record:
+                found.write(records.RESULTS)
     console.facts([("done", f"{script.stem}, in {output}")])
 
 

@@ -1,0 +1,61 @@
+"""The texts, and what they show that no experiment repeats yet."""
+
+from __future__ import annotations
+
+TEXTS = {
+    "tutorial": "Tutorial on spectral methods (A. Ghodsi)",
+    "informed": "Thesis on informed embedding (A. Ghodsi)",
+    "tangent": "Report on local tangent space embedding",
+    "latent": "Thesis on latent factors (R. Memisevic)",
+    "slides": "Slides on the probabilistic view of spectral methods (N. Lawrence)",
+}
+
+MISSING: dict[str, dict[str, str]] = {
+    "tutorial": {
+        "section 1.3": "LLE with all neighbours within a radius",
+        "section 1.8": "LLE's kernel λmax I − M beside the others",
+        "figure 1.8": "SDE (k = 5) on the 698 faces",
+    },
+    "informed": {
+        "figure 1.8": "SDE (k = 5) on the 698 faces",
+        "figures 2.1, 2.2": "hybrid of Isomap and LLE on the swiss roll",
+        "figures 2.3 to 2.9": "digits under local filters, tangent correction distance",
+        "figures 2.10 to 2.12": "ten digits, transformation reconstruction distance",
+        "figures 2.13, 2.14": "a teapot from two angles",
+        "figures 3.9, 3.10, A.9, A.10": "SDE informed by pairs",
+        "figures 3.16, A.14, A.19": "SDE informed by distances and by two attributes",
+        "section 4.2": "slack in the constraints of ARE; predictions for frames not in the fit",
+        "section 4.4, localisation": "where the robot is, filtered over time",
+    },
+    "tangent": {
+        "figures 3 to 5": "reconstruction by neighbours and by filtered neighbours",
+        "figures 6 to 9": "moved and rotated images: LLE and local tangent space embedding",
+    },
+    "latent": {
+        "figures 2.1 to 2.5": "illustrations, parametric models (auto-encoder, RBM)",
+        "section 2.2": "samples (fantasy data) from every model that is a density",
+        "equations 2.24 to 2.27": "spectral embedding by a backward mapping, as an estimator",
+        "section 3.1, bandwidth": "the bandwidth learned along with the map (3.3)",
+        "section 3.1, constraint": "tr C ≤ r as a constraint (3.21); discrete sequences",
+        "section 3.2.2, kernels": "a kernel of one's own on the condition (3.25)",
+        "figure 3.6": "a walk unfolding step by step",
+        "section 4.2, full R": "a full matrix R for each relation (4.6)",
+        "figure 3.9": "nearest neighbours across objects: informed, plain, raw data",
+        "figure 4.2": "rotated objects: SNE beside multiple relational embedding",
+        "figures 5.2, 5.3": "gated Boltzmann machine on shifted random images",
+        "figures 5.4 to 5.6": "transformation fields of digits and video",
+        "figures 5.7 to 5.10": "an invariant metric for digits",
+        "figures 5.11 to 5.13": "image analogies",
+        "figure 6.3": "multiplicative noise removed from a sequence",
+        "figures 6.4 to 6.6": "super-resolution by gated auto-encoders",
+    },
+    "slides": {
+        "The Gaussian Egg, Where is the Mass?": "65.8 / 4.8 / 29.4 % in one dimension, and over p",
+        "Grid corpus vowels": "variance of squared distances 0.07 (the data are not public)",
+        "Isomap, LEM, LLE on Microarray Data": "maps of the yeast cell cycle",
+        "LLE, pseudolikelihood": "free m_ii; LLE with K = n − 1 is not PCA",
+        "Kernels": "from random, finite and infinite bases",
+        "Learning the structure": "L1 feature selection",
+        "Laplacian Eigenmaps, LLE on Oil Data": "45 neighbours (ours have 7 and 30)",
+    },
+}

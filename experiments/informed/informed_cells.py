@@ -230,7 +230,8 @@ def main(output: Path, *, quick: bool = False) -> list[Table]:
     maps = {method: draw_map(method, X) for method in METHODS}
     maps |= {f"{m}, 20 pairs": draw_map(m, informed) for m in METHODS}
     scores = {
-        name: "{:.2f} / {:.2f}".format(*accuracies(Z, types, told)) for name, Z in maps.items()
+        name: "others {:.2f}, told {:.2f}".format(*accuracies(Z, types, told))
+        for name, Z in maps.items()
     }
     figure = comparison(maps, labels=names[types], scores=scores, n_columns=4)
     save(figure, output / "informed_cells.png")

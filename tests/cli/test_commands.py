@@ -327,6 +327,17 @@ def test_the_experiments_of_the_sources_are_found() -> None:
     assert all(summary(script)[-1:] in (".", "?") for script in scripts.values())
 
 
+def test_an_experiment_prints_its_figures_and_writes_them() -> None:
+    done = run("reproduce", "blessing_of_dimensionality", "--quick", "-o", "out")
+    assert "power of p" in done.stdout
+    assert ", holds" in done.stdout
+    found = json.loads(Path("out/blessing_of_dimensionality.json").read_text())
+    assert found["form"] == "quick"
+    assert found["tables"][0]["seeds"] == [0, 1]
+    refused = run("reproduce", "blessing_of_dimensionality", "--quick", "--record", code=2)
+    assert "leave out --quick" in refused.stderr
+
+
 def test_a_true_run_from_a_shell(arc: Path) -> None:
     command = [sys.executable, "-m", "sidelight", "embed", str(arc), "-m", "pca", "-o", "map.tsv"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)

@@ -38,6 +38,8 @@ def reproduce(
     ] = False,
 ) -> None:
     """Run an experiment again."""
+    if record and quick:
+        raise ValueError("--record keeps the figures of the full form: leave out --quick.")
     scripts = experiments()
     if list_all or name is None:
         _show(scripts)

@@ -137,10 +137,18 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
             self._smoother = KernelSmoother.fit(*known)
         return self._smoother(Z)
 
-    def _hear(self, X: Any, side: Any, items: Any = None, *, parameter: str = "metric") -> Told:
+    def _hear(
+        self,
+        X: Any,
+        side: Any,
+        items: Any = None,
+        *,
+        parameter: str = "metric",
+        inside: tuple[str, ...] = (),
+    ) -> Told:
         """Check the parameters, X and what is known, and read X as the points that it says.
 
-        What acts in front of the method is learned here.
+        What acts in front of the method is learned here; kinds that act ``inside`` it are not.
         """
         given = self.get_params(deep=False).get(parameter, "euclidean")
         table = isinstance(given, str) and given == "precomputed"
@@ -148,7 +156,8 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
         X = of_moderate_size(X, who=self._name)
         items = self._check_items(items, X.shape[0]) if table else X
         metric = given if parameter == "metric" else "euclidean"
-        X, front = learn_in_front(X, known, metric, who=self._name)
+        outside = {kind: value for kind, value in known.items() if kind not in inside}
+        X, front = learn_in_front(X, outside, metric, who=self._name)
         return Told(points_of(X, metric, who=self._name), known, front, items)
 
     def _adopt(self, told: Told, found: Map, left: Unfinished | None = None) -> Self:

@@ -84,6 +84,10 @@ class Neighborhood:
         The piece of each point before any were joined, the largest 0.
     joins : ndarray of shape (n_joins, 2)
         The edges that joined the pieces.
+    members : ndarray of shape (n_rows,)
+        The rows of X that this is about, copies included.
+    ties : ndarray of shape (n_ties, 2)
+        Points in different pieces that something else than an edge holds together.
     """
 
     points: Any
@@ -94,6 +98,8 @@ class Neighborhood:
     rows: IntArray
     pieces: IntArray
     joins: IntArray
+    members: IntArray
+    ties: IntArray
 
     @property
     def n(self) -> int:
@@ -113,7 +119,7 @@ class Neighborhood:
     @property
     def apart(self) -> bool:
         """Whether the graph is still in pieces."""
-        return bool(component_labels(self.graph).any())
+        return bool(component_labels(_tied(self.graph, self.ties)).any())
 
     def take(self, points: IntArray) -> Neighborhood:
         """Some of the points, and what joins them."""
@@ -135,6 +141,8 @@ class Neighborhood:
             rows=self.rows[points],
             pieces=np.zeros(len(points), dtype=np.intp),
             joins=_NONE,
+            members=self.members[at_home],
+            ties=_NONE,
         )
 
     def of_new(self, new: Points) -> Neighbors:
@@ -151,11 +159,12 @@ def neighborhood_of(
     method: str = "auto",
     on_disconnected: str = "connect",
     mutual: bool = True,
+    ties: IntArray = _NONE,
 ) -> Neighborhood:
     """Find the neighbours of the distinct points, and apply the policy where the graph fell apart.
 
     ``mutual`` graphs join two points where either chose the other; else the arrows of the choice
-    are the graph.
+    are the graph.  ``ties`` are rows that something else than an edge holds together.
     """
     distinct = points.distinct()
     merged = points.merged(distinct)
@@ -170,7 +179,8 @@ def neighborhood_of(
         rows = np.repeat(np.arange(merged.n), np.diff(arrows.indptr))
         graph = symmetric_graph(rows, arrows.indices, arrows.data, merged.n)
         arrows = arrows if radius is None else graph
-    return held_together(merged, distinct, reach, graph, arrows, on_disconnected)
+    held = distinct.inverse[ties]
+    return held_together(merged, distinct, reach, graph, arrows, on_disconnected, held)
 
 
 def reach_of(points: Points, n_neighbors: int | str, radius: float | None = None) -> Reach:
@@ -212,15 +222,25 @@ def held_together(
     graph: sp.csr_array,
     arrows: sp.csr_array,
     on_disconnected: str,
+    ties: IntArray = _NONE,
 ) -> Neighborhood:
-    """Number the pieces that the graph was found in, and apply the policy to them."""
+    """Number the pieces that the graph was found in, and apply the policy to them.
+
+    Pieces that ties hold together need not be joined; a policy that leaves pieces apart does so
+    where ties do not hold all of them.
+    """
     pieces, joins = component_labels(graph), _NONE
-    if pieces.any():
-        found, advice = _what_fell_apart(points, pieces, reach)
+    ties = np.unique(np.sort(ties[pieces[ties[:, 0]] != pieces[ties[:, 1]]], axis=1), axis=0)
+    left = component_labels(_tied(graph, ties))
+    if left.any() and on_disconnected != "connect":
+        left, ties = pieces, _NONE
+    if left.any():
+        found, advice = _what_fell_apart(points, left, reach)
         if on_disconnected == "error":
             raise DisconnectedGraphError(f"{found}. {advice}")
         if on_disconnected == "connect":
-            graph, joins = points.connect(graph)
+            joined, joins = points.connect(_tied(graph, ties))
+            graph = _with_edges(graph, joins, joined)
             edges = "edge" if len(joins) == 1 else f"{len(joins)} edges"
             done = f"they were joined by the shortest {edges} that will do"
         elif on_disconnected == "largest":
@@ -229,7 +249,25 @@ def held_together(
         else:
             done = "each was embedded on its own, and the maps lie side by side"
         warn(f"{found}; {done}. {advice}", DisconnectedGraphWarning)
-    return Neighborhood(points, distinct, reach, graph, arrows, distinct.rows, pieces, joins)
+    members = np.arange(len(distinct.inverse))
+    return Neighborhood(
+        points, distinct, reach, graph, arrows, distinct.rows, pieces, joins, members, ties
+    )
+
+
+def _tied(graph: sp.csr_array, ties: IntArray) -> sp.csr_array:
+    """The graph with an edge where there is a tie, for those who ask what hangs together."""
+    if not len(ties):
+        return graph
+    half = sp.csr_array((np.ones(len(ties)), (ties[:, 0], ties[:, 1])), shape=graph.shape)
+    return sp.csr_array(graph + half + half.T)
+
+
+def _with_edges(graph: sp.csr_array, edges: IntArray, lengths: sp.csr_array) -> sp.csr_array:
+    """The graph with further edges, as long as they are in another."""
+    i, j = edges.T
+    half = sp.csr_array((np.asarray(lengths[i, j]).ravel(), (i, j)), shape=graph.shape)
+    return sp.csr_array(graph + half + half.T)
 
 
 def _what_fell_apart(points: Points, pieces: IntArray, reach: Reach) -> tuple[str, str]:

@@ -8,6 +8,7 @@ import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components, shortest_path
 
 from sidelight.datasets import swiss_roll
+from sidelight.estimator.points import points_of
 from sidelight.neighbors import neighborhood_graph
 from sidelight.neighbors.graph.edge_lengths import lengths_of_pairs
 from sidelight.neighbors.landmarks import spread_landmarks
@@ -21,7 +22,9 @@ def test_landmarks_are_joined_where_their_territories_touch():
     X = swiss_roll(300, random_state=0).X
     graph = neighborhood_graph(X, n_neighbors=6)
     landmarks = spread_landmarks(X, 40)
-    found = landmark_graph(graph, X, np.ones(300, dtype=int), landmarks, 5)
+    found = landmark_graph(
+        graph, points_of(X, "euclidean", who="here"), np.ones(300, dtype=int), landmarks, 5
+    )
     D = shortest_path(graph, directed=False)[landmarks]
     owner = D.argmin(axis=0)
     np.testing.assert_array_equal(found.mass, np.bincount(owner, minlength=40))

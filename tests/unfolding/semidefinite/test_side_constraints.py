@@ -133,7 +133,7 @@ class TestMixtures:
         side = [Distances([(0, 5)], [near]), Pairs(dissimilar=[(1, 50)])]
         with pytest.warns(DisconnectedGraphWarning):
             model = SemidefiniteEmbedding(2, on_disconnected="separate").fit(apart, side=side)
-        R = model._parts[0].kernel()
+        R = model._map.place.rule.maps[0].kernel()
         assert R[0, 0] + R[5, 5] - 2 * R[0, 5] == pytest.approx(near**2, rel=1e-6)
         three = np.vstack([X, X + 500, X - 500])
         with pytest.warns(UserWarning, match="left out what is known about 1 pairs of rows"):

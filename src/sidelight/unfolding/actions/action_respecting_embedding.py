@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from sidelight.core.arrays import FloatArray, IntArray
-from sidelight.core.memory import require_memory
 from sidelight.core.parameters import COMPONENTS, OneOf, Real, Whole
-from sidelight.estimator.graph_based import GraphEmbedder
-from sidelight.neighbors import distinct_rows
-from sidelight.neighbors.graph.given import is_graph
-from sidelight.neighbors.metrics import check_metric, distance_blocks
+from sidelight.estimator.base import Embedder
+from sidelight.estimator.graph_embedder import GRAPH_PARAMETERS
+from sidelight.estimator.map import Map
+from sidelight.estimator.neighborhood import neighborhood_of, reach_of
+from sidelight.estimator.points import Features
+from sidelight.estimator.side_by_side import map_of_neighborhood
 from sidelight.solvers.semidefinite.program import Objective, Variance
 from sidelight.solvers.semidefinite.result import principal_axes
 from sidelight.solvers.semidefinite.solve import solve
@@ -21,17 +21,13 @@ from sidelight.unfolding.actions.bounds import join_pieces, neighbor_bounds, ste
 from sidelight.unfolding.actions.inverses import UnfoldedWalk, suppose_inverses
 from sidelight.unfolding.actions.motions import ActionMap
 from sidelight.unfolding.actions.places import Places, find_places
-from sidelight.unfolding.actions.rigid_motions import (
-    fit_rigid_actions,
-    significant_axes,
-    step_length,
-)
 from sidelight.unfolding.actions.runs import run_variance
 from sidelight.unfolding.actions.statement import state_walk
-from sidelight.unfolding.semidefinite.semidefinite_embedding import SemidefiniteEmbedding
+from sidelight.unfolding.actions.walk import OfNewFrames, Walk, lay_out_walk, walk_of
+from sidelight.unfolding.semidefinite.unfolding import UnfoldingSettings, unfold_neighborhood
 
 
-class ActionRespectingEmbedding(ActionMap, SemidefiniteEmbedding):
+class ActionRespectingEmbedding(ActionMap, Embedder):
     """Action respecting embedding (ARE): a map in which every action is one rigid motion.
 
     Frames x_1 … x_t of a walk, or of several, are told apart by the actions between them, whose
@@ -150,19 +146,9 @@ class ActionRespectingEmbedding(ActionMap, SemidefiniteEmbedding):
         "n_neighbors": (OneOf(("auto",)), Whole(1)),
         "tol": (Real(0, open_below=True),),
         "max_iter": (Whole(1),),
-        "metric": GraphEmbedder._graph_parameters["metric"],
+        "metric": GRAPH_PARAMETERS["metric"],
         "on_disconnected": (OneOf(("connect", "error")),),
     }
-
-    #: What the plain method does without actions.
-    constraint: str = "at_most"
-    neighbors: str = "auto"
-    slack: float | str = "auto"
-    common_neighbors: bool = False
-    n_landmarks: int | None = None
-    side_as: str = "constraints"
-    similar_within: float | str = "auto"
-    dissimilar_beyond: float | str = "auto"
 
     def __init__(
         self,
@@ -215,80 +201,83 @@ class ActionRespectingEmbedding(ActionMap, SemidefiniteEmbedding):
         ValueError
             If the actions leave no more places than there are components.
         """
-        self.__dict__.pop("_rigid", None)
-        if side is None or (isinstance(side, (list, tuple)) and not side):
-            return super().fit(X, y, items=items)
-        given = self._precomputed
-        X, known = self._check_input(X, side, pairwise='metric="precomputed"' if given else "")
-        actions = known["Actions"]
-        self._metric = check_metric(self.metric, who=self._name)
-        if is_graph(X, self._metric):
-            raise ValueError(
-                f"{self._name} needs the distances between all frames, and a sparse graph holds "
-                f"those of neighbours alone. Give a dense table."
-            )
-        self._items = self._check_items(items, X.shape[0]) if given else X
-        self.side_metrics_: list[Any] = []
-        self._distinct = distinct_rows(X, metric=self._metric, who=self._name)
-        D = self._distances_between_rows(X)
-        self.actions_, kinds = np.unique(actions.labels, return_inverse=True)
-        transitions = actions.transitions(X.shape[0])
-        places = self._find_places(D, transitions, kinds, X.shape[1])
-        edges, squares = self._bounds(D, places, transitions, kinds)
-        places = self._solve(places, edges, squares, transitions, kinds)
-        self._lay_out(X, places)
-        return self
-
-    def _distances_between_rows(self, X: Any) -> FloatArray:
-        n = X.shape[0]
-        require_memory(
-            24.0 * n * n,
-            what=f"the {n} × {n} table of distances between frames",
-            who=self._name,
-            instead="Use fewer rows: an episode at a time.",
+        told = self._hear(X, side, items)
+        self._refuse_idle_parameters("Actions" in told.known)
+        if "Actions" not in told.known:
+            return self._adopt(told, self._map_without_actions(told.points))
+        distinct = told.points.distinct()
+        walk = walk_of(told.points, distinct, told.known["Actions"])
+        places = self._find_places(walk, told.points)
+        unfolded = self._unfold(walk, places)
+        points = told.points.merged(distinct)
+        rule = OfNewFrames(points, distinct, reach_of(points, self.n_neighbors))
+        printed = self.objective == "variance"
+        return self._adopt(
+            told, lay_out_walk(walk, unfolded, rule, self.n_components_, printed=printed)
         )
-        if self._precomputed:
-            return np.asarray(X, dtype=np.float64)
-        rows, inverse = self._distinct.rows, self._distinct.inverse
-        points = X[rows]
-        blocks = distance_blocks(points, None, self._metric, who=self._name)
-        table = np.vstack([block for _, block in blocks])
-        table = np.minimum(table, table.T)
-        np.fill_diagonal(table, 0.0)
-        return np.asarray(table[np.ix_(inverse, inverse)])  # identical rows are at zero exactly
 
-    def _find_places(
-        self, D: FloatArray, transitions: IntArray, kinds: IntArray, n_features: int
-    ) -> Places:
+    def _map_without_actions(self, points: Any) -> Map:
+        near = neighborhood_of(
+            points,
+            n_components=self.n_components_,
+            n_neighbors=self.n_neighbors,
+            on_disconnected=self.on_disconnected,
+        )
+        settings = UnfoldingSettings(self.n_components_, tol=self.tol, max_iter=self.max_iter)
+        return map_of_neighborhood(
+            near,
+            lambda piece: unfold_neighborhood(piece, {}, settings),
+            self.n_components_,
+            self.on_disconnected,
+        )
+
+    def _find_places(self, walk: Walk, points: Any) -> Places:
         printed = self.objective == "variance"
         places = find_places(
-            D,
-            transitions,
-            kinds,
+            walk.D,
+            walk.transitions,
+            walk.kinds,
             # neighbours at distance zero are one place by their bound
             merge=0.0 if printed and self.merge is None else self.merge,
             invert=not printed,
-            n_features=1 if self._precomputed else n_features,
+            n_features=points.rows.shape[1] if isinstance(points, Features) else 1,
         )
         if places.n_places <= self.n_components_:
+            n = len(walk.D)
             raise ValueError(
                 f"{self._name} needs more places than components, n_components="
-                f"{self.n_components_}. Got {places.n_places} place(s) in {len(D)} frames "
-                f"(n_samples={len(D)}): frames closer than {places.tolerance:g} are one place, and "
+                f"{self.n_components_}. Got {places.n_places} place(s) in {n} frames "
+                f"(n_samples={n}): frames closer than {places.tolerance:g} are one place, and "
                 f"so are the frames that the same action leads to from one place, or comes from. "
                 f"If different places look alike use merge=None; else ask for fewer components."
             )
         return places
 
-    def _bounds(
-        self, D: FloatArray, places: Places, transitions: IntArray, kinds: IntArray
-    ) -> tuple[IntArray, FloatArray]:
-        unit = 1.0
+    def _unfold(self, walk: Walk, places: Places) -> UnfoldedWalk:
+        """State what the walk asks of its kernel, solve it, and suppose inverses."""
+        printed = self.objective == "variance"
+        edges, squares = self._bounds(walk, places)
+        counts = np.bincount(places.nodes).astype(np.float64)
+        objective: Objective = Variance(counts)
+        if not printed:
+            objective = run_variance(places.nodes, walk.transitions, walk.kinds)
+
+        def unfold(places: Places) -> UnfoldedWalk:
+            mean = not printed and self.steps == "data"
+            program = state_walk(objective, places, edges, squares, mean_bounds=mean)
+            found = solve(program, tol=self.tol, max_iter=self.max_iter, who=self._name)
+            return UnfoldedWalk(places, program, found, principal_axes(found.factor, counts))
+
+        plain = unfold(places)
+        return plain if printed else suppose_inverses(plain, walk, unfold, tol=self.tol)
+
+    def _bounds(self, walk: Walk, places: Places) -> tuple[IntArray, FloatArray]:
+        D, transitions, unit = walk.D, walk.transitions, 1.0
         if self.objective == "variance":
             edges, squares = neighbor_bounds(D, places, transitions, window=self.window)
         else:
             measured = self.steps == "data"
-            edges, squares = step_bounds(D, places, transitions, kinds, from_data=measured)
+            edges, squares = step_bounds(D, places, transitions, walk.kinds, from_data=measured)
             if not squares.any():
                 raise ValueError(
                     f"steps='data' of {self._name} bounds a step by the distance of its frames, "
@@ -297,67 +286,25 @@ class ActionRespectingEmbedding(ActionMap, SemidefiniteEmbedding):
                 )
             unit = float(np.sqrt(np.mean(D[transitions[:, 0], transitions[:, 1]] ** 2))) or 1.0
         joins, more = join_pieces(
-            D,
-            places,
-            edges,
-            unit=unit,
-            on_disconnected=self.on_disconnected,
-            who=self._name,
+            D, places, edges, unit=unit, on_disconnected=self.on_disconnected, who=self._name
         )
         return np.vstack([edges, joins]), np.concatenate([squares, more])
 
-    def _solve(
-        self,
-        places: Places,
-        edges: IntArray,
-        squares: FloatArray,
-        transitions: IntArray,
-        kinds: IntArray,
-    ) -> Places:
-        """Find the kernel, and the inverses that it gives away."""
-        counts = np.bincount(places.nodes).astype(np.float64)
-        variance = self.objective == "variance"
-        objective: Objective = Variance(counts)
-        if not variance:
-            objective = run_variance(places.nodes, transitions, kinds)
-
-        def unfold(places: Places) -> UnfoldedWalk:
-            mean = not variance and self.steps == "data"
-            program = state_walk(objective, places, edges, squares, mean_bounds=mean)
-            found = solve(program, tol=self.tol, max_iter=self.max_iter, who=self._name)
-            return UnfoldedWalk(places, program, found, principal_axes(found.factor, counts))
-
-        walk = unfold(places)
-        if not variance:
-            walk = suppose_inverses(walk, transitions, kinds, unfold, tol=self.tol, who=self._name)
-        found, self._factor = walk.found, walk.factor
-        self.objective_, self.dual_bound_, self.gap_ = found.objective, found.dual_bound, found.gap
-        equal = walk.program.constraints.equal
-        missed = walk.program.constraints.relative_misses(found.factor)[equal]
-        self.violation_, self.n_constraints_ = float(missed.max(initial=0.0)), len(missed)
-        self.n_iter_, self.history_ = found.n_iter, found.history
-        return walk.places
-
-    def _lay_out(self, X: Any, places: Places) -> None:
-        self.places_, self.tolerance_ = places.nodes, places.tolerance
-        counts = np.bincount(places.nodes)
-        kept = min(self.n_components_, self._factor.shape[1])
-        Z = np.zeros((places.n_places, self.n_components_))
-        Z[:, :kept] = self._factor[:, :kept]
-        self.eigenvalues_ = np.asarray(counts @ Z**2)
-        self.embedding_ = Z[places.nodes]
-        self._node_places = significant_axes(Z, places.steps)
-        self._rigid = fit_rigid_actions(self._node_places, places.steps, len(self.actions_))
-        self.residuals_ = self._rigid.residuals
-        self._steps = places.steps
-        self._step = step_length(self._node_places, places.steps)
-        # new rows are placed by the distinct frames
-        self._first = np.unique(places.nodes, return_index=True)[1]
-        rows = self._distinct.rows
-        self._points = X[np.ix_(rows, rows)] if self._precomputed else X[rows]
-        self._places = Z[places.nodes[rows]]
-        self._k = self._resolve_neighbors(self._points)
-        self.pieces_ = np.zeros(len(places.nodes), dtype=np.intp)
+    def _refuse_idle_parameters(self, acts: bool) -> None:
+        """Refuse what would do nothing: it was meant to do something."""
+        idle = {
+            "objective": not acts and self.objective != "runs",
+            "merge": not acts and self.merge != "auto",
+            "steps": self.steps != "unit" and (not acts or self.objective == "variance"),
+            "window": self.window != 1 and (not acts or self.objective == "runs"),
+        }
+        for name, does_nothing in idle.items():
+            if does_nothing:
+                mode = f"with objective={self.objective!r}" if acts else "without Actions"
+                raise ValueError(
+                    f"The {name!r} parameter of {self._name} has no effect {mode}. Got "
+                    f"{getattr(self, name)!r}; leave it out."
+                )
 
     def kernel(self) -> FloatArray:
         """Compute the learned kernel K.
@@ -367,8 +314,4 @@ class ActionRespectingEmbedding(ActionMap, SemidefiniteEmbedding):
         ndarray of shape (n_samples, n_samples)
             Positive semidefinite and centred.
         """
-        check_is_fitted(self)
-        if not hasattr(self, "_rigid"):
-            return super().kernel()
-        R = self._factor[self.places_]
-        return np.asarray(R @ R.T)
+        return self._kernel()

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
-from sidelight.core.arrays import FloatArray, IntArray
+from sidelight.core.arrays import FloatArray
 from sidelight.core.interruption import Interruption
 from sidelight.solvers.semidefinite.program import KernelProgram
 from sidelight.solvers.semidefinite.result import SemidefiniteResult, warn_of_the_end
@@ -24,6 +24,7 @@ from sidelight.unfolding.actions.rigid_motions import (
     significant_axes,
     step_length,
 )
+from sidelight.unfolding.actions.walk import Walk
 
 #: So many suppositions are tried at most, the most likely first.
 _TRIED = 6
@@ -53,22 +54,16 @@ class UnfoldedWalk:
 
 
 def suppose_inverses(
-    plain: UnfoldedWalk,
-    transitions: IntArray,
-    kinds: IntArray,
-    unfold: Callable[[Places], UnfoldedWalk],
-    *,
-    tol: float,
-    who: str,
+    plain: UnfoldedWalk, walk: Walk, unfold: Callable[[Places], UnfoldedWalk], *, tol: float
 ) -> UnfoldedWalk:
     """Suppose that actions undo one another where that costs nothing and explains a coincidence."""
     known = plain.undone()
-    for supposed in _suppositions(plain, transitions, kinds, known):
+    for supposed in _suppositions(plain, walk, known):
         with Interruption() as stopped:
             tried = unfold(supposed)
         if stopped:  # there is a map to keep
             kept = replace(plain.found, stopped=stopped)
-            warn_of_the_end(kept, tol=tol, who=who)
+            warn_of_the_end(kept, tol=tol, who=walk.who)
             return replace(plain, found=kept)
         if tried.found.stopped:
             return replace(plain, found=replace(plain.found, stopped=tried.found.stopped))
@@ -79,9 +74,7 @@ def suppose_inverses(
     return plain
 
 
-def _suppositions(
-    plain: UnfoldedWalk, transitions: IntArray, kinds: IntArray, known: set[tuple[int, int]]
-) -> Iterator[Places]:
+def _suppositions(plain: UnfoldedWalk, walk: Walk, known: set[tuple[int, int]]) -> Iterator[Places]:
     """Pairs of actions that may undo one another: no two places become one by it."""
     places = plain.places
     free = [a for a, b in enumerate(places.inverses.tolist()) if b < 0]
@@ -93,6 +86,8 @@ def _suppositions(
     for _, a, b in sorted(pairs)[:_TRIED]:
         inverses = places.inverses.copy()
         inverses[a], inverses[b] = b, a
-        supposed = settle(places.nodes, transitions, kinds, invert=True, inverses=inverses)
+        supposed = settle(
+            places.nodes, walk.transitions, walk.kinds, invert=True, inverses=inverses
+        )
         if supposed.n_places == places.n_places:
             yield replace(supposed, tolerance=places.tolerance)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -10,34 +11,71 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
 from sidelight.core.arrays import FloatArray, IntArray
-from sidelight.neighbors import nearest_neighbors
 from sidelight.unfolding.actions.planning import plan_actions
 from sidelight.unfolding.actions.prediction import agreeing_places, nearest_places
 from sidelight.unfolding.actions.rigid_motions import TOLD_APART, RigidActions, Transformation
 
 
+@dataclass(frozen=True)
+class Motions:
+    """What each action does to the places of a map.
+
+    Parameters
+    ----------
+    places : ndarray of shape (n_places, r)
+        The places, along the axes in which they lie apart.
+    nodes : ndarray of shape (n_samples,)
+        The place of each row.
+    first : ndarray of shape (n_places,)
+        The first row of each place.
+    steps : ndarray of shape (s, 3)
+        Action, place before, place after.
+    rigid : RigidActions
+        The actions' transformations.
+    step : float
+        The length of a step.
+    printed : bool
+        Whether places are predicted by (4.6), and not by the motions.
+    """
+
+    places: FloatArray
+    nodes: IntArray
+    first: IntArray
+    steps: IntArray
+    rigid: RigidActions
+    step: float
+    printed: bool
+
+    @property
+    def tolerance(self) -> float:
+        """Places nearer than this are one: a quarter of a step."""
+        return TOLD_APART * self.step
+
+    def lead_to(self, rows: IntArray, kinds: IntArray) -> tuple[IntArray, FloatArray]:
+        """Find the places that actions lead to, and how far from them."""
+        Z = self.places
+        if not self.printed:
+            return nearest_places(Z, self.rigid.apply(Z[self.nodes[rows]], kinds))
+        nodes, distances = np.empty(len(rows), dtype=np.intp), np.empty(len(rows))
+        for kind in np.unique(kinds):
+            asked, mine = kinds == kind, self.steps[self.steps[:, 0] == kind]
+            where = self.nodes[rows[asked]]
+            nodes[asked], distances[asked] = agreeing_places(Z, mine[:, 1], mine[:, 2], where)
+        return nodes, distances
+
+
 class ActionMap:
     """The part of an estimator that uses the actions of its map.
 
-    A subclass has, once it is fitted, ``embedding_``, ``actions_``, ``places_`` (the place of each
-    row), ``_first`` (the first row of each place), ``_steps`` (action, place before, place
-    after), ``_rigid`` (the actions' transformations) and ``_step`` (the length of a step).
+    A subclass has, once it is fitted to actions, ``actions_`` and ``_motions``.
     """
 
     embedding_: FloatArray
     actions_: Any
-    places_: IntArray
-    _first: IntArray
-    _rigid: RigidActions
-    _step: float
-    _node_places: FloatArray
-    _steps: IntArray
-    objective: str
-    _points: Any
-    _distinct: Any
-    _metric: Any
+    _motions: Motions
+    _map: Any
+    _front: Any
     _name: Any
-    _precomputed: Any
     _check_new: Any
 
     @property
@@ -49,8 +87,7 @@ class ActionMap:
         dict
             From the name of an action to its ``rotation`` (d, d) and ``translation`` (d,).
         """
-        rigid = self._actions_of_the_map()
-        motions = rigid.in_dimensions(self.embedding_.shape[1])
+        motions = self._actions_of_the_map().rigid.in_dimensions(self.embedding_.shape[1])
         pairs = zip(motions.rotations, motions.translations, strict=True)
         named = zip(self.actions_.tolist(), pairs, strict=True)
         return {name: Transformation(*pair) for name, pair in named}
@@ -64,9 +101,8 @@ class ActionMap:
         dict
             From the name of an action to that of the one that undoes it, where there is one.
         """
-        rigid = self._actions_of_the_map()
-        names = self.actions_.tolist()
-        found = rigid.inverses(self._node_places, self._tolerance).tolist()
+        motions, names = self._actions_of_the_map(), self.actions_.tolist()
+        found = motions.rigid.inverses(motions.places, motions.tolerance).tolist()
         return {names[a]: names[b] for a, b in enumerate(found) if b >= 0}
 
     @property
@@ -78,8 +114,8 @@ class ActionMap:
         dict
             From the name of an action to a number, where it comes back at all.
         """
-        rigid = self._actions_of_the_map()
-        found = rigid.periods(self._node_places, self._tolerance).tolist()
+        motions = self._actions_of_the_map()
+        found = motions.rigid.periods(motions.places, motions.tolerance).tolist()
         return {name: n for name, n in zip(self.actions_.tolist(), found, strict=True) if n > 0}
 
     @property
@@ -111,24 +147,12 @@ class ActionMap:
                 f"item. Got {kinds.size} for {rows.size} items."
             )
         rows, kinds = np.broadcast_arrays(rows, kinds)
-        nodes, distances = self._led_to(rows.ravel(), kinds.ravel())
-        found, far = self._first[nodes].reshape(rows.shape), distances.reshape(rows.shape)
+        nodes, distances = self._motions.lead_to(rows.ravel(), kinds.ravel())
+        found = self._motions.first[nodes].reshape(rows.shape)
+        far = distances.reshape(rows.shape)
         if rows.ndim == 0:
             return (int(found), float(far)) if return_distance else int(found)
         return (found, far) if return_distance else found
-
-    def _led_to(self, rows: IntArray, kinds: IntArray) -> tuple[IntArray, FloatArray]:
-        Z = self._node_places
-        if self.objective == "runs":
-            return nearest_places(
-                Z, self._rigid.apply(self._node_places[self.places_[rows]], kinds)
-            )
-        nodes, distances = np.empty(len(rows), dtype=np.intp), np.empty(len(rows))
-        for kind in np.unique(kinds):
-            asked, mine = kinds == kind, self._steps[self._steps[:, 0] == kind]
-            where = self.places_[rows[asked]]
-            nodes[asked], distances[asked] = agreeing_places(Z, mine[:, 1], mine[:, 2], where)
-        return nodes, distances
 
     def plan(self, start: Any, goal: Any) -> list[Any]:
         """Find actions that lead from one place to another.
@@ -151,9 +175,11 @@ class ActionMap:
         ValueError
             If no way was found.
         """
-        rigid = self._actions_of_the_map()
+        motions = self._actions_of_the_map()
         ends = [self._check_end(end, name) for end, name in ((start, "start"), (goal, "goal"))]
-        way = plan_actions(rigid, self._node_places, ends[0], ends[1], tolerance=self._tolerance)
+        way = plan_actions(
+            motions.rigid, motions.places, ends[0], ends[1], tolerance=motions.tolerance
+        )
         if way is None:
             raise ValueError(
                 f"{self._name} found no way from {start!r} to {goal!r} by its actions "
@@ -174,12 +200,11 @@ class ActionMap:
         int or ndarray of int
             The first row that shows the place of the nearest frame.
         """
-        self._actions_of_the_map()
+        motions = self._actions_of_the_map()
         X = self._check_new(np.atleast_2d(np.asarray(observation)))
-        if self._precomputed:
-            X = X[:, self._distinct.rows]
-        near = nearest_neighbors(self._points, 1, queries=X, metric=self._metric, who=self._name)
-        rows = self._first[self.places_[self._distinct.rows[near.indices[:, 0]]]]
+        points, distinct = self._map.place.points, self._map.place.distinct
+        near = points.nearest(1, points.of_new(X, distinct))
+        rows = motions.first[motions.nodes[distinct.rows[near.indices[:, 0]]]]
         return int(rows[0]) if np.ndim(observation) == 1 else rows
 
     def _check_end(self, end: Any, what: str) -> FloatArray:
@@ -190,21 +215,16 @@ class ActionMap:
                 f"Got an array of shape {np.shape(end)}."
             )
         row = self._check_rows(end, what) if np.ndim(end) == 0 else self.locate(end)
-        return np.asarray(self._node_places[self.places_[row]])
+        return np.asarray(self._motions.places[self._motions.nodes[row]])
 
-    @property
-    def _tolerance(self) -> float:
-        """Places nearer than this are one: a quarter of a step."""
-        return TOLD_APART * self._step
-
-    def _actions_of_the_map(self) -> RigidActions:
+    def _actions_of_the_map(self) -> Motions:
         check_is_fitted(self)
-        if not hasattr(self, "_rigid"):
+        if not hasattr(self, "_motions"):
             raise NotFittedError(
                 f"{self._name} was fitted without actions, so it can neither predict nor plan. "
                 f"Give them: fit(X, side=Actions(labels))."
             )
-        return self._rigid
+        return self._motions
 
     def _kinds_of(self, action: Any) -> IntArray:
         wanted = np.asarray(action)

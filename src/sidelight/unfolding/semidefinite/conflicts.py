@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from itertools import pairwise
 
 import numpy as np
@@ -11,8 +10,9 @@ from scipy.sparse.csgraph import dijkstra
 
 from sidelight.core.arrays import BoolArray, IntArray
 from sidelight.core.errors import ContradictionError
+from sidelight.core.messages import warn
 from sidelight.unfolding.semidefinite.kernel_constraints import (
-    Told,
+    Asked,
     ways_between,
     with_upper_bounds,
 )
@@ -25,38 +25,38 @@ _SHOWN, _LEGS = 3, 6
 _REMEDY = "Allow slack (slack=0.01, say), or correct or leave out what is wrong."
 
 
-def refuse_identical(told: Told, nodes: IntArray, *, slack: bool, who: str) -> BoolArray:
+def refuse_identical(asked: Asked, nodes: IntArray, *, slack: bool, who: str) -> BoolArray:
     """Find what is said of two rows that are one point, and refuse what such rows cannot be."""
-    single = told.kinds != "action"
-    inside = single & (nodes[told.rows[:, 0]] == nodes[told.rows[:, 1]])
-    wrong = np.flatnonzero(inside & told.lower & (told.lengths > 0))
+    single = asked.kinds != "action"
+    inside = single & (nodes[asked.rows[:, 0]] == nodes[asked.rows[:, 1]])
+    wrong = np.flatnonzero(inside & asked.lower & (asked.lengths > 0))
     if len(wrong):
-        said = "; ".join(told.words(q) for q in wrong[:_SHOWN])
+        said = "; ".join(asked.words(q) for q in wrong[:_SHOWN])
         same = "identical in X, so that they are one point of the map"
         if not slack:
             raise ContradictionError(
                 f"{who} cannot part rows that are {same}: {said}. Leave that out, or add a column "
                 f"in which the rows differ."
             )
-        warnings.warn(
+        warn(
             f"{who} leaves out what is said of rows that are {same}: {said}"
-            f"{' …' if len(wrong) > _SHOWN else ''}.",
-            UserWarning,
-            stacklevel=5,
+            f"{' …' if len(wrong) > _SHOWN else ''}."
         )
     return np.asarray(~inside)
 
 
-def refuse_ways(told: Told, graph: sp.csr_array, rows: IntArray, *, equal: bool, who: str) -> None:
+def refuse_ways(
+    asked: Asked, graph: sp.csr_array, rows: IntArray, *, equal: bool, who: str
+) -> None:
     """Refuse lengths that are longer than a way of upper bounds between the same two points."""
-    bounded = with_upper_bounds(graph, told)
-    lower = np.flatnonzero(told.lower)
+    bounded = with_upper_bounds(graph, asked)
+    lower = np.flatnonzero(asked.lower)
     found = []
     if len(lower):
-        ends, lengths = told.ends(lower), told.lengths[lower]
+        ends, lengths = asked.ends(lower), asked.lengths[lower]
         ways = ways_between(bounded, ends)
         found += [
-            (told.words(int(lower[at])), ends[at], float(ways[at]))
+            (asked.words(int(lower[at])), ends[at], float(ways[at]))
             for at in np.flatnonzero(lengths - ways > _TOLERANCE * lengths)[: _SHOWN + 1]
         ]
     if equal and not found:
@@ -70,7 +70,7 @@ def refuse_ways(told: Told, graph: sp.csr_array, rows: IntArray, *, equal: bool,
     if not found:
         return
     said = "; ".join(
-        f"{words} contradicts {_way(told, bounded, graph, ends, rows)}, at most {way:.4g} long"
+        f"{words} contradicts {_way(asked, bounded, graph, ends, rows)}, at most {way:.4g} long"
         for words, ends, way in found[:_SHOWN]
     )
     more = "; and more" if len(found) > _SHOWN else ""
@@ -80,15 +80,15 @@ def refuse_ways(told: Told, graph: sp.csr_array, rows: IntArray, *, equal: bool,
 
 
 def explain(
-    error: ContradictionError, told: Told | None, edges: IntArray, rows: IntArray, *, who: str
+    error: ContradictionError, asked: Asked | None, edges: IntArray, rows: IntArray, *, who: str
 ) -> str:
     """Say in the user's words what a solver's certificate proves to be impossible."""
     weight = np.abs(error.certificate)
-    of_edges, of_told = weight[: len(edges)], weight[len(edges) :]
+    of_edges, of_asked = weight[: len(edges)], weight[len(edges) :]
     clauses = [
-        told.words(int(q))
-        for q in np.argsort(-of_told)[:_LEGS]
-        if told is not None and of_told[q] > 1e-3 * weight.max()
+        asked.words(int(q))
+        for q in np.argsort(-of_asked)[:_LEGS]
+        if asked is not None and of_asked[q] > 1e-3 * weight.max()
     ]
     taut = [e for e in np.argsort(-of_edges)[:_LEGS] if of_edges[e] > 1e-3 * weight.max()]
     if taut:
@@ -101,7 +101,7 @@ def explain(
 
 
 def _way(
-    told: Told, bounded: sp.csr_array, graph: sp.csr_array, ends: IntArray, rows: IntArray
+    asked: Asked, bounded: sp.csr_array, graph: sp.csr_array, ends: IntArray, rows: IntArray
 ) -> str:
     _, before = dijkstra(bounded, directed=False, indices=ends[:1], return_predecessors=True)
     path = [int(ends[1])]
@@ -113,15 +113,15 @@ def _way(
     shown = path if len(path) <= _LEGS + 1 else [*path[: _LEGS // 2], None, *path[-_LEGS // 2 :]]
     along = "–".join("…" if p is None else str(rows[p]) for p in shown)
     whose = "the neighbours' bounds" if all(neighbours) else "bounds"
-    told_legs = [legs[at] for at in range(len(legs)) if not neighbours[at]]
+    asked_legs = [legs[at] for at in range(len(legs)) if not neighbours[at]]
     through = ""
-    if told_legs:
-        through = " by way of " + " and ".join(_leg(told, leg) for leg in told_legs[:2])
+    if asked_legs:
+        through = " by way of " + " and ".join(_leg(asked, leg) for leg in asked_legs[:2])
     return f"{whose} along {along}{through}"
 
 
-def _leg(told: Told, leg: tuple[int, int]) -> str:
-    upper = np.flatnonzero(told.upper)
-    ends = np.sort(told.ends(upper), axis=1)
+def _leg(asked: Asked, leg: tuple[int, int]) -> str:
+    upper = np.flatnonzero(asked.upper)
+    ends = np.sort(asked.ends(upper), axis=1)
     match = upper[np.all(ends == np.sort(leg), axis=1)]
-    return told.words(int(match[np.argmin(told.lengths[match])]))
+    return asked.words(int(match[np.argmin(asked.lengths[match])]))

@@ -27,7 +27,7 @@ _SIMILAR_STEPS, _DISSIMILAR_SHARE = 1.0, 0.5
 
 
 @dataclass(frozen=True)
-class Told:
+class Asked:
     """Constraints on points, and what the user said that they come from.
 
     Parameters
@@ -65,12 +65,12 @@ class Told:
         A = sp.csr_array(self.constraints.combine)
         return np.asarray(self.constraints.pairs[A.indices[A.indptr[:-1]]][chosen])
 
-    def take(self, chosen: Any) -> Told:
+    def take(self, chosen: Any) -> Asked:
         """Keep some of the constraints."""
         if np.all(chosen):
             return self
         kept = np.flatnonzero(chosen)
-        return Told(
+        return Asked(
             self.constraints.take(kept), self.kinds[kept], self.rows[kept], self.lengths[kept]
         )
 
@@ -94,9 +94,9 @@ def constrain_kernel(
     *,
     similar_within: float | str = "auto",
     dissimilar_beyond: float | str = "auto",
-) -> Told | None:
+) -> Asked | None:
     """Write side information as constraints on the kernel of the points."""
-    parts: list[Told] = []
+    parts: list[Asked] = []
     if "Distances" in known:
         said = known["Distances"]
         parts.append(_on_rows("Distances", said.pairs, said.values, "equal", nodes))
@@ -119,7 +119,7 @@ def constrain_kernel(
         parts += _of_actions(known["Actions"], nodes)
     if not parts:
         return None
-    return Told(
+    return Asked(
         PairConstraints.join([part.constraints for part in parts]),
         np.concatenate([part.kinds for part in parts]),
         np.vstack([part.rows for part in parts]),
@@ -139,12 +139,12 @@ def ways_between(bounded: sp.csr_array, ends: IntArray) -> FloatArray:
     return out
 
 
-def with_upper_bounds(graph: sp.csr_array, told: Told) -> sp.csr_array:
+def with_upper_bounds(graph: sp.csr_array, asked: Asked) -> sp.csr_array:
     """Add the pairs that side information keeps within a length to the neighbours."""
-    return _with_upper(graph, [told])
+    return _with_upper(graph, [asked])
 
 
-def _with_upper(graph: sp.csr_array, parts: list[Told]) -> sp.csr_array:
+def _with_upper(graph: sp.csr_array, parts: list[Asked]) -> sp.csr_array:
     n = graph.shape[0]
     upper = sp.coo_array(sp.triu(graph, 1))
     ends, lengths = [np.column_stack(upper.coords)], [upper.data]
@@ -169,12 +169,12 @@ def _on_rows(
     lengths: FloatArray,
     how: str,
     nodes: IntArray,
-) -> Told:
+) -> Asked:
     constraints = PairConstraints.on_pairs(nodes[rows], lengths**2, how)
-    return Told(constraints, np.full(len(rows), kind), np.asarray(rows), np.asarray(lengths))
+    return Asked(constraints, np.full(len(rows), kind), np.asarray(rows), np.asarray(lengths))
 
 
-def _of_actions(actions: Any, nodes: IntArray) -> list[Told]:
+def _of_actions(actions: Any, nodes: IntArray) -> list[Asked]:
     """Rows that the actions make one place, and distances that they make equal."""
     transitions = actions.transitions(len(nodes))
     places = merge_by_actions(nodes, transitions, actions.labels)
@@ -190,5 +190,5 @@ def _of_actions(actions: Any, nodes: IntArray) -> list[Told]:
         named = first[equal.pairs[sp.csr_array(equal.combine).indices[::2]]].astype(np.intp)
         on_points = replace(equal, pairs=point_of_place[equal.pairs])
         q = len(equal)
-        parts.append(Told(on_points, np.full(q, "action"), named, np.zeros(q)))
+        parts.append(Asked(on_points, np.full(q, "action"), named, np.zeros(q)))
     return parts

@@ -19,8 +19,8 @@ from scipy.sparse.csgraph import dijkstra, minimum_spanning_tree
 from scipy.sparse.linalg import splu
 
 from sidelight.core.arrays import FloatArray, IntArray
-from sidelight.neighbors.graph.edge_lengths import lengths_of_pairs
-from sidelight.neighbors.metrics import Metric
+from sidelight.estimator.points import Points
+from sidelight.unfolding.semidefinite.kernel_constraints import Asked
 
 
 @dataclass(frozen=True)
@@ -45,15 +45,30 @@ class LandmarkGraph:
     mass: FloatArray
 
 
+def choose_landmarks(
+    points: Points, asked: Asked | None, n_landmarks: int | None, n_components: int
+) -> IntArray | None:
+    """Spread landmarks over the points, and take those that are spoken of too; None for all."""
+    if n_landmarks is None or n_landmarks >= points.n:
+        return None
+    if n_landmarks <= n_components:
+        raise ValueError(
+            f"The 'n_landmarks' parameter of {points.who} must be above n_components="
+            f"{n_components}. Got {n_landmarks} instead."
+        )
+    landmarks = points.spread(n_landmarks)
+    if asked is None:
+        return landmarks
+    if np.isin(asked.kinds, ["action", "one place"]).any():
+        raise ValueError(
+            f"{points.who} cannot use Actions with landmarks: they speak of every row. Leave "
+            f"n_landmarks={n_landmarks} out."
+        )
+    return np.union1d(landmarks, asked.constraints.pairs)  # who is spoken of is there
+
+
 def landmark_graph(
-    graph: sp.csr_array,
-    points: Any,
-    counts: IntArray,
-    landmarks: IntArray,
-    k: int,
-    *,
-    metric: Metric = "euclidean",
-    who: str = "landmark_graph",
+    graph: sp.csr_array, points: Points, counts: IntArray, landmarks: IntArray, k: int
 ) -> LandmarkGraph:
     """Join landmarks to their nearest among those whose territories touch theirs, or nearly.
 
@@ -63,7 +78,8 @@ def landmark_graph(
 
     >>> import numpy as np
     >>> import scipy.sparse as sp
-    >>> X = np.arange(9.0)[:, None]
+    >>> from sidelight.estimator.points import points_of
+    >>> X = points_of(np.arange(9.0)[:, None], "euclidean", who="here")
     >>> line = sp.diags_array([np.ones(8), np.ones(8)], offsets=[1, -1]).tocsr()
     >>> found = landmark_graph(line, X, np.ones(9, int), np.array([0, 4, 8]), 1)
     >>> found.edges.tolist(), found.lengths.tolist(), found.mass.sum()
@@ -85,7 +101,7 @@ def landmark_graph(
     touching = sp.csr_array(touching + touching.T)
     near = sp.coo_array(sp.triu(touching + touching @ touching, 1))
     pairs = np.column_stack(near.coords).astype(np.intp)
-    lengths = lengths_of_pairs(points, landmarks[pairs], metric=metric, who=who)
+    lengths = points.lengths(*landmarks[pairs].T)
     kept = _nearest_of_each(pairs, lengths, size, k) | _spanning(pairs, lengths, touching)
     mass: FloatArray = np.bincount(owner, weights=counts, minlength=size).astype(np.float64)
     return LandmarkGraph(landmarks, pairs[kept], lengths[kept], mass)

@@ -2,45 +2,24 @@
 
 from __future__ import annotations
 
-import warnings
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
-import numpy as np
-import scipy.sparse as sp
-from sklearn.utils.validation import check_is_fitted
-
-from sidelight.core.arrays import FloatArray, IntArray
-from sidelight.core.errors import ContradictionError
-from sidelight.core.memory import require_memory
+from sidelight.core.arrays import FloatArray
 from sidelight.core.parameters import OneOf, Real, Whole
-from sidelight.estimator.barycentric import BarycentricEmbedder
-from sidelight.estimator.graph_based import GraphEmbedder, Neighborhood
-from sidelight.neighbors import component_labels
-from sidelight.neighbors.landmarks import spread_landmarks
-from sidelight.similarity.barycentre import barycentre_weights
-from sidelight.solvers.semidefinite.constraints import PairConstraints
-from sidelight.solvers.semidefinite.program import KernelProgram
-from sidelight.solvers.semidefinite.result import principal_axes
-from sidelight.solvers.semidefinite.solve import solve
-from sidelight.unfolding.semidefinite.common_neighbors import join_common_neighbors
-from sidelight.unfolding.semidefinite.conflicts import explain
-from sidelight.unfolding.semidefinite.kernel_constraints import KINDS, Told
-from sidelight.unfolding.semidefinite.landmark_graph import landmark_graph, place_between_landmarks
+from sidelight.estimator.graph_embedder import GRAPH_PARAMETERS, GraphEmbedder
+from sidelight.estimator.map import Map
+from sidelight.estimator.neighborhood import Neighborhood, neighborhood_of
+from sidelight.estimator.side_by_side import map_of_neighborhood
+from sidelight.unfolding.semidefinite.kernel_constraints import KINDS
 from sidelight.unfolding.semidefinite.side_constraints import (
-    among_landmarks,
     known_within,
-    say_what_is_missed,
-    tell,
-    ties_between,
-    with_slack,
+    say_what_pieces_lose,
+    tied_rows,
 )
-from sidelight.unfolding.semidefinite.slack import Softness, relative_violation
-
-#: "auto" for distances of neighbours that are to be kept: exactly leaves the solver no interior.
-_SLACK = 1e-3
+from sidelight.unfolding.semidefinite.unfolding import UnfoldingSettings, unfold_neighborhood
 
 
-class SemidefiniteEmbedding(BarycentricEmbedder):
+class SemidefiniteEmbedding(GraphEmbedder):
     """Semidefinite embedding (SDE), or maximum variance unfolding (MVU): the data pulled apart.
 
     The kernel is learned: of all kernels that keep the distances between neighbours, the one with
@@ -65,8 +44,9 @@ class SemidefiniteEmbedding(BarycentricEmbedder):
     slack : float or "auto"
         By how much, relative to its squared distance, a constraint under an average load is missed:
         misses ξ cost Σ ξ² / 2s with s in proportion.  It holds for equalities of neighbours and for
-        side information, never for ``"at_most"``; 0 is exactly, and then what contradicts itself is
-        an error.  ``"auto"`` is 0.001 for neighbours and 0 for side information.
+        side information, never for ``"at_most"``, where it is refused; 0 is exactly, and then what
+        contradicts itself is an error.  ``"auto"`` is 0.001 for neighbours and 0 for side
+        information.
     common_neighbors : bool
         Whether pairs that are neighbours of one point are constrained too, ηᵀη, as in the text.
     n_landmarks : int, optional
@@ -159,17 +139,8 @@ class SemidefiniteEmbedding(BarycentricEmbedder):
     1.0
     """
 
-    _not_saved: ClassVar[tuple[str, ...]] = ("_known", "_ties")
-    _of_the_largest: ClassVar[tuple[str, ...]] = (
-        "objective_",
-        "dual_bound_",
-        "gap_",
-        "violation_",
-        "n_iter_",
-        "history_",
-    )
     _parameters: ClassVar[Any] = {
-        **GraphEmbedder._graph_parameters,
+        **GRAPH_PARAMETERS,
         "constraint": (OneOf(("at_most", "equal")),),
         "slack": (OneOf(("auto",)), Real(0)),
         "common_neighbors": (OneOf((False, True)),),
@@ -214,183 +185,92 @@ class SemidefiniteEmbedding(BarycentricEmbedder):
         self.neighbors = neighbors
         self.on_disconnected = on_disconnected
 
-    @property
-    def _side_checks(self) -> dict[str, Any]:
-        return {"strict": self._side_slack == 0}  # distances that contradict each other
+    def fit(self, X: Any, y: Any = None, *, side: Any = None, items: Any = None) -> Self:
+        """Fit the map.
 
-    @property
-    def _side_slack(self) -> float:
-        """What is known is kept exactly, unless the user says otherwise."""
-        return 0.0 if isinstance(self.slack, str) else float(self.slack)
+        Parameters
+        ----------
+        X : array or sparse array of shape (n_samples, n_features)
+            The data; with ``metric="precomputed"`` the distances (n_samples, n_samples), or a
+            sparse graph: what is stored in row i are the neighbours of row i.
+        y : object
+            Ignored.
+        side : Pairs, Attributes, Distances, Actions or a list of them, optional
+            What is known: constraints on the kernel, or a metric in front (see ``side_as``).
+        items : array of shape (n_samples, n_items_features), optional
+            The items behind precomputed distances, for ``inverse_transform``.
 
-    def _learn_metrics(self, X: Any, known: dict[str, Any]) -> Any:
-        """Set aside what constrains the kernel; the rest is learned as a metric."""
-        kinds = KINDS if self.side_as == "constraints" else ("Actions",)
-        self._known = {kind: known[kind] for kind in kinds if kind in known}
-        self._ties: IntArray = np.empty((0, 2), dtype=np.intp)
-        return super()._learn_metrics(X, {k: v for k, v in known.items() if k not in self._known})
-
-    def _apply_policy(
-        self, graph: sp.csr_array, pieces: IntArray, points: Any
-    ) -> tuple[sp.csr_array, IntArray]:
-        """Pieces that side information keeps within a distance need not be joined."""
-        ties = ties_between(self._known, self._distinct.inverse, pieces)
-        if len(ties):
-            half = sp.csr_array((np.ones(len(ties)), (ties[:, 0], ties[:, 1])), shape=graph.shape)
-            tied = sp.csr_array(graph + half + half.T)
-            left = component_labels(tied)
-            if not left.any() or self.on_disconnected == "connect":
-                self._ties, graph, pieces = ties, tied, left
-        if not pieces.any():
-            return graph, np.empty((0, 2), dtype=np.intp)
-        return super()._apply_policy(graph, pieces, points)
-
-    def _embed(self, neighborhood: Neighborhood) -> FloatArray:
-        graph = self._neighbor_distances(neighborhood)
-        told = self._tell(graph)
-        counts = neighborhood.counts.astype(np.float64)
-        landmarks = self._choose_landmarks(neighborhood, told)
-        if landmarks is None:
-            upper = sp.coo_array(sp.triu(graph, 1))
-            self.edges_ = np.column_stack(upper.coords).astype(np.intp)
-            factor = self._unfold(upper.data.astype(np.float64), counts, told, self._distinct.rows)
-        else:
-            factor = self._unfold_landmarks(graph, neighborhood, told, landmarks)
-        self._factor = factor
-        values = counts @ factor**2
-        places = np.zeros((len(counts), self.n_components_))
-        kept = min(self.n_components_, len(values))
-        places[:, :kept] = factor[:, :kept]
-        self.eigenvalues_ = np.zeros(self.n_components_)
-        self.eigenvalues_[:kept] = values[:kept]
-        self._places = places
-        return places
-
-    def _unfold(
-        self, lengths: FloatArray, mass: FloatArray, told: Told | None, rows: IntArray
-    ) -> FloatArray:
-        """Solve the semidefinite program on points or landmarks, and keep what it proves."""
-        softness = Softness.of(self.edges_, lengths, mass)
-        of_neighbors = _SLACK if isinstance(self.slack, str) else self.slack
-        if told is not None and self._side_slack > 0:
-            told = with_slack(told, softness, self._side_slack)
-        try:
-            program = KernelProgram.unfolding(
-                self.edges_,
-                lengths,
-                len(mass),
-                mass=mass,
-                constraint=self.constraint,
-                softness=softness(of_neighbors, lengths**2),
-                beside=None if told is None else told.constraints,
-                who=self._name,
-            )
-            found = solve(program, tol=self.tol, max_iter=self.max_iter, who=self._name)
-        except ContradictionError as error:
-            raise ContradictionError(
-                explain(error, told, self.edges_, rows, who=self._name), error.certificate
-            ) from error
-        self.objective_, self.dual_bound_, self.gap_ = found.objective, found.dual_bound, found.gap
-        self.multipliers_, self.n_iter_ = found.multipliers[: len(lengths)], found.n_iter
-        self.history_ = found.history
-        along = PairConstraints.on_pairs(self.edges_, lengths**2, self.constraint)
-        self.violation_ = relative_violation(along, found.factor, lengths)
-        if told is not None:
-            missed = relative_violation(told.constraints, found.factor, lengths)
-            self.violation_ = max(self.violation_, missed)
-            say_what_is_missed(told, found.factor, who=self._name)
-        return found.factor
-
-    def _unfold_landmarks(
-        self,
-        graph: sp.csr_array,
-        neighborhood: Neighborhood,
-        told: Told | None,
-        landmarks: IntArray,
-    ) -> FloatArray:
-        """Unfold landmarks, and place all points between them: K = Q L Qᵀ."""
-        points, counts = neighborhood.points, neighborhood.counts
-        k = self._k or max(1, neighborhood.arrows.nnz // len(counts))
-        few = landmark_graph(
-            graph, points, counts, landmarks, k, metric=self._metric, who=self._name
+        Returns
+        -------
+        Self
+            The fitted estimator.
+        """
+        inside = KINDS if self.side_as == "constraints" else ("Actions",)
+        told = self._hear(X, side, items, inside=inside)
+        known = {kind: told.known[kind] for kind in inside if kind in told.known}
+        self._refuse_idle_parameters(known)
+        near = neighborhood_of(
+            told.points,
+            n_components=self.n_components_,
+            n_neighbors=self.n_neighbors,
+            method=self.neighbors,
+            on_disconnected=self.on_disconnected,
+            ties=tied_rows(known),
         )
-        self.landmarks_ = self._distinct.rows[landmarks]
-        self.edges_ = few.edges.astype(np.intp)
-        told = None if told is None else among_landmarks(told, landmarks, len(counts))
-        between = self._unfold(few.lengths, few.mass, told, self.landmarks_)
-        W = barycentre_weights(neighborhood.arrows, self._gram_of_points(), reg=self._reg)
-        factor = place_between_landmarks(W, landmarks, between)
-        return principal_axes(factor, counts.astype(np.float64))
+        apart, settings = near.apart, self._settings()
 
-    def _choose_landmarks(self, neighborhood: Neighborhood, told: Told | None) -> IntArray | None:
-        n = neighborhood.points.shape[0]
-        if self.n_landmarks is None or self.n_landmarks >= n:
-            return None
-        if self.n_landmarks <= self.n_components_:
-            raise ValueError(
-                f"The 'n_landmarks' parameter of {self._name} must be above n_components="
-                f"{self.n_components_}. Got {self.n_landmarks} instead."
-            )
-        landmarks = spread_landmarks(neighborhood.points, self.n_landmarks, metric=self._metric)
-        if told is None:
-            return landmarks
-        if "Actions" in self._known:
-            raise ValueError(
-                f"{self._name} cannot use Actions with landmarks: they speak of every row. Leave "
-                f"n_landmarks={self.n_landmarks} out."
-            )
-        return np.union1d(landmarks, told.constraints.pairs)  # who is spoken of is there
+        def embed(piece: Neighborhood) -> Map:
+            of_piece = known_within(known, piece.members) if apart else known
+            return unfold_neighborhood(piece, of_piece, settings)
 
-    def _neighbor_distances(self, neighborhood: Neighborhood) -> sp.csr_array:
-        """The graph without what only side information holds together, with what the user adds."""
-        graph = neighborhood.graph
-        if len(self._ties):
-            n, entries = graph.shape[0], sp.coo_array(graph)
-            ends = np.column_stack(entries.coords).astype(np.intp)
-            codes = np.sort(ends, axis=1) @ np.array([n, 1])
-            real = ~np.isin(codes, self._ties @ np.array([n, 1]))
-            graph = sp.csr_array((entries.data[real], ends[real].T), shape=graph.shape)
-        if self.common_neighbors:
-            if self._from_graph:
-                raise ValueError(
-                    f"{self._name} cannot use common_neighbors=True with a sparse graph, which "
-                    f"does not hold their distances. Give a dense table, or a graph that has "
-                    f"these edges too and common_neighbors=False."
-                )
-            arrows, points = neighborhood.arrows, neighborhood.points
-            graph = join_common_neighbors(
-                graph, arrows, points, metric=self._metric, who=self._name
-            )
-        return graph
+        found = map_of_neighborhood(near, embed, self.n_components_, self.on_disconnected)
+        if apart:
+            say_what_pieces_lose(known, found.facts["pieces_"], who=self._name)
+        return self._adopt(told, found)
 
-    def _tell(self, graph: sp.csr_array) -> Told | None:
-        if not self._known:
-            return None
-        return tell(
-            self._known,
-            graph,
-            self._distinct,
+    def _settings(self) -> UnfoldingSettings:
+        return UnfoldingSettings(
+            n_components=self.n_components_,
+            tol=self.tol,
+            max_iter=self.max_iter,
+            constraint=self.constraint,
+            slack=self.slack,
+            common_neighbors=self.common_neighbors,
+            n_landmarks=self.n_landmarks,
             similar_within=self.similar_within,
             dissimilar_beyond=self.dissimilar_beyond,
-            equal=self.constraint == "equal",
-            slack=self._side_slack > 0,
-            who=self._name,
         )
 
-    def _known_within(self, rows: IntArray) -> Any:
-        return known_within(self._known, rows)
+    @property
+    def _side_checks(self) -> dict[str, Any]:
+        return {"strict": isinstance(self.slack, str) or self.slack == 0}
 
-    def _fit_pieces(self, X: Any) -> None:
-        lost = len(ties_between(self._known, np.arange(X.shape[0]), self.pieces_))
-        if lost or "Actions" in self._known:
-            left_out = f"{lost} pairs of rows in different pieces" if lost else "Actions"
-            warnings.warn(
-                f"{self._name} embedded the pieces of a graph one by one, and left out what is "
-                f"known about {left_out}. Use on_disconnected='connect'.",
-                UserWarning,
-                stacklevel=3,
-            )
-        super()._fit_pieces(X)
+    def _refuse_idle_parameters(self, known: dict[str, Any]) -> None:
+        """Refuse what would do nothing: it was meant to do something."""
+        pairs = known.get("Pairs")
+        idle = [
+            (
+                self.slack != "auto" and self.constraint == "at_most" and not known,
+                "slack",
+                "bounds have none: it is for constraint='equal' and for side information",
+            ),
+            (
+                self.similar_within != "auto" and (pairs is None or not len(pairs.similar)),
+                "similar_within",
+                "it is for similar Pairs that constrain the kernel",
+            ),
+            (
+                self.dissimilar_beyond != "auto" and (pairs is None or not len(pairs.dissimilar)),
+                "dissimilar_beyond",
+                "it is for dissimilar Pairs that constrain the kernel",
+            ),
+        ]
+        for does_nothing, name, reason in idle:
+            if does_nothing:
+                raise ValueError(
+                    f"The {name!r} parameter of {self._name} has no effect here: {reason}. Got "
+                    f"{getattr(self, name)!r}; leave it out."
+                )
 
     def kernel(self) -> FloatArray:
         """Compute the learned kernel K.
@@ -400,12 +280,4 @@ class SemidefiniteEmbedding(BarycentricEmbedder):
         ndarray of shape (n_samples, n_samples)
             Positive semidefinite and centred; its trace is ``objective_``.
         """
-        check_is_fitted(self)
-        self._kernel_of_one_piece()
-        inverse: IntArray = self._distinct.inverse
-        n = len(inverse)
-        require_memory(
-            8.0 * n * n, what=f"the {n} × {n} kernel", who=self._name, instead="Use fewer rows."
-        )
-        R = self._factor[inverse]
-        return np.asarray(R @ R.T)
+        return self._kernel()

@@ -9,7 +9,6 @@ import scipy.sparse as sp
 from scipy.sparse.csgraph import dijkstra
 
 from sidelight.core.arrays import FloatArray, IntArray
-from sidelight.solvers.semidefinite.constraints import PairConstraints
 
 #: Ways are measured from so many points at most.
 _SOURCES = 100
@@ -64,13 +63,3 @@ class Softness:
         """Find the softness of constraints."""
         size = np.where(squares == 0, self.mean, np.minimum(np.abs(squares), self.mean))
         return np.asarray(slack * size**2 / self.load)
-
-
-def relative_violation(
-    constraints: PairConstraints, factor: FloatArray, lengths: FloatArray
-) -> float:
-    """Measure by how much the worst constraint is missed, relative to its bound."""
-    mean = float(np.mean(lengths**2)) if len(lengths) else 1.0
-    size = np.abs(constraints.bounds)
-    size = np.where(size > 0, size, mean or 1.0)
-    return float((np.abs(constraints.missed(factor)) / size).max(initial=0.0))

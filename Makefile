@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 PIP_FLAGS ?= --quiet --disable-pip-version-check
 
-.PHONY: demo test check lint types docs-check unit fuzz bench bench-small bench-metrics readme pages clean
+.PHONY: demo quick docs test check lint types docs-check unit fuzz bench bench-small bench-metrics clean
 
 $(READY): pyproject.toml requirements/constraints.txt
 	$(PYTHON) -m venv $(VENV)
@@ -21,6 +21,12 @@ demo: $(READY)
 	$(BIN)/sidelight embed output/digits.csv --method isomap --color-by label \
 		--thumbnails 8x8 --output output/digits_map.csv --picture output/digits_map.png \
 		--model output/digits.sidelight
+
+## under a minute, while you work: lint, types, the tests of what changed since the last commit
+quick: export OMP_NUM_THREADS = 1
+quick: lint types
+	$(BIN)/python -m pytest -q -x -n auto --dist loadfile -p no:cacheprovider \
+		$$($(BIN)/python tools/changed_tests.py)
 
 ## everything that CI runs
 test: check unit bench-small
@@ -59,13 +65,11 @@ bench-small: $(READY)
 bench-metrics: $(READY)
 	$(BIN)/python -m benchmarks.peers.metric_learning --json output/metric_learning.json
 
-## write the pages of the experiments anew, from experiments/results
-pages: $(READY)
-	$(BIN)/python tools/experiment_pages.py --write
-
-## write the generated tables of the README anew
-readme: $(READY)
+## write what is generated anew: the README's tables, the experiments' pages, ARCHITECTURE.md
+docs: $(READY)
 	$(BIN)/python tools/readme_tables.py --write README.md
+	$(BIN)/python tools/experiment_pages.py --write
+	$(BIN)/python tools/architecture.py --write
 
 clean:
 	rm -rf $(VENV) output .coverage .mypy_cache .ruff_cache .pytest_cache

@@ -10,23 +10,9 @@ from pathlib import Path
 import pytest
 
 import sidelight
+from tools.architecture import LAYERS
 
 PACKAGE = Path(sidelight.__file__).parent
-
-#: Layers from the ground up: a module may import from its own layer and from those below.
-LAYERS = [
-    {"core", "registry", "errors", "progress"},
-    {"solvers"},
-    {"neighbors"},
-    {"similarity", "transforms"},
-    {"side"},
-    {"mapping", "metric", "gaussian_process"},
-    {"quality"},
-    {"estimator"},
-    {"spectral", "unfolding", "latent", "gated"},
-    {"datasets", "io", "plot", "embedding"},
-    {"cli", "explorer", "scale"},
-]
 
 #: What `import sidelight` may load of its own.
 ALLOWED = {"sidelight", "sidelight.registry"}

@@ -22,7 +22,7 @@ def main() -> None:
         if path.exists() and path.read_text(encoding="utf-8") == text:
             continue
         if not options.write:
-            raise SystemExit(f"docs/{name} is out of date. Run: make pages")
+            raise SystemExit(f"docs/{name} is out of date. Run: make docs")
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
 

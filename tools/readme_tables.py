@@ -68,7 +68,7 @@ def main() -> None:
     if new == old:
         return
     if not options.write:
-        raise SystemExit("The README's tables are out of date. Run: make readme")
+        raise SystemExit("The README's tables are out of date. Run: make docs")
     options.readme.write_text(new)
 
 

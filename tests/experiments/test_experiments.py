@@ -118,7 +118,7 @@ def test_a_kept_result_is_that_of_the_full_form_and_its_claims_hold(name: str) -
 def test_the_pages_are_those_of_the_kept_results() -> None:
     for name, text in pages.pages().items():
         kept = (ROOT / "docs" / name).read_text(encoding="utf-8")
-        assert kept == text, f"docs/{name} is out of date. Run: make pages"
+        assert kept == text, f"docs/{name} is out of date. Run: make docs"
 
 
 def test_what_is_missing_is_said_to_be_and_nothing_that_is_there() -> None:

@@ -5,7 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sidelight.latent.density.bandwidth import data_scale, leave_one_out_bandwidth, regression_reach
+from sidelight.latent.density.bandwidth import (
+    data_scale,
+    leave_one_out_bandwidth,
+    leave_one_out_likelihood,
+    regression_reach,
+)
 from sidelight.latent.density.kernels import kernel_for
 
 RNG = np.random.default_rng(2)
@@ -31,6 +36,20 @@ def test_it_is_the_best_of_a_fine_grid(kernel, p):
     k = kernel_for(kernel, Y)
     grid = np.geomspace(0.01, 20, 400)
     assert leave_one_out_bandwidth(Y, k) == pytest.approx(brute_force(Y, k, grid), rel=0.03)
+
+
+@pytest.mark.parametrize("kernel", ["gaussian", "quartic"])
+def test_the_likelihood_is_the_mean_over_the_other_items(kernel):
+    """Eq. (3.20) with N − 1: each item's density is an estimate from the N − 1 others."""
+    Y = RNG.normal(size=(12, 2))
+    k = kernel_for(kernel, Y)
+    D = k.dissimilarities(Y, Y)
+    np.fill_diagonal(D, np.inf)
+    logs = []
+    for a in range(12):
+        others = k.values(np.delete(D[a], a), 9.0)
+        logs.append(np.log(others.mean()) - k.log_normaliser(9.0))
+    assert leave_one_out_likelihood(D, k, 9.0) == pytest.approx(np.mean(logs), rel=1e-12)
 
 
 def test_discrete_data():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.optimize import nnls
 from scipy.spatial.distance import cdist
 from scipy.stats import multivariate_normal
 from sklearn.exceptions import ConvergenceWarning
@@ -169,6 +170,27 @@ def test_a_new_row_is_placed_at_its_conditional_mean():
         error += 1e-3 * np.sum(spokes**2) * np.sum(grid**2, axis=1)
         best = grid[np.argmin(error)] @ model.embedding_[near]
         assert np.linalg.norm(place - best) < 0.1 * np.ptp(model.embedding_[near], axis=0).max()
+
+
+def test_a_row_beyond_its_neighbours_is_pulled_and_never_pushed():
+    """Springs that only pull place a row among its neighbours: the weights are not those of LLE."""
+    Y = gaussian_rows(60, 3)
+    model = MaximumEntropyUnfolding(2, n_neighbors=4).fit(Y)
+    rows = 1.5 * Y[np.argsort(-np.linalg.norm(Y, axis=1))[:10]]
+    signed = 0
+    for row, place in zip(rows, model.transform(rows), strict=True):
+        near = np.argsort(np.linalg.norm(Y - row, axis=1))[:4]
+        spokes = Y[near] - row
+        G = spokes @ spokes.T
+        G += 1e-3 * np.trace(G) * np.eye(4)
+        # min wᵀGw over w ≥ 0 with Σw = 1 is that of ‖Lᵀv‖² − 2·1ᵀv, by a general solver
+        L = np.linalg.cholesky(G)
+        v = nnls(L.T, np.linalg.solve(L, np.ones(4)))[0]
+        expected = v / v.sum() @ model.embedding_[near]
+        np.testing.assert_allclose(place, expected, atol=1e-6 * np.abs(model.embedding_).max())
+        free = np.linalg.solve(G, np.ones(4))
+        signed += (free / free.sum()).min() < -0.1
+    assert signed >= 5  # for most of them the weights of LLE would have pushed
 
 
 def test_one_feature():

@@ -58,6 +58,15 @@ class TestKnownAnswers:
         assert distance(pushed, 0, 5) == pytest.approx(4.5, rel=1e-6)
         assert distance(pushed, 0, 10) == pytest.approx(1.0, rel=1e-6)
 
+    def test_by_default_dissimilar_rows_stay_half_their_way_apart(self):
+        """The ends of a chain that is tied to a loop point the same way, and would lie together."""
+        chain = np.column_stack([np.arange(26.0), np.zeros(26)])
+        tied = Distances([(3, 22)], [1.0])
+        way = 3 + 1 + 3  # along one end, across the tie, and along the other
+        assert distance(fit(chain, tied), 0, 25) < 0.4 * way
+        kept = fit(chain, [tied, Pairs(dissimilar=[(0, 25)])])
+        assert distance(kept, 0, 25) == pytest.approx(way / 2, rel=1e-5)
+
     def test_equal_actions_take_equal_steps(self):
         steps = np.array([1.0, 1.4, 0.7, 1.2, 0.9, 1.1])
         X = np.column_stack([np.concatenate([[0], np.cumsum(steps)]), np.zeros(7)])

@@ -182,12 +182,14 @@ class TestStartsOfRelations:
         assert left.objective_ == pytest.approx(whole.objective_, rel=1e-6)
 
 
-def test_a_map_without_a_factor_starts_afresh():
-    case = CASES[-1]
-    left = interrupted(case, warm_start=True)
-    factor = Condition(np.arange(80) % 2)
-    left.fit(X, side=factor)
-    np.testing.assert_array_equal(left.embedding_, make(case).fit(X, side=factor).embedding_)
+def test_a_map_without_a_factor_is_not_gone_on_with():
+    left = interrupted(CASES[-1], warm_start=True).set_params(n_steps=25)
+    factor = Condition(np.where(X[:, 0] > 0, "right", "left"))
+    with pytest.raises(ValueError, match="'warm_start' parameter .* with a Condition"):
+        left.fit(X, side=factor)
+    left.set_params(warm_start=False).fit(X, side=factor)
+    fresh = make(CASES[-1], n_steps=25).fit(X, side=factor)
+    np.testing.assert_array_equal(left.embedding_, fresh.embedding_)
 
 
 def test_a_fingerprint_tells_content_apart_and_nothing_else():

@@ -50,13 +50,11 @@ def test_an_episode_in_two_places_is_refused():
 def test_a_condition_holds_names_or_numbers():
     assert repr(Condition(["x", "y", "x"])) == "Condition(3 rows, 2 classes)"
     assert Condition([1, 2, 3]).values.dtype == np.float64
-    Condition([[1, 2], [3, 4]], kernel="rbf").check(2, who="KernelInformationEmbedding")
+    Condition([[1, 2], [3, 4]]).check(2, who="KernelInformationEmbedding")
     with pytest.raises(ValueError, match=r"one value per row of X, 4\. Got 3"):
         Condition([1, 2, 3]).check(4, who="KernelInformationEmbedding")
     with pytest.raises(ValueError, match="rows 1"):
         Condition([1, np.nan, 3]).check(3, who="KernelInformationEmbedding")
-    with pytest.raises(ValueError, match="'kernel' argument of Condition"):
-        Condition([1, 2], kernel="rfb")
 
 
 def test_relation_of_numbers_follows_the_printed_similarity():

@@ -10,7 +10,6 @@ import numpy as np
 from sidelight.core.magnitude import of_moderate_size
 from sidelight.side.reading import name_rows, read_labels, read_numbers
 from sidelight.side.value import SideInformation
-from sidelight.similarity.kernels import KERNEL_NAMES
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -20,9 +19,8 @@ class Condition(SideInformation):
     Parameters
     ----------
     values : array-like of shape (n_samples,) or (n_samples, n_values)
-        Names, for classes; numbers otherwise.
-    kernel : str or callable, optional
-        How alike two values are; chosen by the estimator by default.
+        Names, for classes; numbers otherwise.  Numbers without a period of which each comes again
+        in several rows are classes as well.
     period : float, optional
         The period of numbers that come round again: 360 for an angle in degrees.
 
@@ -37,7 +35,6 @@ class Condition(SideInformation):
     """
 
     values: Any
-    kernel: Any = None
     period: float | None = None
 
     def __post_init__(self) -> None:
@@ -50,12 +47,6 @@ class Condition(SideInformation):
             else read_numbers(self.values, what=what, ndim=(1, 2))
         )
         object.__setattr__(self, "values", values)
-        if not (self.kernel is None or callable(self.kernel) or self.kernel in KERNEL_NAMES):
-            raise ValueError(
-                f"The 'kernel' argument of Condition must be None, a callable or one of "
-                f"{', '.join(map(repr, KERNEL_NAMES))}. Got {self.kernel!r} instead."
-            )
-
         if self.period is not None and not _is_positive(self.period):
             raise ValueError(
                 f"The 'period' argument of Condition must be None or a number above 0. Got "

@@ -144,13 +144,28 @@ def test_the_printed_form_by_name():
     assert model.history_[-1] > model.history_[0]
 
 
-def test_numbers_that_take_few_values_are_classes():
+def test_numbers_that_come_again_are_classes():
     named = KnownFactor.of(Condition(["no", "yes", "no"]), who="test")
     counted = KnownFactor.of(Condition([0, 1, 0]), who="test")
     assert named.kind == counted.kind == "classes"
     np.testing.assert_array_equal(named.coordinates, counted.coordinates)
-    assert KnownFactor.of(Condition(np.arange(30) % 9), who="test").kind == "repeated"
+    # five rows for each of eight values, or four: too few to say what is usual at a value
+    assert KnownFactor.of(Condition(np.arange(40) // 5), who="test").kind == "classes"
+    assert KnownFactor.of(Condition(np.arange(40) // 4), who="test").kind == "different"
     assert KnownFactor.of(Condition(np.arange(30)), who="test").kind == "different"
+    angles = Condition(np.arange(30) % 9 * 40, period=360)
+    assert KnownFactor.of(angles, who="test").kind == "repeated"
+
+
+@pytest.mark.parametrize("n_each", [2, 4])
+def test_numbers_that_come_again_in_few_rows_only_are_left_out(n_each):
+    """Their gaps come again, too: no window of gaps is empty."""
+    rng = np.random.default_rng(11)
+    place, number = rng.uniform(-1, 1, 120), np.arange(120) // n_each
+    items = np.outer(number / 10, [3.0, 1, 0, 0]) + np.outer(place, [0.0, 1, 1, 1])
+    Z = KernelInformationEmbedding(1).fit(items, side=Condition(number)).embedding_[:, 0]
+    assert abs(np.corrcoef(Z, place)[0, 1]) > 0.9
+    assert abs(np.corrcoef(Z, number)[0, 1]) < 0.2
 
 
 def test_a_period_joins_the_ends():
@@ -167,8 +182,12 @@ class TestBadInput:
         with pytest.raises(ValueError, match="same value, .*'a'.*in all 96 rows"):
             KernelInformationEmbedding().fit(DIGITS.X, side=Condition(["a"] * 96))
 
+    def test_a_class_for_every_row(self):
+        with pytest.raises(ValueError, match="class of its own for each of 96 rows: nothing"):
+            KernelInformationEmbedding().fit(DIGITS.X, side=Condition([f"{i}" for i in range(96)]))
+
     def test_a_class_that_was_not_seen(self):
-        items = RNG.normal(size=(30, 3))
+        items = RNG.normal(size=(30, 3)) + 3.0 * (np.arange(30) % 2)[:, None]
         model = KernelInformationEmbedding(1).fit(items, side=Condition(["a", "b"] * 15))
         with pytest.raises(ValueError, match=r"classes of the fit, \['a', 'b'\]. Got 'c'"):
             model.render(items, condition="c")

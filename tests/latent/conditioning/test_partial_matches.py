@@ -174,13 +174,27 @@ class TestLocalEffect:
         left = without_local_effect(Y, x)
         assert np.linalg.norm(left[7] - Y[7]) < 0.5 * np.linalg.norm(Y[7])
 
-    def test_matches_across_values_are_of_one_kind(self):
-        kind, x = RNG.integers(0, 3, 240), RNG.normal(size=240)
-        Y = 8 * np.eye(3)[kind] + x[:, None] * RNG.normal(size=(3, 3))[kind]
+    @pytest.mark.parametrize("seed", [20, 21, 22])
+    def test_matches_across_values_are_of_one_kind(self, seed):
+        rng = np.random.default_rng(seed)
+        kind, x = rng.integers(0, 3, 240), rng.normal(size=240)
+        Y = 8 * np.eye(3)[kind] + x[:, None] * rng.normal(size=(3, 3))[kind]
         M = np.eye(2)[(x > 0).astype(int)]
         W = match_without_local_effect(Y, x[:, None], M).W
         across = np.where(M @ M.T > 0, 0.0, W)
-        assert np.mean(kind[across.argmax(axis=1)] == kind) == 1
+        # an item far out may be a cluster of its own, from which no effect is taken
+        assert np.mean(kind[across.argmax(axis=1)] == kind) > 0.99
+
+    def test_two_items_far_from_all_others_are_clustered_alike_on_every_processor(self):
+        """As first centres they are equally good: no comparison of the two is left to rounding."""
+        rng = np.random.default_rng(0)
+        kind, x = rng.integers(0, 3, 240), rng.normal(size=240)
+        Y = 8 * np.eye(3)[kind] + x[:, None] * rng.normal(size=(3, 3))[kind]
+        left = without_local_effect(Y, x[:, None])
+        for seed in (4, 9):
+            rounding = 1e-13 * np.random.default_rng(seed).normal(size=Y.shape)
+            moved = without_local_effect(Y + rounding, x[:, None])
+            np.testing.assert_allclose(moved, left, atol=1e-9)
 
 
 class TestAxes:

@@ -24,10 +24,6 @@ from sidelight.quality.components import components_above_noise
 
 #: A chain goes on with this probability.
 _GO_ON = 0.8
-#: Links weaken by a factor e with this excess over the best match at their gap.
-_TEMPERATURE = 0.3
-#: The excess is measured against the best match and this share of a typical pair.
-_FLOOR = 0.1
 #: Items are compared while the best match at their gap is closer than this share of any pair.
 _CLOSE_ENOUGH = 0.65
 #: The best match at a gap is sought among this many items, so that some of them are alike …
@@ -122,7 +118,11 @@ class _Gaps:
     def __init__(self, gaps: FloatArray, n_candidates: int) -> None:
         n = len(gaps)
         n_gaps = int(np.clip(2 * n / n_candidates, 3, _MOST_GAPS))
-        edges = np.quantile(gaps[~np.eye(n, dtype=bool)], np.linspace(0, 1, n_gaps + 1))
+        shares = np.linspace(0, 1, n_gaps + 1)
+        # values that come again have gaps that do: no window is empty
+        edges = np.unique(np.quantile(gaps[~np.eye(n, dtype=bool)], shares, method="higher"))
+        edges = np.concatenate([np.repeat(edges[:1], max(3 - len(edges), 0)), edges])
+        n_gaps = len(edges) - 1
         self.middles = (edges[:-2] + edges[2:]) / 2
         self.shape = (n, n_gaps)
         bins = np.arange(n)[:, None] * n_gaps + np.searchsorted(edges[1:-1], gaps)
@@ -151,12 +151,10 @@ def _links(
     best: _BestMatches,
     *,
     close_enough: float = _CLOSE_ENOUGH,
-    floor: float = _FLOOR,
 ) -> FloatArray:
     """Weigh pairs by how little further they are than best matches; degrees are balanced."""
     expected = np.interp(gaps, best.gaps, best.squared)
-    excess = (squared - expected) / (expected + floor * best.typical)
-    links = np.exp(-np.clip(excess, -1, 60) / _TEMPERATURE)
+    links = np.exp(-np.clip(squared / expected - 1, -1, 60))
     too_far = np.flatnonzero(best.squared > close_enough * best.typical)
     if len(too_far):
         width = best.gaps[max(int(too_far[0]), 1)]
@@ -186,7 +184,7 @@ def _carried(
     found = (uncarried, squared)
     for first in (
         _links(squared, gaps, best),
-        _links(squared, gaps, closest, close_enough=_VERY_CLOSE, floor=0.0),
+        _links(squared, gaps, closest, close_enough=_VERY_CLOSE),
     ):
         links, transport, waited = first, Transport.none(R.shape[1]), 0
         for _ in range(_ROUNDS):

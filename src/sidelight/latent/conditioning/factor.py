@@ -11,9 +11,9 @@ from sidelight.core.arrays import FloatArray, IntArray
 from sidelight.latent.density.kernels import squared_distances
 from sidelight.side.condition import Condition
 
-#: Numbers that take no more values than this are classes.
-_FEW_VALUES = 6
-#: Numbers are repeated where every value is shared by this many rows on average.
+#: Numbers without a period are classes where every value is shared by this many rows on average.
+_ROWS_PER_CLASS = 5
+#: Numbers with one are repeated where every value is shared by this many rows on average.
 _REPEATED = 3
 #: Anchors that stand for the values of a factor whose values do not repeat.
 _ANCHORS = 12
@@ -26,7 +26,7 @@ class KnownFactor:
     Parameters
     ----------
     kind : {"classes", "repeated", "different"}
-        Classes; numbers that come again; numbers all different.
+        Classes; angles that come again; numbers that hardly do.
     coordinates : ndarray of shape (n, c)
         One-hot codes of classes, or numbers in units of their spread (on a circle where they are
         periodic).
@@ -59,8 +59,14 @@ class KnownFactor:
                 f"{len(values)} rows: there is nothing to leave out. Fit without it."
             )
         named = values.dtype.kind != "f"
-        few = values.ndim == 1 and condition.period is None and len(distinct) <= _FEW_VALUES
-        if named or few:
+        if named and len(distinct) == len(values):
+            raise ValueError(
+                f"The Condition given to {who} has a class of its own for each of {len(values)} "
+                f"rows: nothing of the rows would be left. Give classes that come again, or "
+                f"numbers as numbers."
+            )
+        several = len(values) >= _ROWS_PER_CLASS * len(distinct) or len(distinct) == 2
+        if named or (several and values.ndim == 1 and condition.period is None):
             codes = np.searchsorted(distinct, values)
             one_hot = np.eye(len(distinct))[codes]
             return cls("classes", one_hot, tuple(distinct.tolist()), None, (), (), 1e-3)
@@ -70,7 +76,8 @@ class KnownFactor:
             unit = np.where(unit > 0, unit, 1.0)
         else:
             centre, unit = np.zeros(1), np.ones(1)
-        kind = "repeated" if len(distinct) <= len(values) / _REPEATED else "different"
+        comes_again = condition.period is not None and len(distinct) <= len(values) / _REPEATED
+        kind = "repeated" if comes_again else "different"
         coordinates = _coordinates(numbers, condition.period, centre, unit)
         spacing = _anchors(coordinates, min(_ANCHORS, len(distinct)))[1]
         return cls(

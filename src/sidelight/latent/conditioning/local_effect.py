@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from sklearn.cluster import KMeans
+from sklearn.cluster import KMeans, kmeans_plusplus
 
 from sidelight.core.arrays import FloatArray
 from sidelight.latent.density.kernels import squared_distances
@@ -67,7 +67,9 @@ def without_local_effect(Y: FloatArray, x: FloatArray) -> FloatArray:
 
 
 def _memberships(Y: FloatArray, n_clusters: int, seed: int) -> FloatArray:
-    found = KMeans(n_clusters, n_init=1, random_state=seed).fit(Y)
+    # one trial: of several, two items far from all others are equally good, to the last bit
+    first, _ = kmeans_plusplus(Y, n_clusters, n_local_trials=1, random_state=seed)
+    found = KMeans(n_clusters, init=first, n_init=1).fit(Y)
     squared = squared_distances(Y, found.cluster_centers_)
     nearest = squared.min(axis=1, keepdims=True)
     width = max(_SOFTNESS * float(nearest.mean()), 1e-300)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -47,18 +48,24 @@ class ConditionalMap:
     ----------
     points : ndarray of shape (n, d)
         Latent points, for a kernel of bandwidth one.
-    value : float
-        J there, less the penalty.
+    information : callable
+        From points to N times what they tell, nought for points that all coincide.
+    path : Path
+        The steps that led there; none where a spectral map is the result.
     history : ndarray of shape (n_steps,)
-        The objective along the refinement.
+        N times the objective at the end of each.
     n_iter : int
-        Its iterations.
+        Iterations, of all maps that were tried.
+    interrupted : bool
+        Whether the user stopped it.
     """
 
     points: FloatArray
-    value: float
+    information: Callable[[FloatArray], float]
+    path: Path
     history: FloatArray
     n_iter: int
+    interrupted: bool = False
 
 
 def map_without_factor(
@@ -96,39 +103,49 @@ def map_without_factor(
     if not any(matching.partial for matching in matchings):
         best = min(range(len(starts)), key=lambda i: starts[i].error)
         starts, matchings = [starts[best]], [matchings[best]]
-    maps = []
+    maps: list[ConditionalMap] = []
+    # one item per value of the factor: left out of its own sums, it has no rival
+    leave_one_out = factor.kind != "repeated"
     for matching, start in zip(matchings, starts, strict=True):
         judged = classes or matching.partial
-        ends = [
-            _refine(
+        ends = []
+        for first in _first_penalties(matching, judged):
+            end = _refine(
                 matching,
                 start.points if judged else 0.3 * start.points,
                 (first, alpha),
                 penalty,
-                # one item per value of the factor: left out of its own sums, it has no rival
-                leave_one_out=factor.kind != "repeated",
+                leave_one_out=leave_one_out,
                 max_iter=max_iter,
                 tol=tol,
                 who=who,
             )
-            for first in _first_penalties(matching, judged)
-        ]
+            ends.append(end)
+            if end.interrupted:
+                break
+        found = ends[0]
         if judged:
-            value = MatchedInformation(matching).information(start.points)[0]
-            value -= alpha * penalty(start.points)[0]
             careful = few and not matching.partial
-            ends = [_best_end(start, value, ends, matching, scores, careful=careful)]
-        maps.append(ends[0])
+            found = _best_end(start, ends, matching, scores, careful=careful)
+        maps.append(found)
+        if ends[-1].interrupted:
+            break
+    n_iter = sum(found.n_iter for found in maps)
     if len(maps) == 1:
         return maps[0]
     errors = []
-    for matching, found in zip(matchings, maps, strict=True):
+    for matching, found in zip(matchings, maps, strict=False):
         if classes:
             D = squared_distances(found.points, found.points)
             errors.append(min(_errors(D, scores, matching.rivals, _COMPARED_SCALES)))
         else:
             errors.append(error_beside_number(found.points, scores, factor))
-    return maps[int(np.argmin(errors))]
+    return replace(maps[int(np.argmin(errors))], n_iter=n_iter)
+
+
+def first_steps(path: Path, n_steps: int) -> Path:
+    """The part of a path that was taken."""
+    return Path(path.bandwidths[:n_steps], path.penalties[:n_steps])
 
 
 def error_beside_number(Z: FloatArray, Y: FloatArray, factor: KnownFactor) -> float:
@@ -174,7 +191,6 @@ def _start(
 
 def _best_end(
     start: _Start,
-    value: float,
     ends: list[ConditionalMap],
     matching: Matching,
     Y: FloatArray,
@@ -182,13 +198,16 @@ def _best_end(
     careful: bool,
 ) -> ConditionalMap:
     """Of the start and what it was refined to, the map that predicts best."""
-    ends = [replace(end, points=_alike(end.points, matching)) for end in ends]
+    n_iter = sum(end.n_iter for end in ends)
+    ends = [replace(end, points=_alike(end.points, matching), n_iter=n_iter) for end in ends]
     errors = [prediction_error(end.points, Y, matching.rivals) for end in ends]
     best = ends[int(np.argmin(errors))]
     kept = min(errors) < (_CLEARLY_BETTER if careful else 1.0) * start.error
     if kept and careful:
         kept = bool(spearmanr(pdist(start.points), pdist(best.points)).statistic > _SAME_MAP)
-    return best if kept else replace(best, points=start.points, value=value)
+    if kept:
+        return best
+    return replace(best, points=start.points, path=first_steps(best.path, 0), history=np.empty(0))
 
 
 def _alike(Z: FloatArray, matching: Matching) -> FloatArray:
@@ -286,12 +305,18 @@ def _refine(
     who: str,
 ) -> ConditionalMap:
     first, alpha = penalties
-    path = Path(np.ones(1), np.array([alpha]))
+    penalties_on_way = np.array([alpha])
     if first > 0:
-        path = Path.between((1.0, max(first, alpha)), (1.0, alpha), _STEPS)
-    objectives = path.objectives(
-        MatchedInformation(matching), Z.shape, penalty, leave_one_out=leave_one_out
-    )
+        penalties_on_way = np.geomspace(max(first, alpha), max(alpha, 1e-4 * first), _STEPS)
+        penalties_on_way[-1] = alpha
+    path = Path(np.full(len(penalties_on_way), np.nan), penalties_on_way)  # matches have no h
+    pairs = MatchedInformation(matching)
+    of_one_place = pairs.information(np.zeros_like(Z), leave_one_out=leave_one_out)[0]
+
+    def information(points: FloatArray) -> float:
+        return pairs.information(points, leave_one_out=leave_one_out)[0] - of_one_place
+
+    objectives = path.objectives(pairs, Z.shape, penalty, leave_one_out=leave_one_out)
     with warnings.catch_warnings():
         # a refinement: the spectral map is a result already
         warnings.simplefilter("ignore", ConvergenceWarning)
@@ -305,4 +330,11 @@ def _refine(
             stage="the map without the factor",
             who=who,
         )
-    return ConditionalMap(found.x.reshape(Z.shape), -found.value, -found.values, found.n_iter)
+    return ConditionalMap(
+        found.x.reshape(Z.shape),
+        information,
+        first_steps(path, len(found.values)),
+        -found.values - of_one_place,
+        found.n_iter,
+        found.interrupted,
+    )

@@ -6,7 +6,7 @@ import numpy as np
 
 from sidelight.core.arrays import FloatArray
 from sidelight.latent.conditioning.factor import KnownFactor
-from sidelight.latent.conditioning.map import ConditionalMap
+from sidelight.latent.conditioning.map import ConditionalMap, first_steps
 from sidelight.latent.conditioning.objective import PrintedInformation
 from sidelight.latent.density.kernels import squared_distances
 from sidelight.latent.information.path import START_SPREAD, Path, find_onset, first_penalty
@@ -53,5 +53,20 @@ def map_as_printed(
         stage="the map without the factor",
         who=who,
     )
-    points = found.x.reshape(len(Y), n_components)
-    return ConditionalMap(points, -found.value, -found.values, found.n_iter)
+    none = np.zeros((len(Y), n_components))
+
+    def information(Z: FloatArray, h: float = float(path.bandwidths[found.step])) -> float:
+        K = pairs.kernel(h)
+        told, nothing = (pairs.information(points, K)[0] for points in (Z, none))
+        return told - nothing
+
+    taken = first_steps(path, len(found.values))
+    nothing = [pairs.information(none, pairs.kernel(float(h)))[0] for h in taken.bandwidths]
+    return ConditionalMap(
+        found.x.reshape(none.shape),
+        information,
+        taken,
+        -found.values - np.array(nothing),
+        found.n_iter,
+        found.interrupted,
+    )

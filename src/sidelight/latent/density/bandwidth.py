@@ -99,6 +99,17 @@ def regression_bandwidth(Y: FloatArray, Z: FloatArray, kernel: DataKernel, scale
     return float(grid[int(np.argmin(errors))])
 
 
+def bandwidth_of_placing(
+    bandwidth: float | str, Y: FloatArray, Z: FloatArray, kernel: DataKernel
+) -> float:
+    """Resolve the bandwidth where nothing but the placing of new rows depends on it."""
+    if bandwidth == "auto":
+        return regression_bandwidth(Y, Z, kernel, data_scale(Y, kernel))
+    if bandwidth == "leave_one_out":
+        return leave_one_out_bandwidth(Y, kernel)
+    return float(bandwidth)
+
+
 def regression_reach(Y: FloatArray, Z: FloatArray, squared_gaps: FloatArray, start: float) -> float:
     """Find the reach with which E[y | z, x] best predicts every item from all others."""
     rows = evenly_spaced(len(Y), JUDGED)

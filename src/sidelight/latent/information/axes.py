@@ -24,13 +24,15 @@ def on_axes(Z: FloatArray, penalty: Any) -> FloatArray:
     return fix_signs(Z @ axes.T)
 
 
-def warn_if_collapsed(Z: FloatArray, alpha: float, onset: float, who: str) -> None:
+def warn_if_collapsed(Z: FloatArray, alpha: float, onset: float | None, who: str) -> None:
     """Say so where the penalty left nothing of the map, or not all of its dimensions."""
     spread = Z.std(axis=0)
     if spread.max() < _COLLAPSED:
+        why = "nothing is left of the items beside the known factor"
+        if onset is not None:
+            why = f"too near to or above the penalty {onset:.2g} at which they begin to unfold"
         warnings.warn(
-            f"All latent points of {who} coincide: alpha={alpha:g} is too near to or above the "
-            f"penalty {onset:.2g} at which they begin to unfold. Lower alpha.",
+            f"All latent points of {who} coincide at alpha={alpha:g}: {why}. Lower alpha.",
             UserWarning,
             stacklevel=3,
         )

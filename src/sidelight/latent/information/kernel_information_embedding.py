@@ -15,8 +15,9 @@ from sidelight.core.parameters import COMPONENTS, FUNCTION, Matching, OneOf, Rea
 from sidelight.core.sampling import evenly_spaced
 from sidelight.core.threads import count_threads
 from sidelight.estimator.resuming import Resumable
+from sidelight.latent.conditioning.factor import KnownFactor
 from sidelight.latent.conditioning.fit import PENALTIES_OF_FORMS, fit_conditional
-from sidelight.latent.density.bandwidth import data_scale, regression_bandwidth
+from sidelight.latent.density.bandwidth import bandwidth_of_placing, regression_bandwidth
 from sidelight.latent.density.joint import JointDensity
 from sidelight.latent.density.kernels import KERNELS, kernel_for
 from sidelight.latent.density.mappings import DensityEmbedder
@@ -36,6 +37,15 @@ from sidelight.latent.information.start import starting_points
 from sidelight.side.condition import Condition
 from sidelight.solvers.descent.continuation import Continuation
 
+#: What has no say where a condition is left out.
+_ONLY_WITHOUT_CONDITION = (
+    "continuation",
+    "n_steps",
+    "leave_one_out",
+    "init",
+    "validation_fraction",
+    "warm_start",
+)
 #: With a kernel of finite support, the path to the last step is followed by this many rows.
 _PATH_ROWS = 2000
 
@@ -54,14 +64,17 @@ class KernelInformationEmbedding(Resumable, DensityEmbedder):
     where the points begin to unfold, both to their final values.  The joint density that results
     gives both mappings, E[z | y] and E[y | z], their uncertainty, and a density over the map.
 
-    A ``Condition`` in ``side`` names a factor to leave out of the map; see ``conditioning``.
+    A ``Condition`` in ``side`` names a factor to leave out of the map; see ``conditioning``.  A
+    factor that does not show in the data (its values agree no better among near rows than shuffled
+    ones) leaves the plain map, with a warning.
 
     Parameters
     ----------
     n_components : int or "auto"
         Dimensions of the map, ``n_components_``; ``"auto"`` is the intrinsic dimension of X.
     bandwidth : float, "auto" or "leave_one_out"
-        The final h of k(y, y') = exp(−‖y − y'‖²/h).  ``"auto"`` is an eighth of the mean squared
+        The final h of k(y, y') = exp(−‖y − y'‖²/h); where items are matched, that with which new
+        rows are placed.  ``"auto"`` is an eighth of the mean squared
         distance between items, and the whole of it for a curve (see Notes); ``"leave_one_out"``
         maximises the likelihood of each item given the others, which is right in few dimensions
         and far too small in many.
@@ -77,7 +90,8 @@ class KernelInformationEmbedding(Resumable, DensityEmbedder):
     continuation : {"both", "penalty", "none"}
         What shrinks along the path; with ``"none"`` there is a single descent from ``init``.
     n_steps : int
-        The length of the path.
+        The length of the path.  This, ``continuation``, ``leave_one_out``, ``init``,
+        ``validation_fraction`` and ``warm_start`` are refused with a ``Condition``.
     leave_one_out : bool
         Whether P_a, Q_a leave out b = a (section 3.3), a regulariser of its own.
     init : {"spectral", "pca", "random"}, array or estimator
@@ -96,7 +110,7 @@ class KernelInformationEmbedding(Resumable, DensityEmbedder):
         Each step stops when the objective changes by less than this, relatively.
     warm_start : bool
         Whether ``fit`` goes on where the last one, with the same X, was interrupted or came to
-        ``max_iter``; with a ``Condition`` or ``validation_fraction`` it starts afresh.
+        ``max_iter``; with ``validation_fraction`` it starts afresh.
     n_jobs : int, optional
         Threads; None for all cores.  The result is the same to the bit.
     random_state : int, RandomState or None
@@ -114,11 +128,14 @@ class KernelInformationEmbedding(Resumable, DensityEmbedder):
     objective_ : float
         Î(Y; Z) − (λ/N) Σ ω(z_a), in nats.
     mutual_information_ : float
-        Î(Y; Z).
+        Î(Y; Z); with a ``Condition`` the estimate of I(Y; Z | X), or what the points tell of the
+        matches.
     history_ : ndarray of shape (n_steps_taken,)
-        The objective at the end of every step, each with its own h and λ.
+        The objective at the end of every step, each with its own h and λ; with a ``Condition``
+        that of the finished map comes last.
     path_ : dict of ndarray
         ``"bandwidth"``, ``"alpha"`` and, with validation, ``"error"`` of every step taken.
+        Matches have no bandwidth (NaN), and a spectral map that no step made better has no steps.
     n_iter_ : int
         Iterations in all.
 
@@ -244,6 +261,7 @@ class KernelInformationEmbedding(Resumable, DensityEmbedder):
         columns = np.flatnonzero(np.ptp(items, axis=0) > 0)
         if not len(columns):
             raise ValueError(f"{self._name} needs two distinct rows. All {n} are the same.")
+        self._refuse_idle(conditioned=bool(known), validation=validation)
         left_off = self._left_off(n * self.n_components_, items)
         if known:
             self._fit_without(items, columns, known["Condition"])
@@ -420,30 +438,53 @@ class KernelInformationEmbedding(Resumable, DensityEmbedder):
         self._items = density.items[back]
         self._density = replace(density, items=self._items, points=self.embedding_)
 
+    def _refuse_idle(self, *, conditioned: bool, validation: Any) -> None:
+        """Refuse parameters that do nothing with a condition, or without one."""
+        default, given = type(self)().get_params(), self.get_params(deep=False)
+        changed = [
+            f"'{name}' parameter"
+            for name in (_ONLY_WITHOUT_CONDITION if conditioned else ("conditioning",))
+            if np.ndim(given[name]) > 0 or given[name] != default[name]
+        ]
+        if conditioned and validation is not None:
+            changed.append("'validation' argument")
+        if changed:
+            raise ValueError(
+                f"The {changed[0]} of {self._name} does nothing with{'' if conditioned else 'out'} "
+                f"a Condition in 'side'. Leave it as it is by default."
+            )
+
     def _fit_without(self, items: FloatArray, columns: IntArray, condition: Condition) -> None:
         """Leave a known factor out of the map."""
-        Y = items[:, columns]
-        self.alpha_ = PENALTIES_OF_FORMS[self.conditioning]
-        if not isinstance(self.alpha, str):
-            self.alpha_ = float(self.alpha)
-        found, self._factor = fit_conditional(
+        Y, n = items[:, columns], len(items)
+        alpha = PENALTIES_OF_FORMS[self.conditioning] if self.alpha == "auto" else self.alpha
+        penalty = penalty_for(self.penalty)
+        factor = KnownFactor.of(condition, who=self._name)
+        fitted = fit_conditional(
             Y,
-            condition,
+            factor,
             self.conditioning,
             self.n_components_,
-            alpha=self.alpha_,
-            penalty=penalty_for(self.penalty),
+            alpha=float(alpha),
+            penalty=penalty,
             max_iter=self.max_iter,
             tol=self.tol,
             who=self._name,
         )
+        if fitted is None:
+            self._fit_path(items, columns, None)
+            self._factor = factor
+            return
+        found, self._factor = fitted
         kernel = kernel_for(self.kernel, Y)
         self.embedding_ = on_axes(found.points, self.penalty)
-        if isinstance(self.bandwidth, str):
-            scale = data_scale(Y, kernel)
-            self.bandwidth_ = regression_bandwidth(Y, self.embedding_, kernel, scale)
-        else:
-            self.bandwidth_ = float(self.bandwidth)
-        self.objective_, self.history_ = found.value / len(Y), found.history / len(Y)
-        self.n_iter_, self._items = found.n_iter, items
+        self.alpha_ = float(alpha)
+        self.bandwidth_ = bandwidth_of_placing(self.bandwidth, Y, self.embedding_, kernel)
+        self.mutual_information_ = found.information(self.embedding_) / n
+        self.objective_ = self.mutual_information_ - self.alpha_ * penalty(self.embedding_)[0] / n
+        self.history_ = np.append(found.history / n, self.objective_)
+        self.path_ = {"bandwidth": found.path.bandwidths, "alpha": found.path.penalties}
+        self.n_steps_, self.n_iter_ = found.path.n_steps, found.n_iter
+        self._items = items
         self._density = JointDensity(items, self.embedding_, columns, kernel, self.bandwidth_)
+        warn_if_collapsed(self.embedding_, self.alpha_, None, self._name)

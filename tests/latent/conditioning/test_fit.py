@@ -1,0 +1,190 @@
+"""A fit with a condition: gate, interruption, objective, attributes, parameters without effect."""
+
+from __future__ import annotations
+
+import re
+import warnings
+
+import numpy as np
+import pytest
+
+from sidelight import KernelInformationEmbedding
+from sidelight.core.errors import InterruptedFitWarning
+from sidelight.core.progress import listening
+from sidelight.datasets import rotated_digits
+from sidelight.latent.conditioning import map as conditional_map
+from sidelight.latent.conditioning.factor import KnownFactor
+from sidelight.latent.conditioning.gate import shows_among_neighbors
+from sidelight.latent.conditioning.matches import Matching
+from sidelight.latent.conditioning.settings import Gate
+from sidelight.side import Condition
+
+
+def two_ranges():
+    """Pictures of a bump that goes from 0 to 0.6 in one class and from 0.4 to 1 in the other."""
+    places = np.concatenate([np.linspace(0, 0.6, 30), np.linspace(0.4, 1, 30)])
+    classes, grid = np.repeat([0, 1], 30), np.linspace(-0.2, 1.2, 40)
+    pictures = np.exp(-((places[:, None] - grid) ** 2) / (2 * 0.1**2))
+    return pictures + np.outer(classes, np.sin(7 * grid)), classes
+
+
+def shifted(n, seed):
+    """Places on a line and a number that moves them sideways."""
+    rng = np.random.default_rng(seed)
+    number, place = rng.normal(size=n), rng.uniform(-1, 1, n)
+    return np.outer(number, [3.0, 1, 0, 0]) + np.outer(place, [0.0, 1, 1, 1]), number
+
+
+CONDITIONS = {
+    "classes": lambda x: Condition(np.where(x > 0, "high", "low")),
+    "numbers": Condition,
+    "angles": lambda x: Condition(np.rint(6 * np.argsort(np.argsort(x)) / len(x)) * 60, period=360),
+}
+
+
+class TestGate:
+    """A factor is taken out only where it shows."""
+
+    @pytest.mark.parametrize("kind", CONDITIONS)
+    def test_what_shows_is_told_from_what_is_shuffled(self, kind):
+        shown, shuffled = [], []
+        for seed in range(700, 715):
+            Y, x = shifted(90, seed)
+            mixed = np.random.default_rng(seed).permutation(x)
+            for values, found in ((x, shown), (mixed, shuffled)):
+                factor = KnownFactor.of(CONDITIONS[kind](values), who="test")
+                found.append(shows_among_neighbors(Y, factor))
+        assert all(shown)
+        assert sum(shuffled) <= 1
+
+    def test_ten_neighbours_may_cancel_out_where_two_agree(self):
+        """A digit looks like itself upside down."""
+        digits = rotated_digits([2, 5, 6, 7], n_rotations=24, random_state=3)
+        factor = KnownFactor.of(Condition(digits.truth[:, 0], period=360), who="test")
+        assert shows_among_neighbors(digits.X, factor)
+        assert not shows_among_neighbors(digits.X, factor, Gate(neighbors=(10,)))
+
+
+def test_an_interrupted_fit_with_several_matchings_stops_and_keeps_a_map():
+    Y, classes = two_ranges()
+    seen = []
+
+    def stop(progress):
+        seen.append(progress)
+        if len(seen) == 5:
+            raise KeyboardInterrupt
+
+    with pytest.warns(InterruptedFitWarning, match="the best so far is kept"), listening(stop):
+        model = KernelInformationEmbedding(2).fit(Y, side=Condition(classes.astype(str)))
+    assert len(seen) == 5
+    assert np.isfinite(model.embedding_).all()
+    assert model.embedding_.std(axis=0).min() > 1e-3
+
+
+def naive_gain(matching, Z, *, leave_one_out):
+    """J(Z) − J(0), loop by loop."""
+    n = len(Z)
+    total = 0.0
+    for a in range(n):
+        others = [b for b in range(n) if b != a or not leave_one_out]
+        for value in range(matching.M.shape[1]):
+            m = matching.M[others, value]
+            k = np.exp(-np.sum((Z[others] - Z[a]) ** 2, axis=1))
+            w = matching.W[a, others]
+            gain = np.log(np.sum(m * w * k) / np.sum(m * k)) - np.log(np.sum(m * w) / np.sum(m))
+            total += matching.trust[a, value] * gain
+    return total / n
+
+
+@pytest.mark.parametrize("kind", CONDITIONS)
+@pytest.mark.parametrize("partial", [False, True])
+def test_the_objective_is_that_of_the_embedding(kind, partial, monkeypatch):
+    Y, x = shifted(40, 3)
+    used = []
+
+    def one_matching(*arguments, **options):
+        W = np.exp(-0.5 * np.abs(Y[:, None, 2] - Y[None, :, 2]) ** 2 / 0.1)[order][:, order]
+        M = np.eye(2)[(x[order] > 0).astype(int)]
+        trust = np.array([[0.7, 0.3], [0.4, 0.6]])[M.argmax(axis=1)]
+        used.append(Matching(W / ((W @ M) @ M.T), M, trust, partial=partial))
+        return used
+
+    order = np.lexsort(Y.T[::-1])
+    monkeypatch.setattr(conditional_map, "matchings_to_try", one_matching)
+    model = KernelInformationEmbedding(1, max_iter=20).fit(Y, side=CONDITIONS[kind](x))
+    leave_one_out = KnownFactor.of(CONDITIONS[kind](x), who="test").kind != "repeated"
+    Z = model.embedding_[order]
+    expected = naive_gain(used[0], Z, leave_one_out=leave_one_out)
+    assert model.mutual_information_ == pytest.approx(expected, rel=1e-6)
+    assert model.objective_ == pytest.approx(expected - model.alpha_ * np.mean(Z**2), rel=1e-6)
+    assert model.history_[-1] == model.objective_
+    assert len(model.history_) == model.n_steps_ + 1
+
+
+def test_the_printed_objective_is_the_estimate_of_conditional_information():
+    Y, x = shifted(40, 5)
+    model = KernelInformationEmbedding(1, conditioning="information").fit(Y, side=Condition(x))
+    Z = model.embedding_
+    unit = (x - x.mean()) / x.std()
+    total = 0.0
+    for a in range(40):  # log P(y, z, x) P(x) / P(z, x) P(y, x)
+        k = np.exp(-np.sum((Z - Z[a]) ** 2, axis=1))
+        K = np.exp(-np.sum((Y - Y[a]) ** 2, axis=1) / model.path_["bandwidth"][-1])
+        V = np.exp(-((unit - unit[a]) ** 2))
+        total += np.log(np.sum(k * K * V) * np.sum(V) / (np.sum(k * V) * np.sum(K * V)))
+    assert model.mutual_information_ == pytest.approx(total / 40, rel=1e-6)
+
+
+FITS = {
+    "plain": {},
+    "classes": {"side": Condition(np.where(shifted(40, 3)[1] > 0, "high", "low"))},
+    "numbers": {"side": Condition(shifted(40, 3)[1])},
+    "shuffled": {"side": Condition(shifted(40, 3)[1][::-1].copy())},
+    "as printed": {"side": Condition(shifted(40, 3)[1])},
+}
+
+
+@pytest.mark.parametrize("fit", FITS)
+def test_documented_attributes_exist_after_every_kind_of_fit(fit):
+    text = KernelInformationEmbedding.__doc__.split("Attributes\n")[1].split("Notes\n")[0]
+    names = re.findall(r"^    (\w+_) :", text, re.MULTILINE)
+    assert len(names) >= 8
+    form = "information" if fit == "as printed" else "matching"
+    model = KernelInformationEmbedding(1, conditioning=form, max_iter=20)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model.fit(shifted(40, 3)[0], **FITS[fit])
+    assert [name for name in names if not hasattr(model, name)] == []
+    assert len(model.path_["alpha"]) == len(model.path_["bandwidth"])
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("continuation", "none"),
+        ("n_steps", 7),
+        ("leave_one_out", True),
+        ("init", "pca"),
+        ("init", np.zeros((40, 1))),
+        ("validation_fraction", 0.2),
+        ("warm_start", True),
+    ],
+)
+def test_parameters_that_do_nothing_with_a_condition_are_refused(name, value):
+    Y, x = shifted(40, 3)
+    model = KernelInformationEmbedding(1, **{name: value})
+    with pytest.raises(ValueError, match=f"'{name}' parameter of KernelInformation.* with a Cond"):
+        model.fit(Y, side=Condition(x))
+
+
+def test_what_does_nothing_in_a_mode_is_refused_in_it():
+    Y, x = shifted(40, 3)
+    with pytest.raises(ValueError, match="'validation' argument of .* does nothing with a Cond"):
+        KernelInformationEmbedding(1).fit(Y, side=Condition(x), validation=Y[:3])
+    with pytest.raises(ValueError, match="'conditioning' parameter .* nothing without a Cond"):
+        KernelInformationEmbedding(1, conditioning="information").fit(Y)
+
+
+def test_a_condition_has_no_kernel_that_nobody_would_read():
+    with pytest.raises(TypeError, match="kernel"):
+        Condition([1.0, 2.0], kernel="rbf")

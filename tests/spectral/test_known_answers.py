@@ -96,8 +96,22 @@ def test_isomap_is_mds_of_path_lengths(curved):
 
 def test_every_point_a_landmark_is_isomap(curved):
     exact = Isomap(2, n_neighbors=8).fit(curved)
-    landmark = Isomap(2, n_neighbors=8, n_landmarks=len(curved) - 1).fit(curved)
-    assert_same_map(landmark.embedding_, exact.embedding_, atol=0.02)
+    landmark = Isomap(2, n_neighbors=8, n_landmarks=len(curved)).fit(curved)
+    np.testing.assert_array_equal(landmark.embedding_, exact.embedding_)
+
+
+@pytest.mark.parametrize("n_left_out", [1, 40])
+def test_landmarks_are_scaled_and_all_others_triangulated(curved, n_left_out):
+    """De Silva and Tenenbaum: z = ½ Λ^{−½} Vᵀ(mean of the columns of D² − d²)."""
+    n = len(curved)
+    model = Isomap(2, n_neighbors=8, n_landmarks=n - n_left_out).fit(curved)
+    D = shortest_path(neighborhood_graph(curved, n_neighbors=8), directed=False)
+    S = D[np.ix_(model.landmarks_, model.landmarks_)] ** 2
+    centred = S - S.mean(axis=0) - S.mean(axis=1)[:, None] + S.mean()
+    values, vectors = np.linalg.eigh(-centred / 2)
+    axes = vectors[:, :-3:-1] / np.sqrt(values[:-3:-1])
+    expected = (S.mean(axis=1) - D[:, model.landmarks_] ** 2) @ axes / 2
+    assert_same_map(model.embedding_, expected, atol=1e-6)
 
 
 def test_landmarks_of_a_flat_sheet_are_exact():

@@ -239,6 +239,12 @@ def test_starts_of_ones_own():
         KernelInformationEmbedding(2, init=np.ones((100, 1))).fit(TRAIN.X)
 
 
+def test_the_default_penalty_is_the_documented_one():
+    X = np.random.default_rng(3).standard_normal((40, 3))
+    assert '"auto"`` is 0.001' in KernelInformationEmbedding.__doc__
+    assert KernelInformationEmbedding(2, max_iter=1, tol=1e-3).fit(X).alpha_ == 0.001
+
+
 def test_rows_all_the_same():
     with pytest.raises(ValueError, match="two distinct rows. All 9 are the same"):
         KernelInformationEmbedding(1).fit(np.ones((9, 3)))

@@ -112,17 +112,22 @@ def test_more_features_than_rows_change_nothing(X):
 
 def test_the_penalised_form_without_leaving_out(X):
     model = UnsupervisedKernelRegression(1, leave_one_out=False, penalty=1e-3).fit(X)
-    found = minimize(
-        lambda z: GaussianReconstruction(
-            X - X.mean(axis=0),
-            leave_one_out=False,
-            penalty=1e-3 * np.sum((X - X.mean(axis=0)) ** 2) / len(X),
-        )(z[:, None])[0],
-        model.embedding_[:, 0],
-        method="BFGS",
-        options={"maxiter": 3},
+    centred = X - X.mean(axis=0)
+    objective = GaussianReconstruction(
+        centred, leave_one_out=False, penalty=1e-3 * np.sum(centred**2) / len(X)
     )
-    assert model.objective_ == pytest.approx(found.fun, rel=1e-6)
+    rng = np.random.default_rng(8)
+    for _ in range(3):  # from elsewhere nearby another solver comes back
+        start = model.embedding_[:, 0] + 0.1 * rng.standard_normal(len(X))
+        assert objective(start[:, None])[0] > 1.01 * model.objective_
+        found = minimize(
+            lambda z: (objective(z[:, None])[0], objective(z[:, None])[1][:, 0]),
+            start,
+            jac=True,
+            method="CG",
+            options={"gtol": 1e-9, "maxiter": 5000},
+        )
+        assert model.objective_ == pytest.approx(found.fun, rel=1e-4)
 
 
 def test_what_it_refuses(X):

@@ -259,6 +259,24 @@ def test_a_new_row_that_picks_nobody_has_a_place(X, told):
     assert np.linalg.norm(places[0] - places[1]) > 1.0  # opposite rows, different places
 
 
+@pytest.mark.parametrize(("times", "wide"), [(0.9, False), (1.8, False), (2.2, True)])
+def test_the_bandwidth_widens_only_where_withheld_rows_are_placed_twice_as_well(
+    times, wide, monkeypatch
+):
+    """With withheld rows of a few draws a factor of 1.2 says nothing."""
+    X = np.random.default_rng(4).standard_normal((40, 4))
+    D = np.linalg.norm(X[:, None] - X, axis=2)
+    narrow = 0.15 * 2 * X.var(axis=0, ddof=1).sum()
+
+    def missed(D, told, withheld, d, *, bandwidth, penalty, who):
+        return times if bandwidth == pytest.approx(narrow) else 1.0
+
+    monkeypatch.setattr("sidelight.latent.relational.bandwidth._missed", missed)
+    told = Relation.from_values(X[:20, 2], index=np.arange(20))
+    found = relational_bandwidth(D, [told], 2, penalty=1e-3, who="test")
+    assert found == pytest.approx(narrow * (2.0 / 0.15 if wide else 1.0))
+
+
 def test_the_bandwidth_widens_for_a_relation_with_little_of_the_variance():
     rng = np.random.default_rng(3)
     X = rng.standard_normal((160, 6)) * [2, 2, 2, 2, 2, 0.7]

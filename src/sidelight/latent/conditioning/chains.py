@@ -19,19 +19,10 @@ from sklearn.isotonic import isotonic_regression
 from sidelight.core.arrays import FloatArray
 from sidelight.latent.conditioning.factor import KnownFactor
 from sidelight.latent.conditioning.rotation_by_number import MatchedPairs, Transport
+from sidelight.latent.conditioning.settings import CHAINS
 from sidelight.latent.density.kernels import squared_distances
 from sidelight.quality.components import components_above_noise
 
-#: A chain goes on with this probability.
-_GO_ON = 0.8
-#: Items are compared while the best match at their gap is closer than this share of any pair.
-_CLOSE_ENOUGH = 0.65
-#: The best match at a gap is sought among this many items, so that some of them are alike …
-_CANDIDATES = 8
-#: … at no more gaps than this, half of which overlap.
-_MOST_GAPS = 48
-#: A second, stricter guess at the first matches.
-_FEW_CANDIDATES, _VERY_CLOSE = 5, 0.4
 _BALANCING_STEPS = 20
 #: Axes of the residuals that are compared: those above the noise, between these numbers.
 _FEWEST_AXES, _MOST_AXES = 10, 60
@@ -39,8 +30,6 @@ _FEWEST_AXES, _MOST_AXES = 10, 60
 _SAMPLED = 300
 #: Rounds of matching and learning, and how many may pass without a better match.
 _ROUNDS, _PATIENCE = 10, 2
-#: A transport is believed if it brings best matches closer by this factor.
-_CLEARLY_CLOSER = 0.8
 #: Matches of an item from which the transport is learned.
 _LEARNED_FROM = 10
 
@@ -53,8 +42,8 @@ def chained_matches(Y: FloatArray, factor: KnownFactor) -> tuple[FloatArray, boo
     squared, carried = squared_distances(R, R), False
     if factor.positions is not None:
         squared, carried = _carried(R, factor, differences[:, :, 0], squared)
-    links = _links(squared, gaps, _Gaps(gaps, _CANDIDATES).best_matches(squared))
-    chains = np.linalg.inv(np.eye(len(Y)) - _GO_ON * links)
+    links = _links(squared, gaps, _Gaps(gaps, CHAINS.candidates).best_matches(squared))
+    chains = np.linalg.inv(np.eye(len(Y)) - CHAINS.go_on * links)
     return np.maximum((chains + chains.T) / 2, 1e-12), carried
 
 
@@ -117,7 +106,7 @@ class _Gaps:
 
     def __init__(self, gaps: FloatArray, n_candidates: int) -> None:
         n = len(gaps)
-        n_gaps = int(np.clip(2 * n / n_candidates, 3, _MOST_GAPS))
+        n_gaps = int(np.clip(2 * n / n_candidates, 3, CHAINS.most_gaps))
         shares = np.linspace(0, 1, n_gaps + 1)
         # values that come again have gaps that do: no window is empty
         edges = np.unique(np.quantile(gaps[~np.eye(n, dtype=bool)], shares, method="higher"))
@@ -150,7 +139,7 @@ def _links(
     gaps: FloatArray,
     best: _BestMatches,
     *,
-    close_enough: float = _CLOSE_ENOUGH,
+    close_enough: float = CHAINS.close_enough,
 ) -> FloatArray:
     """Weigh pairs by how little further they are than best matches; degrees are balanced."""
     expected = np.interp(gaps, best.gaps, best.squared)
@@ -177,14 +166,14 @@ def _carried(
     positions = factor.positions
     assert positions is not None
     period = None if factor.period is None else 2 * np.pi
-    sorted_gaps = _Gaps(gaps, _CANDIDATES)
+    sorted_gaps = _Gaps(gaps, CHAINS.candidates)
     best = sorted_gaps.best_matches(squared)
-    closest = _Gaps(gaps, _FEW_CANDIDATES).best_matches(squared)
+    closest = _Gaps(gaps, CHAINS.few_candidates).best_matches(squared)
     uncarried = best.mean
     found = (uncarried, squared)
     for first in (
         _links(squared, gaps, best),
-        _links(squared, gaps, closest, close_enough=_VERY_CLOSE),
+        _links(squared, gaps, closest, close_enough=CHAINS.very_close),
     ):
         links, transport, waited = first, Transport.none(R.shape[1]), 0
         for _ in range(_ROUNDS):
@@ -199,7 +188,7 @@ def _carried(
             if waited == _PATIENCE:
                 break
             links = _links(moved, gaps, best)
-    carried = found[0] < _CLEARLY_CLOSER * uncarried
+    carried = found[0] < CHAINS.clearly_closer * uncarried
     return (found[1] if carried else squared), carried
 
 

@@ -7,8 +7,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.spatial.distance import pdist
-from scipy.stats import spearmanr
 from sklearn.exceptions import ConvergenceWarning
 
 from sidelight.core.arrays import FloatArray
@@ -17,6 +15,7 @@ from sidelight.latent.conditioning.matched_axes import agree_where_matched, matc
 from sidelight.latent.conditioning.matches import Matching
 from sidelight.latent.conditioning.objective import MatchedInformation
 from sidelight.latent.conditioning.partial_matches import matchings_to_try
+from sidelight.latent.conditioning.settings import REFINEMENT
 from sidelight.latent.density.kernels import squared_distances
 from sidelight.latent.information.path import Path
 from sidelight.latent.information.penalties import Penalty
@@ -34,9 +33,6 @@ _REACHES = 4.0 ** np.arange(-3, 2)
 #: Eigenvectors are chosen one by one for maps of few dimensions; a map of many takes them all.
 _CHOSEN_UP_TO = 3
 _JUDGED_AXES = 30
-#: A refined map of few dimensions is kept where it predicts better by this factor and its distances
-#: rank like those of the spectral map: torn by chasing noise, a map can predict better, too.
-_CLEARLY_BETTER, _SAME_MAP = 0.95, 0.6
 _STEPS = 6
 
 
@@ -85,9 +81,9 @@ def map_without_factor(
     factor.  Where classes are left out, several items share each value, and the eigenvectors are
     those from which items are best predicted out of others of their class (leave-one-out): the
     leading ones may go round a closed curve twice.  The objective of matching is then ascended,
-    and the result is kept where it predicts better and is still the same map.  Mean and spread of
-    each coordinate are made the same in every class, or, where items are matched in part, in the
-    parts that are matched.  Of several maps the one that predicts items best is kept.
+    and the result is kept where it predicts better.  Mean and spread of each coordinate are made
+    the same in every class, or, where items are matched in part, in the parts that are matched.  Of
+    several maps the one that predicts items best is kept.
     """
     few = n_components <= _CHOSEN_UP_TO
     matchings = matchings_to_try(Y, factor, noisy=few)
@@ -202,10 +198,7 @@ def _best_end(
     ends = [replace(end, points=_alike(end.points, matching), n_iter=n_iter) for end in ends]
     errors = [prediction_error(end.points, Y, matching.rivals) for end in ends]
     best = ends[int(np.argmin(errors))]
-    kept = min(errors) < (_CLEARLY_BETTER if careful else 1.0) * start.error
-    if kept and careful:
-        kept = bool(spearmanr(pdist(start.points), pdist(best.points)).statistic > _SAME_MAP)
-    if kept:
+    if min(errors) < (REFINEMENT.clearly_better if careful else 1.0) * start.error:
         return best
     return replace(best, points=start.points, path=first_steps(best.path, 0), history=np.empty(0))
 

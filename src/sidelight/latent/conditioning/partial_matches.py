@@ -21,21 +21,14 @@ from sidelight.latent.conditioning.matches import (
     match_items,
 )
 from sidelight.latent.conditioning.noise_shrinkage import shrink_noise
+from sidelight.latent.conditioning.settings import PARTS
 from sidelight.latent.conditioning.unbalanced_transport import relaxed_transport
 from sidelight.latent.density.kernels import squared_distances
 
-#: All items are matched with all values where at least this share of them finds a partner.
-ENOUGH_MATCHED = 0.8
-#: Temperatures of partial matches, in squared units of an item's r.m.s. size.
-_TEMPERATURES = (0.1, 0.05)
-_LOCAL_TEMPERATURE = 0.05
-_STRICTNESS = 0.1
 _ROUNDS = 6
 #: Beyond this many values, or below this many items, partial matches are not tried.
 _MOST_VALUES = 20
 _FEWEST_ITEMS = 40
-#: Principal axes of residuals by which noisy items are compared.
-_LEADING_AXES = 10
 #: Groups of similar numbers, across which items are matched.
 _GROUPS = 6
 
@@ -59,16 +52,18 @@ def matchings_to_try(Y: FloatArray, factor: KnownFactor, *, noisy: bool) -> list
     M = factor.memberships()
     if len(Y) >= _FEWEST_ITEMS and M.shape[1] <= _MOST_VALUES:
         scores = _rotated(Y)
-        partial, share = zip(*(match_in_part(scores, M, t) for t in _TEMPERATURES), strict=True)
-        if share[0].mean() < ENOUGH_MATCHED:
+        partial, share = zip(
+            *(match_in_part(scores, M, t) for t in PARTS.temperatures), strict=True
+        )
+        if share[0].mean() < PARTS.enough:
             return [*partial, match_without_local_effect(scores, factor.coordinates, M)]
     if not noisy:
         return match_items(Y, factor, temperatures=CLASS_TEMPERATURES[2:-1])
+    # beneath noise as well: which of the two predicts better is seen in the maps
     shrunk, classes = np.empty_like(Y), M.argmax(axis=1)
     for value in np.unique(classes):
         shrunk[classes == value] = shrink_noise(Y[classes == value])
-    candidates = (Y, shrunk, _leading(Y - M @ ((M / M.sum(axis=0)).T @ Y)))
-    return [matching for items in candidates for matching in match_items(items, factor)]
+    return [matching for items in (Y, shrunk) for matching in match_items(items, factor)]
 
 
 def match_in_part(Y: FloatArray, M: FloatArray, temperature: float) -> tuple[Matching, FloatArray]:
@@ -94,7 +89,7 @@ def match_without_local_effect(Y: FloatArray, x: FloatArray, M: FloatArray) -> M
     left = without_local_effect(Y, x)
     left = left - left.mean(axis=0)
     lengths = np.linalg.norm(left, axis=1, keepdims=True)
-    return _transported(left / np.maximum(lengths, 1e-300), M, _LOCAL_TEMPERATURE)[0]
+    return _transported(left / np.maximum(lengths, 1e-300), M, PARTS.local_temperature)[0]
 
 
 def _transported(R: FloatArray, M: FloatArray, temperature: float) -> tuple[Matching, FloatArray]:
@@ -108,18 +103,12 @@ def _transported(R: FloatArray, M: FloatArray, temperature: float) -> tuple[Matc
         W[np.ix_(own, own)] = balance(within, np.ones((len(own), 1)))
         for j in range(i):
             other = np.flatnonzero(values == j)
-            plan = relaxed_transport(scores[np.ix_(own, other)], temperature, _STRICTNESS)
+            plan = relaxed_transport(scores[np.ix_(own, other)], temperature, PARTS.strictness)
             shares[own, j], shares[other, i] = plan.mean(axis=1), plan.mean(axis=0)
             W[np.ix_(own, other)], W[np.ix_(other, own)] = plan, plan.T
     W = W / np.maximum((W @ M) @ M.T, 1e-300)
     shares = np.minimum(shares, 1.0)
     return Matching(W, M, shares / shares.sum(axis=1, keepdims=True), partial=True), shares
-
-
-def _leading(R: FloatArray) -> FloatArray:
-    """The leading principal scores of residuals, which noise reaches last."""
-    U, lengths, _ = np.linalg.svd(R, full_matrices=False)
-    return np.asarray(U[:, :_LEADING_AXES] * lengths[:_LEADING_AXES])
 
 
 def _rotated(Y: FloatArray) -> FloatArray:

@@ -16,7 +16,11 @@ from sidelight.core.sampling import evenly_spaced
 from sidelight.core.threads import count_threads
 from sidelight.estimator.resuming import Resumable
 from sidelight.latent.conditioning.factor import KnownFactor
-from sidelight.latent.conditioning.fit import PENALTIES_OF_FORMS, fit_conditional
+from sidelight.latent.conditioning.fit import (
+    PENALTIES_OF_FORMS,
+    fit_conditional,
+    refuse_without_effect,
+)
 from sidelight.latent.density.bandwidth import bandwidth_of_placing, regression_bandwidth
 from sidelight.latent.density.joint import JointDensity
 from sidelight.latent.density.kernels import KERNELS, kernel_for
@@ -37,15 +41,6 @@ from sidelight.latent.information.start import starting_points
 from sidelight.side.condition import Condition
 from sidelight.solvers.descent.continuation import Continuation
 
-#: What has no say where a condition is left out.
-_ONLY_WITHOUT_CONDITION = (
-    "continuation",
-    "n_steps",
-    "leave_one_out",
-    "init",
-    "validation_fraction",
-    "warm_start",
-)
 #: With a kernel of finite support, the path to the last step is followed by this many rows.
 _PATH_ROWS = 2000
 
@@ -261,7 +256,7 @@ class KernelInformationEmbedding(Resumable, DensityEmbedder):
         columns = np.flatnonzero(np.ptp(items, axis=0) > 0)
         if not len(columns):
             raise ValueError(f"{self._name} needs two distinct rows. All {n} are the same.")
-        self._refuse_idle(conditioned=bool(known), validation=validation)
+        refuse_without_effect(self, conditioned=bool(known), validation=validation)
         left_off = self._left_off(n * self.n_components_, items)
         if known:
             self._fit_without(items, columns, known["Condition"])
@@ -437,22 +432,6 @@ class KernelInformationEmbedding(Resumable, DensityEmbedder):
         self.embedding_ = on_axes(Z, self.penalty)[back]
         self._items = density.items[back]
         self._density = replace(density, items=self._items, points=self.embedding_)
-
-    def _refuse_idle(self, *, conditioned: bool, validation: Any) -> None:
-        """Refuse parameters that do nothing with a condition, or without one."""
-        default, given = type(self)().get_params(), self.get_params(deep=False)
-        changed = [
-            f"'{name}' parameter"
-            for name in (_ONLY_WITHOUT_CONDITION if conditioned else ("conditioning",))
-            if np.ndim(given[name]) > 0 or given[name] != default[name]
-        ]
-        if conditioned and validation is not None:
-            changed.append("'validation' argument")
-        if changed:
-            raise ValueError(
-                f"The {changed[0]} of {self._name} does nothing with{'' if conditioned else 'out'} "
-                f"a Condition in 'side'. Leave it as it is by default."
-            )
 
     def _fit_without(self, items: FloatArray, columns: IntArray, condition: Condition) -> None:
         """Leave a known factor out of the map."""

@@ -76,6 +76,11 @@ def test_quality_plot_and_save(X, tmp_path):
     np.testing.assert_array_equal(loaded.transform(X), result.model.transform(X))
 
 
+def test_it_is_written_in_a_line_and_not_in_all_its_numbers(X):
+    written = "<Embedding of 80 rows in 2 dimensions by Isomap: it follows curved data.>"
+    assert repr(embed(X)) == written
+
+
 def test_anchors_choose_a_method_that_keeps_them(X):
     anchors = Anchors([0, 5, 9], [[0.0, 0.0], [4.0, 0.0], [0.0, 3.0]])
     result = embed(X, side=anchors)

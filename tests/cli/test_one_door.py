@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -171,6 +175,32 @@ def test_rows_without_a_place_are_left_out_of_the_judgement() -> None:
     assert np.isfinite(Z[:, 0]).tolist() == [True] * 9 + [False] * 3
     report = sidelight.quality.quality_report(path[:9, :9], Z[:9], metric="precomputed")
     assert f"{report.auc:.4f}" in done.stdout
+
+
+def test_a_comparison_says_what_it_wrote_also_where_nothing_could_be_judged() -> None:
+    table("same.csv", np.ones((12, 3)))
+    done = run("compare", "same.csv", "--methods", "pca,isomap", "-o", "out")
+    assert "not judged" in done.stdout
+    assert "comparison.png, pca.csv\n" in done.stdout
+    assert sorted(path.name for path in Path("out").iterdir()) == ["comparison.png", "pca.csv"]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals are sent otherwise there")
+def test_a_true_interrupt_while_judging_leaves_the_map() -> None:
+    table("data.csv", X)
+    code = (
+        "import time, sidelight; from sidelight.cli import main\n"
+        "def judging(*_, **__):\n    print('JUDGING', flush=True); time.sleep(60)\n"
+        "sidelight.Embedding.quality = judging\nmain()\n"
+    )
+    command = [sys.executable, "-c", code, "embed", "data.csv", "-m", "pca", "-o", "map.csv"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as started:
+        assert started.stdout is not None
+        assert any(b"JUDGING" in line for line in started.stdout)
+        started.send_signal(signal.SIGINT)
+        assert b"Stopped." in started.communicate(timeout=30)[1]
+    assert started.returncode == 130
+    assert len(read_table("map.csv").X) == 40
 
 
 def test_a_seed_that_changes_nothing_is_said_however_it_is_given() -> None:

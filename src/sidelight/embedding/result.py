@@ -11,7 +11,7 @@ import numpy as np
 from sidelight.core.arrays import FloatArray, is_sparse
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False, eq=False)
 class Embedding:
     """A map, the model that made it, and why that model.
 
@@ -31,6 +31,10 @@ class Embedding:
     model: Any
     why: str
     data: Any
+
+    def __repr__(self) -> str:
+        rows, columns = self.points.shape
+        return f"<Embedding of {rows:,} rows in {columns} dimensions by {self.why}>"
 
     def quality(self, **options: Any) -> Any:
         """Measure how good the map is.

@@ -140,7 +140,8 @@ def compare(
     if output is not None:
         _write(output, maps, reports, table, color_by)
         if not quiet and not as_json:
-            console.facts([("written", f"{output}/comparison.png, scores.csv, METHOD.csv")])
+            names = [f"{name}.csv" for name in (*maps, *(["scores"] if reports else []))]
+            console.facts([("written", f"{output}/comparison.png, {', '.join(names)}")])
 
 
 def _write_map(folder: Path, name: str, result: Any, table: Any) -> None:

@@ -292,3 +292,28 @@ def test_the_bandwidth_widens_for_a_relation_with_little_of_the_variance():
         narrow
     )
     assert widths == pytest.approx([1.0, 2.0 / 0.15])
+
+
+@pytest.mark.parametrize(
+    ("options", "given", "words"),
+    [
+        ({"penalty": 0.1}, "data", "'penalty' .* no effect without a Relation"),
+        ({"n_restarts": 4}, "data", "'n_restarts' .* no effect without a Relation"),
+        ({"penalty": 0.1}, "relation", "'penalty' .* no effect with one Relation alone"),
+        ({"data_weight": 2.0}, "relation", "'data_weight' .* no effect without X"),
+        ({"perplexity": 5.0}, "relation", "'perplexity' .* no effect without X"),
+        ({"metric": "manhattan"}, "relation", "'metric' .* no effect without X"),
+    ],
+)
+def test_parameters_that_would_do_nothing_are_refused(options, given, words):
+    rows = np.random.default_rng(0).standard_normal((30, 3))
+    told = {"data": {"X": rows}, "relation": {"side": Relation.from_items(rows)}}[given]
+    with pytest.raises(ValueError, match=words):
+        MultipleRelationalEmbedding(2, **options).fit(**told)
+
+
+def test_without_x_the_documented_attributes_are_there():
+    rows = np.random.default_rng(0).standard_normal((20, 2))
+    model = MultipleRelationalEmbedding(2).fit(side=Relation.from_items(rows))
+    assert model.bandwidth_ is None
+    assert len(model.relations_) == len(model.scales_) == 1

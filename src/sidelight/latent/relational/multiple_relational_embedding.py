@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -17,27 +18,34 @@ from sidelight.core.parameters import (
     Whole,
     check_parameters,
     random_generator,
+    refuse_without_effect,
 )
-from sidelight.latent.descending.from_distances import DistanceEmbedder
-from sidelight.latent.descending.starts import classical_start, principal_turn
+from sidelight.estimator.base import Embedder, Told
+from sidelight.estimator.map import Map, SmoothBack, of_all_rows
+from sidelight.estimator.resuming import facts_of, pick_up
+from sidelight.latent.descending.by_distances import (
+    DISTANCE_PARAMETERS,
+    AmongPlaced,
+    check_components,
+    distance_table,
+)
+from sidelight.latent.descending.starts import classical_start
 from sidelight.latent.neighbors.choices import NeighborChoices
 from sidelight.latent.neighbors.mismatch import NeighborMismatch
-from sidelight.latent.neighbors.placement import place_by_choices
+from sidelight.latent.relational.axes import settled
 from sidelight.latent.relational.bandwidth import relational_bandwidth
 from sidelight.latent.relational.objective import Related, RelationalObjective
+from sidelight.latent.relational.placing import BySimilarity, ScaledBack
 from sidelight.latent.relational.relations import check_relations, rows_of_relations
 from sidelight.latent.relational.starts import informed_start, random_start
-from sidelight.mapping.smoother import KernelSmoother
+from sidelight.neighbors.duplicates import each_row
 from sidelight.side.relation import Relation
 from sidelight.side.understanding import gather_side
 from sidelight.similarity.neighbor_choice import normalise_rows
-from sidelight.solvers.descent.restarts import Pause, Restarts, best_of_starts
-from sidelight.solvers.eigen.eigenpairs import column_signs
+from sidelight.solvers.descent.restarts import best_of_starts
 
 #: Starts are compared after a descent to this tolerance; the best one goes on.
 _COARSE = 1e-6
-#: A dimension that the data scale by less than this share of their largest is not theirs.
-_NOTHING = 1e-6
 
 
 def _are_weights(value: Any) -> bool:
@@ -46,7 +54,7 @@ def _are_weights(value: Any) -> bool:
     )
 
 
-class MultipleRelationalEmbedding(DistanceEmbedder):
+class MultipleRelationalEmbedding(Embedder):
     """Multiple relational embedding (MRE): one map for several kinds of similarity.
 
     Each relation c says with P_c which of its items pick which; it sees the map through scales
@@ -76,9 +84,10 @@ class MultipleRelationalEmbedding(DistanceEmbedder):
     penalty : float
         ρ of the term ρ Σ_c (1/n) Σ_i ‖R_c z_i‖², added to E where there are several relations.  It
         keeps relations over different parts of the items from using one dimension for different
-        things.
+        things.  Refused where there is one relation alone.
     n_restarts : int
         Random starts besides the one that is made from X and the relations; the lowest E wins.
+        Refused with X alone.
     metric : str or callable
         Of the rows of X; ``"precomputed"`` for a table of distances.
     max_iter : int
@@ -113,8 +122,10 @@ class MultipleRelationalEmbedding(DistanceEmbedder):
         E on the way of the best start.
     n_iter_ : int
         Its iterations.
-    bandwidth_ : float or ndarray of shape (n_samples,)
-        σ² of X.
+    bandwidth_ : float, ndarray of shape (n_samples,) or None
+        σ² of X; None without X.
+    relations_ : list of str
+        What the rows of ``scales_`` are: "X", or the fingerprint of a ``Relation``.
 
     Notes
     -----
@@ -143,7 +154,7 @@ class MultipleRelationalEmbedding(DistanceEmbedder):
     """
 
     _parameters: ClassVar[Any] = {
-        **DistanceEmbedder._distance_parameters,
+        **DISTANCE_PARAMETERS,
         "bandwidth": (OneOf(("auto",)), Real(0, open_below=True)),
         "perplexity": (OneOf((None,)), Real(1)),
         "weights": (OneOf((None,)), Matching(_are_weights, "a sequence of positive numbers")),
@@ -203,38 +214,42 @@ class MultipleRelationalEmbedding(DistanceEmbedder):
         MultipleRelationalEmbedding
             The fitted estimator.
         """
-        D, given = self._data_and_relations(X, side, items)
+        told, D, given = self._told_of(X, side, items)
         n, d = (rows_of_relations(given) if D is None else len(D)), self.n_components_
-        relations = [
-            Related(r.rows(n), NeighborMismatch(normalise_rows(r.similarity)), weight)
-            for r, weight in zip(given, self._weights_of(given), strict=True)
-        ]
+        self._refuse_without_effect(D is not None, len(given))
         n_kinds = len(given) + (D is not None)
         n_variables = (n + (n_kinds if n_kinds > 1 else 0)) * d
-        left, searched = self._left_off(n_variables, (D, given)) or (None, None)
-        if D is not None:
-            width = self.bandwidth
-            if width == "auto" and self.perplexity is None:
-                width = searched = searched or relational_bandwidth(
-                    D, given, d, penalty=self.penalty, who=self._name
-                )
-            self._choices = NeighborChoices.of(D, width, self.perplexity, who=self._name)
-            self.bandwidth_ = self._choices.bandwidth
-            data = NeighborMismatch(self._choices.among(D))
+        thread = pick_up(self, (D, given), n_variables)
+        left, searched = thread.where or (None, None)
+        relations = self._related(given, n)
+        choices, searched = self._choices_of(D, given, searched)
+        if D is not None and choices is not None:
+            data = NeighborMismatch(choices.among(D))
             relations.insert(0, Related(np.arange(n), data, float(self.data_weight)))
-        self._data_first, self._fingerprints = D is not None, [fingerprint(r) for r in given]
         objective = RelationalObjective(relations, n, d, penalty=self.penalty)
-        found = self._best_of_starts(objective, D, left)
-        self.starts_ = found.values / n
-        self._keep(found.best, n)
-        where = None if found.pause is None else (found.pause, searched)
-        self._leave_off(where, n_variables, (D, given))
-        Z, R = objective.unpack(found.best.x)
-        self._settle(Z, R)
-        spread = [self.embedding_[c.rows].std(axis=0) for c in relations]
-        self.relevance_ = self.scales_ * np.array(spread)
-        self.objectives_ = objective.parts(self.embedding_, self.scales_)
-        return self
+        unit = 1.0 if choices is None else float(np.sqrt(choices.unit))
+        found = best_of_starts(
+            objective,
+            self._starts(objective, D, unit),
+            max_iter=self.max_iter,
+            rough=_COARSE,
+            tol=self.tol,
+            stage="multiple relational embedding",
+            who=self._name,
+            left_off=left,
+        )
+        Z, R = settled(*objective.unpack(found.best.x), data_first=D is not None)
+        facts = {
+            "scales_": R,
+            "relevance_": R * np.array([Z[c.rows].std(axis=0) for c in relations]),
+            "objectives_": objective.parts(Z, R),
+            "starts_": found.values / n,
+            "bandwidth_": None if choices is None else choices.bandwidth,
+            "relations_": ["X"] * (D is not None) + [fingerprint(r) for r in given],
+            **facts_of(found.best, n),
+        }
+        pause = None if found.pause is None else (found.pause, searched)
+        return self._adopt(told, _map_of(Z, R, told, choices, facts), thread.left_at(pause))
 
     def metric_for(self, relation: int | str | Relation) -> FloatArray:
         """Give the metric in which a relation sees the map, d²(z, z') = (z − z')ᵀA(z − z').
@@ -289,56 +304,60 @@ class MultipleRelationalEmbedding(DistanceEmbedder):
             Their places; each row's depends on that row alone, and a training row's is its own.
         """
         check_is_fitted(self)
-        if not self._data_first:
+        if self._map.place is None:
             raise ValueError(
                 f"{self._name} was fitted to relations alone, so nothing says where new rows "
                 f"belong. Fit it with X."
             )
         return super().transform(X)
 
-    def inverse_transform(self, Z: Any) -> FloatArray:
-        """Go back from the map to data, by a kernel smoother in the metric of the data.
-
-        Parameters
-        ----------
-        Z : array of shape (n_samples, n_components)
-            Positions in the map.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_features)
-            What would lie there.
-        """
-        Z = self._check_map(Z)
-        items = self._training_items()
-        scales = self.scales_[0] if self._data_first else np.ones(self.n_components_)
-        if not hasattr(self, "_smoother"):
-            self._smoother = KernelSmoother.fit(self.embedding_ * scales, items)
-        return self._smoother(Z * scales)
-
-    def _data_and_relations(
+    def _told_of(
         self, X: Any, side: Any, items: Any
-    ) -> tuple[FloatArray | None, tuple[Any, ...]]:
+    ) -> tuple[Told, FloatArray | None, tuple[Relation, ...]]:
+        """What the fit was told, the distances of the data where there are any, the relations."""
         if X is not None:
-            D, known = self._read(X, side, items)
-            given = known.get("Relation", ())
+            told = self._hear(X, side, items)
+            D = distance_table(told.points, self.n_components_)[0]
+            given = told.known.get("Relation", ())
             check_relations(given, len(D), alone=False, who=self._name)
-            return D, given
+            return told, D, given
         check_parameters(self, self._parameters)
-        relations = (
-            [] if side is None else list(side) if isinstance(side, (list, tuple)) else [side]
-        )
-        n = rows_of_relations(relations)
-        known = gather_side(
-            side, understands=("Relation",), several=("Relation",), n_samples=n, who=self._name
-        )
+        listed = list(side) if isinstance(side, (list, tuple)) else [side]
+        n, only = rows_of_relations(listed), ("Relation",)
+        known = gather_side(side, understands=only, several=only, n_samples=n, who=self._name)
         given = known.get("Relation", ())
         check_relations(given, n, alone=True, who=self._name)
         self.n_components_ = self._dimensions_for(None)
-        self._check_components(n)
-        self._forget({"n_components_"})
-        self._items, self._points, self.side_metrics_ = self._check_items(items, n), None, []
-        return None, given
+        check_components(self.n_components_, n, who=self._name)
+        return Told(None, known, (), self._check_items(items, n)), None, given
+
+    def _refuse_without_effect(self, data: bool, n_given: int) -> None:
+        if not data:
+            idle = ("bandwidth", "perplexity", "data_weight", "metric")
+            refuse_without_effect(self, idle, "without X")
+        if data and not n_given:
+            refuse_without_effect(self, ("penalty", "n_restarts"), "without a Relation")
+        if not data and n_given == 1:
+            refuse_without_effect(self, ("penalty",), "with one Relation alone")
+
+    def _choices_of(
+        self, D: FloatArray | None, given: tuple[Relation, ...], searched: float | None
+    ) -> tuple[NeighborChoices | None, float | None]:
+        """Whom rows pick by the similarity of X, and a bandwidth that had to be searched for."""
+        if D is None:
+            return None, None
+        width: Any = self.bandwidth
+        if width == "auto" and self.perplexity is None:
+            width = searched = searched or relational_bandwidth(
+                D, given, self.n_components_, penalty=self.penalty, who=self._name
+            )
+        return NeighborChoices.of(D, width, self.perplexity, who=self._name), searched
+
+    def _related(self, given: tuple[Relation, ...], n: int) -> list[Related]:
+        return [
+            Related(r.rows(n), NeighborMismatch(normalise_rows(r.similarity)), weight)
+            for r, weight in zip(given, self._weights_of(given), strict=True)
+        ]
 
     def _weights_of(self, given: tuple[Any, ...]) -> list[float]:
         if self.weights is None:
@@ -350,23 +369,10 @@ class MultipleRelationalEmbedding(DistanceEmbedder):
             )
         return [float(weight) for weight in self.weights]
 
-    def _best_of_starts(
-        self, objective: RelationalObjective, D: FloatArray | None, left: Pause | None
-    ) -> Restarts:
-        return best_of_starts(
-            objective,
-            self._starts(objective, D),
-            max_iter=self.max_iter,
-            rough=_COARSE,
-            tol=self.tol,
-            stage="multiple relational embedding",
-            who=self._name,
-            left_off=left,
-        )
-
-    def _starts(self, objective: RelationalObjective, D: FloatArray | None) -> list[FloatArray]:
+    def _starts(
+        self, objective: RelationalObjective, D: FloatArray | None, unit: float
+    ) -> list[FloatArray]:
         n, d = objective.n, objective.d
-        unit = float(np.sqrt(self._choices.unit)) if D is not None else 1.0
         if D is not None and not objective.scaled:  # the data alone: stochastic neighbour embedding
             return [(classical_start(D, d, who=self._name) / unit).ravel()]
         rng = random_generator(self.random_state)
@@ -379,51 +385,37 @@ class MultipleRelationalEmbedding(DistanceEmbedder):
             starts.insert(0, objective.pack(*informed))
         return starts
 
-    def _settle(self, Z: FloatArray, R: FloatArray) -> None:
-        """Fix what E leaves open: the middle, signs, order and units of the dimensions."""
-        if len(R) == 1:
-            self.embedding_, self.scales_ = principal_turn(Z), np.ones(R.shape)
-        else:
-            unit = np.maximum(np.abs(R).max(axis=0), 1e-300)
-            points = (Z - Z.mean(axis=0)) * unit
-            scales = np.abs(R) / unit
-            order = _order(scales * points.std(axis=0), self._data_first)
-            self.embedding_ = points[:, order] * column_signs(points[:, order])
-            self.scales_ = scales[:, order]
-
     def _number(self, relation: int | str | Relation) -> int:
         check_is_fitted(self)
-        first, n_given = int(self._data_first), len(self._fingerprints)
-        if isinstance(relation, str) and relation == "X" and self._data_first:
+        names: list[str] = self.relations_
+        first = int(names[0] == "X")
+        if isinstance(relation, str) and relation == "X" and first:
             return 0
-        if Whole(0).admits(relation) and int(relation) < n_given:  # type: ignore[arg-type]
+        if Whole(0).admits(relation) and int(relation) < len(names) - first:  # type: ignore[arg-type]
             return int(relation) + first  # type: ignore[arg-type]
-        if isinstance(relation, Relation) and fingerprint(relation) in self._fingerprints:
-            return self._fingerprints.index(fingerprint(relation)) + first
-        words = "'X' or " if self._data_first else ""
+        if isinstance(relation, Relation) and fingerprint(relation) in names:
+            return names.index(fingerprint(relation))
+        words = "'X' or " if first else ""
         raise ValueError(
             f"The relation asked of {self._name} must be {words}an int in the range "
-            f"[0, {n_given}), or a Relation that it was fitted with. Got {relation!r} instead."
+            f"[0, {len(names) - first}), or a Relation that it was fitted with. Got {relation!r} "
+            f"instead."
         )
 
-    def _place_by_distances(self, D: FloatArray) -> FloatArray:
-        scales, Z = self.scales_[0], self.embedding_
-        choices = self._choices.of_new(D)
-        seen = scales * Z.std(axis=0) > _NOTHING * np.max(scales * Z.std(axis=0))
-        # in dimensions that the data do not see, the mean of those that are picked
-        places = choices.preferences @ Z
-        places[:, seen] = place_by_choices(choices, Z[:, seen] * scales[seen]) / scales[seen]
-        return np.asarray(places)
 
-
-def _order(relevance: FloatArray, data_first: bool) -> list[int]:
-    """Give each relation in turn the dimension it makes most of; the rest by the data."""
-    told = relevance[1:] if data_first else relevance
-    order: list[int] = []
-    left = set(range(relevance.shape[1]))
-    for row in told:
-        if left:
-            best = max(sorted(left), key=lambda axis, row=row: float(row[axis]))  # type: ignore[misc]
-            order.append(best)
-            left.remove(best)
-    return order + sorted(left, key=lambda axis: -float(relevance[0, axis]))
+def _map_of(
+    Z: FloatArray,
+    R: FloatArray,
+    told: Told,
+    choices: NeighborChoices | None,
+    facts: dict[str, Any],
+) -> Map:
+    """The map, with ways to it and back by the similarity of X where there is one."""
+    if choices is None:
+        return Map(Z, None, facts)
+    points, scales = told.points, R[0]
+    place = AmongPlaced(points, Z, BySimilarity(choices, Z, scales))
+    found = of_all_rows(Map(Z, place, facts), points, each_row(points.n))
+    if told.items is None:
+        return found
+    return replace(found, back=ScaledBack(scales, SmoothBack(Z * scales, told.items)))

@@ -142,3 +142,21 @@ def test_what_it_refuses(X):
 def test_points_that_came_to_one_place_are_warned_of():
     with pytest.warns(UserWarning, match="came to one place"):
         UnsupervisedKernelRegression(1).fit([[0.0, 1.0], [1.0, 0.0]])
+
+
+def test_other_parameters_change_nothing_before_the_next_fit():
+    rng = np.random.default_rng(0)
+    X, new = rng.standard_normal((40, 4)), rng.standard_normal((7, 4))
+    for kernel, other in (("gaussian", "linear"), ("linear", "gaussian")):
+        model = UnsupervisedKernelRegression(2, kernel=kernel).fit(X)
+        before = model.transform(new), model.inverse_transform(model.embedding_)
+        model.set_params(kernel=other, penalty=5.0)
+        np.testing.assert_array_equal(model.transform(new), before[0])
+        np.testing.assert_array_equal(model.inverse_transform(model.embedding_), before[1])
+
+
+@pytest.mark.parametrize("option", [{"leave_one_out": False}, {"penalty": 0.1}])
+def test_what_a_linear_basis_has_no_use_for_is_refused(option):
+    model = UnsupervisedKernelRegression(2, kernel="linear", **option)
+    with pytest.raises(ValueError, match="no effect with kernel='linear'"):
+        model.fit(np.random.default_rng(0).standard_normal((20, 4)))

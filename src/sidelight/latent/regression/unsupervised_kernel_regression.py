@@ -2,38 +2,51 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from sidelight.core.arrays import FloatArray, IntArray, as_dense
+from sidelight.core.arrays import FloatArray, as_dense
 from sidelight.core.memory import require_memory
-from sidelight.core.parameters import COMPONENTS, RANDOM_STATE, OneOf, Real, Whole
-from sidelight.estimator.base import Embedder, place_in_blocks
-from sidelight.latent.descending.anchored import Anchored
-from sidelight.latent.descending.pinned import pins_of
-from sidelight.latent.descending.starts import START, STARTS, starting_points
-from sidelight.latent.regression.reconstruction import (
-    GaussianReconstruction,
-    LinearReconstruction,
-    gaussian_weights,
+from sidelight.core.messages import warn
+from sidelight.core.parameters import (
+    COMPONENTS,
+    RANDOM_STATE,
+    OneOf,
+    Real,
+    Whole,
+    refuse_without_effect,
 )
-from sidelight.neighbors import distinct_rows, nearest_neighbors
+from sidelight.estimator.base import Embedder
+from sidelight.estimator.map import Map, of_all_rows
+from sidelight.estimator.resuming import facts_of, pick_up
+from sidelight.latent.descending.by_distances import check_components
+from sidelight.latent.descending.pinned import pins_of
+from sidelight.latent.descending.pinned_descent import descend_pinned
+from sidelight.latent.descending.starts import START, STARTS, starting_points
+from sidelight.latent.regression.mappings import (
+    Frame,
+    GaussianRegression,
+    LinearProjection,
+    LinearRegression,
+    OntoRegression,
+)
+from sidelight.latent.regression.reconstruction import GaussianReconstruction, LinearReconstruction
+from sidelight.neighbors.duplicates import each_row
 from sidelight.similarity.neighbor_choice import wide_bandwidth
-from sidelight.solvers.descent.rowwise import minimise_rows
 from sidelight.solvers.eigen.eigenpairs import column_signs
 
 #: Scales tried for a start, in units that make the points' mean squared distance one: the scale
 #: of the points is the inverse bandwidth of the regression.
 _SCALES = np.geomspace(0.3, 100.0, 24)
-#: New rows are placed with at least this penalty.
+#: New rows are placed with at least this penalty: far outside f hardly changes any more, and a row
+#: beyond it would have no place.
 _LEAST_PENALTY = 1e-6
 #: A map with less variance than this, in units of the kernel's width, tells nothing apart.
 _ONE_PLACE = 1e-6
 
 
-class UnsupervisedKernelRegression(Anchored, Embedder):
+class UnsupervisedKernelRegression(Embedder):
     """Unsupervised kernel regression (UKR): points from which the items can be told.
 
     A regression from the map to the data, f(z) = Σ_j b(z, z_j) x_j, is fitted without knowing the
@@ -57,12 +70,12 @@ class UnsupervisedKernelRegression(Anchored, Embedder):
     kernel : {"gaussian", "linear"}
         The basis functions.
     leave_one_out : bool
-        Whether a Gaussian reconstruction leaves the item itself out.
+        Whether a Gaussian reconstruction leaves the item itself out; refused with a linear one.
     penalty : float
         λ of the term λv·(1/n) Σ_i ‖z_i − z̄‖², v the variance of the data, added to a Gaussian
-        reconstruction's error (a linear one needs none).  Zero is the form of the paper, in which
-        the points of noisy data drift apart until each is told from its nearest neighbour alone;
-        it is refused where nothing is left out.
+        reconstruction's error (a linear one needs none, and takes none).  Zero is the form of the
+        paper, in which the points of noisy data drift apart until each is told from its nearest
+        neighbour alone; it is refused where nothing is left out.
     start : {"auto", "classical", "backward", "random"} or ndarray of shape (n, n_components)
         Where the descent begins: classical scaling (PCA), the smoothest backward mapping, random
         points, or given ones; ``"auto"`` is the one of the first two with the smaller error.
@@ -169,112 +182,69 @@ class UnsupervisedKernelRegression(Anchored, Embedder):
         UnsupervisedKernelRegression
             The fitted estimator.
         """
-        X, known = self._check_input(X, side)
-        self._items, n, d = X, X.shape[0], self.n_components_
-        self._check_choice(n, anchored="Anchors" in known)
-        distinct = distinct_rows(X, who=self._name)
-        pins = pins_of(known.get("Anchors"), distinct, d, copies=True, who=self._name)
-        dense = as_dense(X).astype(np.float64, copy=False)
-        self._mean = dense.mean(axis=0)
-        centred = dense - self._mean
-        # turning the data changes no distance: at most n columns are needed
-        self._basis = np.linalg.qr(centred.T)[0] if centred.shape[1] > n else None
-        rows = centred if self._basis is None else centred @ self._basis
-        self._variance = float(np.einsum("ij,ij->", rows, rows)) / n
-        if self._variance == 0:
+        told = self._hear(X, side)
+        points, who, d, n = told.points, self._name, self.n_components_, told.points.n
+        anchors = told.known.get("Anchors")
+        self._check_choice(n, anchored=anchors is not None)
+        pins = pins_of(anchors, points.distinct(), d, copies=True, who=who)
+        frame = Frame.of(as_dense(points.rows).astype(np.float64, copy=False))
+        rows = frame(points.rows)
+        variance = float(np.einsum("ij,ij->", rows, rows)) / n
+        objective = self._objective(rows, variance)
+
+        def begin() -> FloatArray:
+            return min(self._starts(rows, objective), key=lambda Z: float(objective(Z)[0]))
+
+        found, left = descend_pinned(
+            objective,
+            n / variance,
+            begin,
+            pins,
+            pick_up(self, (points.rows, told.known), pins.n_variables),
+            max_iter=self.max_iter,
+            tol=self.tol,
+            stage="unsupervised kernel regression",
+            who=who,
+        )
+        spread = float(pins.points(found.x).var(axis=0).sum())
+        self._warn_of_one_place(spread, n)
+        Z, unit = pins.settle(found.x)
+        facts = {"unit_": unit, **facts_of(found, n / variance)}
+        facts["reconstruction_error_"] = facts["objective_"] - objective.penalty * spread
+        if self.kernel == "linear":
+            Z = _by_loadings(pins.points(found.x), rows)
+            line = LinearRegression(frame, rows.T @ Z)
+            return self._adopt(told, Map(Z, LinearProjection(line), facts, None, line), left)
+        middle = np.zeros(d) if anchors is None else Z.mean(axis=0)
+        surface = GaussianRegression(frame, rows, Z, middle, unit)
+        rule = OntoRegression(points, surface, max(self.penalty, _LEAST_PENALTY) * variance)
+        made = of_all_rows(Map(Z, rule, facts, None, surface), points, each_row(n))
+        return self._adopt(told, made, left)
+
+    def _objective(self, rows: FloatArray, variance: float) -> Any:
+        if variance == 0:
+            n = len(rows)
             raise ValueError(
                 f"{self._name} needs at least two distinct rows. Got {n} rows that are all the "
                 f"same (n_samples={n}): there is nothing to be told from points."
             )
         if self.kernel == "linear":
-            objective: Any = LinearReconstruction(rows)
-        else:
-            objective = GaussianReconstruction(
-                rows, leave_one_out=self.leave_one_out, penalty=self.penalty * self._variance
-            )
+            return LinearReconstruction(rows)
+        penalty = self.penalty * variance
+        return GaussianReconstruction(rows, leave_one_out=self.leave_one_out, penalty=penalty)
 
-        def begin() -> FloatArray:
-            return min(self._starts(rows, objective), key=lambda Z: float(objective(Z)[0]))
-
-        found = self._descend_pinned(
-            objective,
-            n / self._variance,
-            begin,
-            pins,
-            (X, known),
-            stage="unsupervised kernel regression",
-        )
-        self.objective_ = found.value * self._variance / n
-        self.history_ = found.history * self._variance / n
-        self.n_iter_ = found.n_iter
-        Z = pins.points(found.x)
-        if float(Z.var(axis=0).sum()) < _ONE_PLACE:
-            warnings.warn(
+    def _warn_of_one_place(self, spread: float, n: int) -> None:
+        if spread < _ONE_PLACE:
+            warn(
                 f"All points of {self._name} came to one place: with n_samples={n} no item can be "
                 f"told from the others better than by their mean. Lower penalty={self.penalty:g}, "
-                f"or give more rows.",
-                UserWarning,
-                stacklevel=2,
+                f"or give more rows."
             )
-        spread = float(Z.var(axis=0).sum())
-        self.reconstruction_error_ = self.objective_ - objective.penalty * spread
-        self.embedding_, self.unit_ = pins.settle(found.x)
-        if self.kernel == "linear":
-            self.embedding_ = _by_loadings(Z, rows)
-        self._middle = self.embedding_.mean(axis=0) if known else np.zeros(d)
-        self._rows = rows
-        return self
-
-    def transform(self, X: Any) -> FloatArray:
-        """Project new rows: each is placed where the regression comes closest to it.
-
-        Parameters
-        ----------
-        X : array or sparse array of shape (n_samples, n_features)
-            New rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_components)
-            Their places; a training row's is its own.
-        """
-        X = self._check_new(X)
-        return place_in_blocks(self._place, X, self.embedding_.size)
-
-    def inverse_transform(self, Z: Any) -> FloatArray:
-        """Go back from the map to data by the regression itself, f(z).
-
-        Parameters
-        ----------
-        Z : array of shape (n_samples, n_components)
-            Positions in the map.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_features)
-            What would lie there.
-        """
-        Z = self._check_map(Z)
-        if self.kernel == "linear":
-            rows = Z @ self._loadings.T
-        else:
-            rows = gaussian_weights(self._in_own_unit(Z), self._in_own_unit()) @ self._rows
-        return np.asarray((rows if self._basis is None else rows @ self._basis.T) + self._mean)
-
-    @property
-    def _loadings(self) -> FloatArray:
-        return np.asarray(self._rows.T @ self.embedding_)
-
-    def _in_own_unit(self, Z: FloatArray | None = None) -> FloatArray:
-        """Places, or those of the training rows, as the regression measures them."""
-        return np.asarray(((self.embedding_ if Z is None else Z) - self._middle) / self.unit_)
 
     def _check_choice(self, n: int, *, anchored: bool) -> None:
-        if self.n_components_ > n:
-            raise ValueError(
-                f"The 'n_components' parameter of {self._name} must be at most n_samples={n}. "
-                f"Got {self.n_components_} instead."
-            )
+        check_components(self.n_components_, n, who=self._name)
+        if self.kernel == "linear":
+            refuse_without_effect(self, ("leave_one_out", "penalty"), "with kernel='linear'")
         if self.kernel == "linear" and anchored:
             raise ValueError(
                 f"{self._name} with kernel='linear' cannot keep Anchors: its points have no scale "
@@ -323,44 +293,6 @@ class UnsupervisedKernelRegression(Anchored, Embedder):
         Z = Z / max(float(np.sqrt(2 * Z.var(axis=0).sum())), 1e-300)
         errors = [objective(scale * Z)[0] for scale in _SCALES]
         return np.asarray(_SCALES[int(np.argmin(errors))] * Z)
-
-    def _place(self, X: Any) -> FloatArray:
-        rows = as_dense(X).astype(np.float64, copy=False) - self._mean
-        rows = rows if self._basis is None else rows @ self._basis
-        if self.kernel == "linear":
-            return np.asarray(np.linalg.lstsq(self._loadings, rows.T, rcond=None)[0].T)
-        near = nearest_neighbors(self._items, 1, queries=X, who=self._name)
-        nearest, match = near.indices[:, 0], near.distances[:, 0] == 0
-        places = self.embedding_[nearest]
-        if not match.all():
-            places[~match] = self._project(rows[~match], nearest[~match])
-        return places
-
-    def _project(self, rows: FloatArray, nearest: IntArray) -> FloatArray:
-        Y, targets, d = self._in_own_unit(), self._rows, self.n_components_
-        # far outside f hardly changes any more: a row beyond it would have no place
-        pull = max(self.penalty, _LEAST_PENALTY) * self._variance
-
-        def error(z: FloatArray, which: IntArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-            B = gaussian_weights(z, Y)
-            fit = B @ targets
-            residual = fit - rows[which]
-            # f moves with z as the weights' covariance of points and items says
-            mean = B @ Y
-            J = np.stack(
-                [2 * ((B * Y[:, l]) @ targets - mean[:, [l]] * fit) for l in range(Y.shape[1])], 1
-            )
-            value = np.einsum("mp,mp->m", residual, residual)
-            value += pull * np.einsum("md,md->m", z, z)
-            gradient = 2 * np.einsum("mdp,mp->md", J, residual) + 2 * pull * z
-            return value, gradient, 2 * np.einsum("mdp,mep->mde", J, J) + 2 * pull * np.eye(d)
-
-        fits = gaussian_weights(Y, Y) @ targets
-        closest = np.argmin(np.einsum("ij,ij->i", fits, fits) - 2 * rows @ fits.T, axis=1)
-        found = [minimise_rows(error, Y[start]) for start in (closest, nearest)]
-        every = np.arange(len(rows))
-        errors = [error(places, every)[0] for places in found]
-        return self._middle + self.unit_ * np.where((errors[0] <= errors[1])[:, None], *found)
 
 
 def _by_loadings(Z: FloatArray, rows: FloatArray) -> FloatArray:

@@ -12,6 +12,9 @@ from sidelight import GPLVM, PCA, Isomap, ProbabilisticPCA
 from sidelight.core.errors import InterruptedFitWarning
 from sidelight.core.progress import listening
 from sidelight.datasets import load
+from sidelight.gaussian_process.covariance import COVARIANCES
+from sidelight.gaussian_process.observed import ObservedTable
+from sidelight.gaussian_process.prediction import Prediction
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
@@ -93,16 +96,16 @@ def test_predictions_are_the_dense_formula(model):
 
 def test_with_every_point_inducing_predictions_are_exact(model):
     Z = np.array([[0.0, 0.0], [0.5, -1.0]])
-    sparse = GPLVM(2, max_iter=1).fit(X)
-    sparse.__dict__.update({k: v for k, v in vars(model).items() if k != "_process"})
-    sparse.inducing_ = sparse._latent
-    del sparse.__dict__["_process"]
-    for ours, exact in zip(
-        sparse.inverse_transform(Z, return_std=True),
-        model.inverse_transform(Z, return_std=True),
-        strict=True,
-    ):
-        np.testing.assert_allclose(ours, exact, rtol=1e-4)
+    centre, points = X.mean(axis=0), model.embedding_
+    logs = np.log([model.signal_variance_, model.length_scale_, model.bias_variance_])
+    table = ObservedTable.of(X - centre)
+    sparse = Prediction.fit(
+        COVARIANCES["rbf"], logs, model.noise_variance_, points, points, table, who="test"
+    )
+    mean, variance = sparse.moments(Z)
+    exact = model.inverse_transform(Z, return_std=True)
+    np.testing.assert_allclose(centre + mean, exact[0], rtol=1e-4)
+    np.testing.assert_allclose(np.sqrt(variance), exact[1], rtol=1e-4)
 
 
 def test_a_new_row_is_placed_where_it_is_likeliest(model):
@@ -252,9 +255,10 @@ def test_columns_that_do_not_vary_come_back_as_they_are():
 
 def test_data_without_noise_meet_the_floor_and_not_an_error():
     t = np.linspace(0, 1, 80)
-    model = GPLVM(1, max_iter=300).fit(np.column_stack([t, t**2, 1 - t]))
+    rows = np.column_stack([t, t**2, 1 - t])
+    model = GPLVM(1, max_iter=300).fit(rows)
     assert np.isfinite(model.log_likelihood_)
-    assert model.noise_variance_ >= 1e-6 * 0.99 * model._table.scale**2
+    assert model.noise_variance_ >= 1e-6 * 0.99 * np.mean((rows - rows.mean(axis=0)) ** 2)
     assert model.jitter_ >= 0
 
 
@@ -318,3 +322,21 @@ def test_a_usual_fit_converges():
         model = GPLVM().fit(X)
     gains = np.diff(model.history_[-11:])
     assert gains.sum() / 10 <= 1e-4 * max(X.size, abs(model.history_[-1])) < 0.1 * X.size
+
+
+def test_other_parameters_change_nothing_before_the_next_fit():
+    model = GPLVM(2, max_iter=20)
+    with pytest.warns(ConvergenceWarning):
+        model.fit(X)
+    before = model.transform(NEW), model.density(model.embedding_)
+    model.set_params(kernel="linear", prior=None, back_constraint="rbf")
+    np.testing.assert_array_equal(model.transform(NEW), before[0])
+    np.testing.assert_array_equal(model.density(model.embedding_), before[1])
+
+
+def test_a_linear_kernel_refuses_a_prior_and_has_no_length_scale():
+    with pytest.raises(ValueError, match="'prior' .* no effect with kernel='linear'"):
+        GPLVM(2, kernel="linear", prior=1.0).fit(X)
+    model = GPLVM(2, kernel="linear", prior=None).fit(X)
+    assert model.noise_variance_ > 0
+    assert model.length_scale_ is model.signal_variance_ is model.bias_variance_ is None

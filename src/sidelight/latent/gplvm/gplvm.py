@@ -8,17 +8,18 @@ import numpy as np
 
 from sidelight.core.arrays import FloatArray
 from sidelight.core.memory import require_memory
-from sidelight.core.parameters import COMPONENTS, OneOf, Real, Whole
-from sidelight.estimator.base import Embedder, place_in_blocks
-from sidelight.estimator.resuming import Resumable
+from sidelight.core.parameters import COMPONENTS, OneOf, Real, Whole, refuse_without_effect
+from sidelight.estimator.base import Embedder, Told
+from sidelight.estimator.map import Map
+from sidelight.estimator.resuming import descend, pick_up
 from sidelight.gaussian_process.covariance import COVARIANCES
 from sidelight.gaussian_process.observed import ObservedTable
-from sidelight.gaussian_process.placing import Rows, place_rows, positive_part
-from sidelight.gaussian_process.prediction import Prediction
 from sidelight.latent.gplvm.back_constraint import BackConstraint, first_weights
 from sidelight.latent.gplvm.objective import GPLVMObjective, State
-from sidelight.latent.gplvm.start import START, first_map, places_to_begin
-from sidelight.latent.gplvm.table import StandardTable, first_alike
+from sidelight.latent.gplvm.process import LatentProcess, settled
+from sidelight.latent.gplvm.start import START, first_map
+from sidelight.latent.gplvm.table import StandardTable
+from sidelight.solvers.descent.quasi_newton import Descent
 
 #: "auto": exact up to so many rows, and so many inducing points beyond.
 _EXACT_ROWS, _INDUCING = 1000, 100
@@ -27,7 +28,7 @@ _EXACT_ROWS, _INDUCING = 1000, 100
 _MEMORY, _PATIENCE = 100, 10
 
 
-class GPLVM(Resumable, Embedder):
+class GPLVM(Embedder):
     """Gaussian process latent variable model (GP-LVM): every feature a smooth function of the map.
 
     Where the dual of probabilistic PCA has columns y_j ~ N(0, ZZᵀ + σ²I), linear functions of the
@@ -57,7 +58,8 @@ class GPLVM(Resumable, Embedder):
         fitted instead: neighbours in the data stay neighbours in the map.
     prior : float or None
         Standard deviation of latent points under their Gaussian prior, in length scales of the
-        kernel; None for maximum likelihood.  With ``kernel="linear"`` there is none.
+        kernel; None for maximum likelihood.  With ``kernel="linear"`` there is none, and it is
+        refused.
     tol : float
         Stop when the last ten steps raised the objective by less than this each, per entry.
     max_iter : int
@@ -79,7 +81,8 @@ class GPLVM(Resumable, Embedder):
     n_iter_ : int
         Steps.
     signal_variance_, bias_variance_, length_scale_, noise_variance_ : float
-        α and β in the data's unit squared, ℓ in the map's unit, σ²; with the linear kernel σ².
+        α and β in the data's unit squared, ℓ in the map's unit, σ²; with the linear kernel σ²
+        alone, the others None.
     inducing_ : ndarray of shape (n_inducing, n_components) or None
         Inducing points, in the map.
     jitter_ : float
@@ -132,7 +135,6 @@ class GPLVM(Resumable, Embedder):
     }
     _takes_sparse = False
     _takes_missing = True
-    _not_saved = ("_process", "_widths")
 
     def __init__(
         self,
@@ -175,78 +177,72 @@ class GPLVM(Resumable, Embedder):
             The fitted estimator.
         """
         X = np.asarray(self._check_input(X, side)[0], dtype=np.float64)
-        for stale in self._not_saved:
-            self.__dict__.pop(stale, None)
-        self._check_sizes(X)
-        self._table = StandardTable.of(X, who=self._name)
-        table = ObservedTable.of(self._table.Y)
-        self._back, features, m = None, None, self._resolve_inducing(len(X))
-        if self.back_constraint is not None:
-            self._back = self._back_constraint(table)
-            features = self._back.features(self._table.Y)
+        self._check_choice(X)
+        m, d = self._resolve_inducing(len(X)), self.n_components_
+        table = StandardTable.of(X, who=self._name)
+        observed, back = ObservedTable.of(table.Y), self._back_constraint(table.Y)
+        features = None if back is None else back.features(table.Y)
         objective = GPLVMObjective(
-            table,
+            observed,
             COVARIANCES[self.kernel],
-            self.n_components_,
+            d,
             prior=self.prior,
             n_inducing=m,
             features=features,
         )
 
         def begin() -> FloatArray:
-            Z = first_map(self.init, X, self._table, self.n_components_, who=self._name)
+            Z = first_map(self.init, X, table, d, who=self._name)
             free = Z if features is None else first_weights(features, Z)
             spread = np.linspace(0, len(X) - 1, m).round().astype(np.intp)
             return objective.pack(free, Z[spread] if m else None)
 
-        found = self._descend(
+        found, left = descend(
             objective,
             begin,
-            objective.n_variables,
-            X,
+            pick_up(self, X, objective.n_variables),
+            max_iter=self.max_iter,
+            tol=self.tol,
             stage="moving latent points",
+            who=self._name,
             memory=_MEMORY,
             patience=_PATIENCE,
-            unit=float(table.n_observed),
+            unit=float(observed.n_observed),
         )
-        self._settle(objective, found.x)
-        self._prediction()
-        unit = table.n_observed * np.log(self._table.scale)
-        self.history_, self.n_iter_ = -found.history - unit, found.n_iter
-        return self
+        state, weights = settled(objective, found.x, table.Y)
+        process = LatentProcess(table, self.kernel, state, self.prior, back, weights)
+        _ = process.prediction  # refused here where it needs too much memory
+        facts = self._facts(objective, state, table, found)
+        places = table.back_in_order(state.Z)
+        return self._adopt(Told(X, {}, (), None), Map(places, process, facts), left)
 
-    def _settle(self, objective: GPLVMObjective, x: FloatArray) -> None:
-        """Turn the map to its principal axes, measure it in length scales, and keep it."""
-        state, weights = objective.unpack(x), objective.weights(x).copy()
-        logs = state.parameters.copy()
-        unit, middle = 1.0, np.zeros(self.n_components_)
-        if "length_scale" in objective.covariance.names:  # only ‖z − z'‖ / ℓ matters
-            middle = state.Z.mean(axis=0)
-            unit = float(np.std(state.Z - middle)) or 1.0
-            logs[objective.covariance.names.index("length_scale")] -= np.log(unit)
-        axes = np.linalg.svd(state.Z - middle, full_matrices=False)[2].T
-        Z = (state.Z - middle) @ axes
-        largest = Z[np.argmax(np.abs(Z), axis=0), np.arange(Z.shape[1])]
-        axes = axes * np.where(largest < 0, -1.0, 1.0) / unit
-        self._weights = None
-        if self._back is not None:
-            weights[-1] -= middle
-            self._weights = weights @ axes
-        Z = ((state.Z - middle) @ axes)[first_alike(self._table.Y, self._table.Y)]
-        self.inducing_ = None if state.inducing is None else (state.inducing - middle) @ axes
-        self._logs, self._noise = logs, state.noise
-        settled = State(Z, self.inducing_, logs, state.noise)
-        likelihood, _, self.jitter_ = objective.log_likelihood(settled)
-        shift = objective.table.n_observed * np.log(self._table.scale)
-        self.log_likelihood_ = likelihood - shift
-        self.objective_ = objective.log_posterior(settled) - shift
-        for name, log in zip(objective.covariance.names, logs, strict=True):
-            squared = self._table.scale**2 if name.endswith("variance") else 1.0
-            setattr(self, f"{name}_", float(np.exp(log)) * squared)
-        self.noise_variance_ = state.noise * self._table.scale**2
-        self.mean_ = self._table.mean
-        self._latent = Z
-        self.embedding_ = self._table.back_in_order(Z)
+    def _facts(
+        self, objective: GPLVMObjective, state: State, table: StandardTable, found: Descent
+    ) -> dict[str, Any]:
+        """What was found, in the data's unit."""
+        likelihood, _, jitter = objective.log_likelihood(state)
+        shift, square = objective.table.n_observed * np.log(table.scale), table.scale**2
+        names = [f"{name}_" for name in objective.covariance.names]
+        found_logs = dict(zip(names, np.exp(state.parameters).tolist(), strict=True))
+        units = {"signal_variance_": square, "length_scale_": 1.0, "bias_variance_": square}
+        return {
+            **{name: found_logs[name] * units[name] if names else None for name in units},
+            "noise_variance_": state.noise * square,
+            "inducing_": state.inducing,
+            "jitter_": jitter,
+            "mean_": table.mean,
+            "log_likelihood_": likelihood - shift,
+            "objective_": objective.log_posterior(state) - shift,
+            "history_": -found.history - shift,
+            "n_iter_": found.n_iter,
+        }
+
+    @property
+    def _process(self) -> LatentProcess:
+        """The process that places rows."""
+        process = self._map.place
+        assert isinstance(process, LatentProcess)
+        return process
 
     def transform(self, X: Any, *, return_std: bool = False) -> Any:
         """Place rows where they are likeliest, each by itself.
@@ -267,10 +263,8 @@ class GPLVM(Resumable, Embedder):
             of z at its maximum.
         """
         X = np.asarray(self._check_new(X), dtype=np.float64)
-        width = 8 * len(self._prediction().centres)
-        both = place_in_blocks(lambda rows: self._place(rows, std=return_std), X, width)
-        d = self.n_components_
-        return (both[:, :d], both[:, d:]) if return_std else both
+        Z = self._process(X)
+        return (Z, self._process.deviations(X, Z)) if return_std else Z
 
     def inverse_transform(self, Z: Any, *, return_std: bool = False) -> Any:
         """Predict the data at places of the map.
@@ -290,11 +284,7 @@ class GPLVM(Resumable, Embedder):
             Only with ``return_std``: standard deviations of an observation, with noise.
         """
         Z = np.asarray(self._check_map(Z), dtype=np.float64)
-        process = self._prediction()
-        if not return_std:
-            return self._table.restore(process.mean(Z))
-        mean, variance = process.moments(Z)
-        return self._table.restore(mean), self._table.spread(np.sqrt(variance))
+        return self._process.moments(Z) if return_std else self._process.mean(Z)
 
     def impute(self, X: Any) -> FloatArray:
         """Fill in missing entries with their prediction at the row's place.
@@ -327,7 +317,7 @@ class GPLVM(Resumable, Embedder):
             One over the mean predictive variance of the columns: high near the data, and level
             far from it, so that it is no density.
         """
-        deviation = self.inverse_transform(Z, return_std=True)[1][:, self._table.kept]
+        deviation = self.inverse_transform(Z, return_std=True)[1][:, self._process.table.kept]
         return np.asarray(1.0 / np.mean(deviation**2, axis=1))
 
     def density(self, Z: Any) -> FloatArray:
@@ -347,18 +337,11 @@ class GPLVM(Resumable, Embedder):
             Densities.
         """
         Z = np.asarray(self._check_map(Z), dtype=np.float64)
-        if not hasattr(self, "_widths"):
-            self._widths = self._curvature(self._latent, self._table.Y)
+        return self._process.density(Z)
 
-        def mixture(places: FloatArray) -> FloatArray:
-            away = places[:, None, :] - self._latent[None, :, :]
-            squares = np.einsum("mni,nij,mnj->mn", away, self._widths, away)
-            heights = np.sqrt(np.linalg.det(self._widths / (2 * np.pi)))
-            return np.asarray(np.exp(-0.5 * squares) @ heights)[:, None] / len(heights)
-
-        return place_in_blocks(mixture, Z, 4 * Z.shape[1] * len(self._latent))[:, 0]
-
-    def _check_sizes(self, X: FloatArray) -> None:
+    def _check_choice(self, X: FloatArray) -> None:
+        if self.kernel == "linear" and self.prior is not None:
+            refuse_without_effect(self, ("prior",), "with kernel='linear'")
         n, p = X.shape
         most = min(n, p) if isinstance(self.init, str) else n
         if self.n_components_ > most:
@@ -388,62 +371,13 @@ class GPLVM(Resumable, Embedder):
             )
         return min(_INDUCING if self.n_inducing == "auto" else int(self.n_inducing), n)
 
-    def _back_constraint(self, table: ObservedTable) -> BackConstraint:
-        if not table.complete:
+    def _back_constraint(self, Y: FloatArray) -> BackConstraint | None:
+        if self.back_constraint is None:
+            return None
+        missing = int(np.isnan(Y).sum())
+        if missing:
             raise ValueError(
                 "The 'back_constraint' parameter of GPLVM makes places a function of complete "
-                f"rows. Got {int((~table.observed).sum())} missing entries. Use "
-                "back_constraint=None, or fill them in."
+                f"rows. Got {missing} missing entries. Use back_constraint=None, or fill them in."
             )
-        assert self.back_constraint is not None
-        return BackConstraint.of(self.back_constraint, table.values)
-
-    def _prediction(self) -> Prediction:
-        """The process given the data; made when it is first asked for."""
-        if not hasattr(self, "_process"):
-            self._process = Prediction.fit(
-                COVARIANCES[self.kernel],
-                self._logs,
-                self._noise,
-                self._latent,
-                self.inducing_,
-                ObservedTable.of(self._table.Y),
-                who=self._name,
-            )
-        return self._process
-
-    def _rows(self, Y: FloatArray) -> Rows:
-        observed = ~np.isnan(Y)
-        has_prior = self.prior is not None and self.kernel == "rbf"
-        precision = (float(self.prior or 1.0) * self.length_scale_) ** -2 if has_prior else 0.0
-        spread = float(np.sqrt(np.mean(self._latent**2))) or 1.0
-        unit = min(self.length_scale_, spread) if self.kernel == "rbf" else spread
-        filled = np.where(observed, Y, 0.0)
-        return Rows(self._prediction(), filled, observed.astype(np.float64), precision, unit)
-
-    def _place(self, X: FloatArray, *, std: bool) -> FloatArray:
-        """Places of rows and, if asked for, their standard deviations beside them."""
-        Y = self._table.standardise(X)
-        Z = np.zeros((len(Y), self.n_components_))
-        same = first_alike(Y, self._table.Y)
-        known, blank = same >= 0, np.isnan(Y).all(axis=1)
-        Z[known] = self._latent[same[known]]
-        free = ~known & ~blank
-        if self._back is not None and self._weights is not None:
-            whole = ~known & ~np.isnan(Y).any(axis=1)
-            Z[whole] = self._back.features(Y[whole]) @ self._weights
-            free &= ~whole
-        if free.any():
-            rows = self._rows(Y[free])
-            starts = places_to_begin(rows, self._latent, self._table.Y)
-            Z[free] = place_rows(rows, starts).Z
-        if not std:
-            return Z
-        curvature = self._curvature(Z, Y)
-        return np.hstack([Z, np.sqrt(np.linalg.inv(curvature).diagonal(axis1=1, axis2=2))])
-
-    def _curvature(self, Z: FloatArray, Y: FloatArray) -> FloatArray:
-        rows = self._rows(Y)
-        gradient = rows.objective(Z)[1]
-        floor = max(rows.precision, 1e-6 / rows.scale**2)
-        return positive_part(rows.curvature(Z, gradient), floor)
+        return BackConstraint.of(self.back_constraint, Y)

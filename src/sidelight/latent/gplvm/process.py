@@ -1,0 +1,161 @@
+"""The fitted process over the map: places of rows, what lies at places, and how sure that is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from sidelight.core.arrays import FloatArray, row_blocks
+from sidelight.gaussian_process.covariance import COVARIANCES
+from sidelight.gaussian_process.observed import ObservedTable
+from sidelight.gaussian_process.placing import Rows, place_rows, positive_part
+from sidelight.gaussian_process.prediction import Prediction
+from sidelight.latent.gplvm.back_constraint import BackConstraint
+from sidelight.latent.gplvm.objective import GPLVMObjective, State
+from sidelight.latent.gplvm.start import places_to_begin
+from sidelight.latent.gplvm.table import StandardTable, first_alike
+
+
+@dataclass(frozen=True)
+class LatentProcess:
+    """Columns that are smooth functions of the map, given the data.
+
+    Parameters
+    ----------
+    table : StandardTable
+        The data.
+    kernel : str
+        The name of the covariance.
+    state : State
+        Latent points of the table's rows, inducing points, hyper-parameters.
+    prior : float or None
+        v, the standard deviation of latent points in units of the length scale.
+    back : BackConstraint, optional
+        The functions of rows that places are a combination of.
+    weights : ndarray of shape (m, d), optional
+        Which combination.
+    """
+
+    table: StandardTable
+    kernel: str
+    state: State
+    prior: float | None
+    back: BackConstraint | None
+    weights: FloatArray | None
+
+    @cached_property
+    def prediction(self) -> Prediction:
+        """The process given the data; made when it is first asked for."""
+        return Prediction.fit(
+            COVARIANCES[self.kernel],
+            self.state.parameters,
+            self.state.noise,
+            self.state.Z,
+            self.state.inducing,
+            ObservedTable.of(self.table.Y),
+            who="GPLVM",
+        )
+
+    @cached_property
+    def precisions(self) -> FloatArray:
+        """S_i⁻¹, the curvature of log p(z | y_i) at every latent point, (n, d, d)."""
+        return self._curvature(self.state.Z, self.table.Y)
+
+    def __call__(self, X: FloatArray) -> FloatArray:
+        """Place rows where they are likeliest; training rows keep their places."""
+        return np.vstack([self._place(self.table.standardise(X[b])) for b in self._blocks(X)])
+
+    def deviations(self, X: FloatArray, Z: FloatArray) -> FloatArray:
+        """How sure the places of rows are, by the curvature of the posterior there."""
+        found = []
+        for block in self._blocks(X):
+            curvature = self._curvature(Z[block], self.table.standardise(X[block]))
+            found.append(np.sqrt(np.linalg.inv(curvature).diagonal(axis1=1, axis2=2)))
+        return np.vstack(found)
+
+    def mean(self, Z: FloatArray) -> FloatArray:
+        """What lies at places."""
+        return self.table.restore(self.prediction.mean(Z))
+
+    def moments(self, Z: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """What lies at places, and the standard deviation of an observation."""
+        mean, variance = self.prediction.moments(Z)
+        return self.table.restore(mean), self.table.spread(np.sqrt(variance))
+
+    def density(self, Z: FloatArray) -> FloatArray:
+        """The mean of N(z | z_i, S_i) over training rows."""
+        latent, widths = self.state.Z, self.precisions
+        heights = np.sqrt(np.linalg.det(widths / (2 * np.pi))) / len(latent)
+        densities = []
+        for block in row_blocks(len(Z), 32.0 * latent.size, budget=2e8):
+            away = Z[block, None, :] - latent[None, :, :]
+            squares = np.einsum("mni,nij,mnj->mn", away, widths, away)
+            densities.append(np.exp(-0.5 * squares) @ heights)
+        return np.concatenate(densities)
+
+    def _blocks(self, X: FloatArray) -> list[slice]:
+        return row_blocks(len(X), 64.0 * len(self.prediction.centres), budget=2e8)
+
+    def _place(self, Y: FloatArray) -> FloatArray:
+        latent = self.state.Z
+        Z = np.zeros((len(Y), latent.shape[1]))
+        same = first_alike(Y, self.table.Y)
+        known, blank = same >= 0, np.isnan(Y).all(axis=1)
+        Z[known] = latent[same[known]]
+        free = ~known & ~blank
+        if self.back is not None and self.weights is not None:
+            whole = ~known & ~np.isnan(Y).any(axis=1)
+            Z[whole] = self.back.features(Y[whole]) @ self.weights
+            free &= ~whole
+        if free.any():
+            rows = self._rows(Y[free])
+            Z[free] = place_rows(rows, places_to_begin(rows, latent, self.table.Y)).Z
+        return Z
+
+    def _rows(self, Y: FloatArray) -> Rows:
+        """Rows, the prior on their places, and a length in the map."""
+        observed = ~np.isnan(Y)
+        precision, unit = 0.0, float(np.sqrt(np.mean(self.state.Z**2))) or 1.0
+        names = COVARIANCES[self.kernel].names
+        if "length_scale" in names:
+            length = float(np.exp(self.state.parameters[names.index("length_scale")]))
+            precision = 0.0 if self.prior is None else (float(self.prior) * length) ** -2
+            unit = min(length, unit)
+        filled = np.where(observed, Y, 0.0)
+        return Rows(self.prediction, filled, observed.astype(np.float64), precision, unit)
+
+    def _curvature(self, Z: FloatArray, Y: FloatArray) -> FloatArray:
+        rows = self._rows(Y)
+        gradient = rows.objective(Z)[1]
+        floor = max(rows.precision, 1e-6 / rows.scale**2)
+        return positive_part(rows.curvature(Z, gradient), floor)
+
+
+def settled(
+    objective: GPLVMObjective, x: FloatArray, Y: FloatArray
+) -> tuple[State, FloatArray | None]:
+    """Turn the map to its principal axes and measure it in length scales; copies are together.
+
+    The weights of a back constraint, where there is one, go with it.
+    """
+    state = objective.unpack(x)
+    logs, d = state.parameters.copy(), state.Z.shape[1]
+    unit, middle = 1.0, np.zeros(d)
+    if "length_scale" in objective.covariance.names:  # only ‖z − z'‖ / ℓ matters
+        middle = state.Z.mean(axis=0)
+        unit = float(np.std(state.Z - middle)) or 1.0
+        logs[objective.covariance.names.index("length_scale")] -= np.log(unit)
+    axes = np.linalg.svd(state.Z - middle, full_matrices=False)[2].T
+    Z = (state.Z - middle) @ axes
+    largest = Z[np.argmax(np.abs(Z), axis=0), np.arange(d)]
+    axes = axes * np.where(largest < 0, -1.0, 1.0) / unit
+    Z = ((state.Z - middle) @ axes)[first_alike(Y, Y)]
+    inducing = None if state.inducing is None else (state.inducing - middle) @ axes
+    weights = None
+    if objective.features is not None:
+        weights = objective.weights(x).copy()
+        weights[-1] -= middle
+        weights = weights @ axes
+    return State(Z, inducing, logs, state.noise), weights

@@ -46,7 +46,8 @@ def main() -> int:
     for cause, number in Counter(map(cause_of, filter(_is_fault, outcomes))).most_common():
         print(f"{number:5d}  {cause}")
     print(
-        f"{len(outcomes)} cases in {seconds:.0f} s: "
+        f"{len(outcomes)} cases in {seconds:.0f} s "
+        f"({sum(outcome.seconds for outcome in outcomes):.0f} s of work): "
         + ", ".join(f"{v} {k}" for k, v in counts.items())
     )
     if given.json:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -32,6 +33,7 @@ class Outcome:
     described: str
     stage: str = ""
     what: str = ""
+    seconds: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -94,8 +96,13 @@ def draw_case(seed: int, number: int, only: str = "") -> Case:
 
 def run_case(seed: int, number: int, only: str = "") -> Outcome:
     """Draw a case, run it and judge it."""
-    case = draw_case(seed, number, only)
-    stage = "fit"
+    started = time.process_time()
+    outcome = _judged(draw_case(seed, number, only))
+    return replace(outcome, seconds=time.process_time() - started)
+
+
+def _judged(case: Case) -> Outcome:
+    number, stage = case.number, "fit"
     try:
         fitted = _fit(case)
         if isinstance(fitted, str):

@@ -21,7 +21,7 @@ ARITHMETIC = (
 )  # fmt: skip
 
 #: Other names of the default.
-SAME = ("'l2'", "'euclidean'", "'fixed_point'", "'gaussian'")
+SAME = ("'l2'", "'euclidean'", "'fixed_point'", "'gaussian'", "[]")
 
 
 def _plain_rows(case: Fitted) -> bool:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 from scipy.optimize import minimize
 from scipy.spatial.distance import cdist
+from sklearn.exceptions import ConvergenceWarning
 
 from sidelight import StochasticNeighborEmbedding
 from sidelight.core.errors import InterruptedFitWarning
@@ -112,3 +115,17 @@ def test_what_it_refuses(X):
         StochasticNeighborEmbedding(start=np.zeros((60, 3))).fit(X)
     with pytest.raises(ValueError, match="at least two distinct rows"):
         StochasticNeighborEmbedding().fit(np.ones((9, 3)))
+
+
+def test_a_new_item_that_picks_a_corner_alone_is_placed_within_reach_of_the_map():
+    """Its first steps met no curvature, and it went to 1e17."""
+    for draw in range(6):
+        rng = np.random.default_rng(draw)
+        X = rng.standard_normal((16, 2))
+        model = StochasticNeighborEmbedding(perplexity=1.000001, max_iter=200)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            Z = model.fit_transform(X)
+        width = np.linalg.norm(np.ptp(Z, axis=0))
+        places = model.transform(rng.standard_normal((40, 2)))
+        assert np.abs(places - Z.mean(axis=0)).max() < 3 * width

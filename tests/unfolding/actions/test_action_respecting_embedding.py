@@ -386,3 +386,34 @@ def test_steps_without_length_are_refused_where_frames_measure_them():
     unit = model.set_params(steps="unit").fit(frames, side=actions)
     steps = np.linalg.norm(np.diff(unit.embedding_, axis=0), axis=1)
     np.testing.assert_allclose(steps, 1.0, atol=1e-2)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "acts"),
+    [
+        ({"window": 2}, True),
+        ({"steps": "data", "objective": "variance"}, True),
+        ({"objective": "variance"}, False),
+        ({"merge": None}, False),
+        ({"steps": "data"}, False),
+    ],
+)
+def test_a_parameter_that_would_do_nothing_is_refused(parameters, acts):
+    X = np.random.default_rng(0).standard_normal((12, 3))
+    side = Actions(["on"] * 11) if acts else None
+    name = next(iter(parameters))
+    with pytest.raises(ValueError, match=f"'{name}' parameter of Action.* has no effect with"):
+        ActionRespectingEmbedding(**parameters).fit(X, side=side)
+
+
+@pytest.mark.parametrize("scale", [1e-60, 1e60])
+def test_the_unit_of_the_frames_does_not_matter(scale):
+    X = np.random.default_rng(0).standard_normal((24, 3))
+    side = Actions(["a", "b", "b"] * 7 + ["a", "a"])
+    for parameters in ({}, {"steps": "data"}):
+        one, other = (
+            ActionRespectingEmbedding(**parameters).fit(x, side=side) for x in (X, scale * X)
+        )
+        np.testing.assert_allclose(other.embedding_, one.embedding_, atol=1e-6)
+    with pytest.raises(ValueError, match="ActionRespectingEmbedding cannot use X: its entries"):
+        ActionRespectingEmbedding().fit(X * scale**3, side=side)

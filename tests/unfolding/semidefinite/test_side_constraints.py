@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 from scipy.spatial.distance import cdist
+from sklearn.exceptions import ConvergenceWarning
 
 from sidelight.core.errors import ContradictionError, DisconnectedGraphWarning
 from sidelight.datasets import digits, swiss_roll
@@ -225,3 +228,54 @@ class TestContradictions:
         model = SemidefiniteEmbedding(2).fit(np.eye(3), side=triangle)
         D = cdist(model.embedding_, model.embedding_)
         np.testing.assert_allclose(D[[0, 0, 1], [1, 2, 2]], [0.9, 1.2, 1.0], rtol=1e-6)
+
+
+class TestExtremes:
+    """No exception but a clear one, no number that is none, no warning of numpy's."""
+
+    X = np.random.default_rng(0).standard_normal((24, 3))
+
+    def calmly(self, side, **parameters):
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", RuntimeWarning)
+            return SemidefiniteEmbedding(**parameters).fit(self.X, side=side)
+
+    @pytest.mark.parametrize("within", [1e-300, 1e-160, 1e-60, 1e-20])
+    def test_a_distance_that_is_lost_in_others_is_none(self, within):
+        near = self.calmly(Pairs(similar=[(0, 5)]), similar_within=within)
+        none = self.calmly(Pairs(similar=[(0, 5)]), similar_within=0.0)
+        assert near.objective_ == pytest.approx(none.objective_, rel=1e-6)
+        np.testing.assert_array_equal(near.embedding_[0], near.embedding_[5])
+        assert near.gap_ <= 1e-4
+
+    @pytest.mark.parametrize("within", [1e20, 1e160, 1e300])
+    def test_a_bound_beyond_all_others_is_none(self, within):
+        plain = SemidefiniteEmbedding().fit(self.X)
+        told = self.calmly(Pairs(similar=[(0, 5)]), similar_within=within)
+        assert told.objective_ == pytest.approx(plain.objective_, rel=1e-6)
+        with pytest.raises(ContradictionError, match="at least"):
+            self.calmly(Pairs(dissimilar=[(0, 5)]), dissimilar_beyond=within)
+
+    @pytest.mark.parametrize("tol", [1e-300, 1e-20])
+    def test_a_tolerance_that_rounding_cannot_meet(self, tol):
+        with pytest.warns(ConvergenceWarning, match="relative gap of"):
+            model = self.calmly(None, tol=tol)
+        assert model.gap_ < 1e-9
+        assert np.isfinite(model.embedding_).all()
+
+
+@pytest.mark.parametrize(
+    ("side", "parameters"),
+    [
+        (None, {"slack": 0.1}),
+        (None, {"slack": 0}),
+        (None, {"similar_within": 1.0}),
+        (Pairs(dissimilar=[(0, 5)]), {"similar_within": 1.0}),
+        (Pairs(similar=[(0, 5)]), {"dissimilar_beyond": 1.0}),
+        (Pairs(similar=[(0, 5)]), {"similar_within": 1.0, "side_as": "metric"}),
+    ],
+)
+def test_a_parameter_that_would_do_nothing_is_refused(side, parameters):
+    name = next(iter(parameters))
+    with pytest.raises(ValueError, match=f"'{name}' parameter of SemidefiniteEmbedding has no eff"):
+        SemidefiniteEmbedding(**parameters).fit(LINE, side=side)

@@ -121,8 +121,14 @@ class PairConstraints:
         size = np.where(given > 0, given, np.maximum(np.maximum(plus, minus), mean))
         return np.asarray(missed / size)
 
-    def merged(self, node: IntArray) -> tuple[PairConstraints, IntArray, IntArray]:
-        """Let points coincide: a pair of one point with itself has distance zero."""
+    def merged(
+        self, node: IntArray, *, negligible: float = 0.0
+    ) -> tuple[PairConstraints, IntArray, IntArray]:
+        """Let points coincide: a pair of one point with itself has distance zero.
+
+        Gives what is left, which rows that is, and which rows cannot be met; bounds up to
+        ``negligible`` are none.
+        """
         ends = np.sort(node[self.pairs], axis=1)
         inside = ends[:, 0] == ends[:, 1]
         A = sp.csr_array(self.combine[:, ~inside])
@@ -135,7 +141,8 @@ class PairConstraints:
         A.data[np.abs(A.data) < 1e-14] = 0.0
         A.eliminate_zeros()
         empty = np.diff(A.indptr) == 0
-        wrong = np.where(self.equal, self.bounds != 0, self.bounds < 0) & empty
+        off = np.where(self.equal, np.abs(self.bounds), -self.bounds)
+        wrong = (off > negligible) & empty
         kept = np.flatnonzero(~empty)
         whole = PairConstraints(distinct, A, self.bounds, self.equal, self.softness)
         return whole.take(kept), kept, np.flatnonzero(wrong)

@@ -18,6 +18,9 @@ from sidelight.solvers.semidefinite.constraints import PairConstraints
 from sidelight.solvers.semidefinite.program import KernelProgram
 from sidelight.solvers.semidefinite.reach import upper_limits
 
+#: Squares below this share of the median one are lost: a length of 3e-11.
+_NEGLIGIBLE = 1e-21
+
 
 @dataclass(frozen=True)
 class Merged:
@@ -32,14 +35,19 @@ class Merged:
 
 
 def merge_points(program: KernelProgram, *, who: str) -> Merged:
-    """Make points one that hard constraints leave no distance, and drop what that settles."""
+    """Make points one that hard constraints leave no distance, and drop what that settles.
+
+    A distance that is lost in the rounding of others is none.
+    """
     constraints, n = program.constraints, program.n
     hard = constraints.take(np.flatnonzero(constraints.softness == 0))
     limit = upper_limits(hard.pairs, hard.combine, hard.bounds, hard.equal)
-    i, j = hard.pairs[limit == 0].T
+    real = limit[np.isfinite(limit) & (limit > 0)]
+    negligible = _NEGLIGIBLE * float(np.median(real)) if len(real) else 0.0
+    i, j = hard.pairs[limit <= negligible].T
     together = sp.coo_array((np.ones(len(i)), (i, j)), shape=(n, n))
     _, node = connected_components(together, directed=False)
-    merged, kept, broken = constraints.merged(node)
+    merged, kept, broken = constraints.merged(node, negligible=negligible)
     if len(broken):
         certificate = np.zeros(len(constraints))
         certificate[broken] = 1.0

@@ -15,6 +15,7 @@ import scipy.sparse as sp
 from scipy.sparse.csgraph import dijkstra
 
 from sidelight.core.arrays import FloatArray, IntArray
+from sidelight.core.magnitude import LARGEST
 from sidelight.solvers.semidefinite.constraints import PairConstraints
 from sidelight.solvers.semidefinite.reduce import essential
 from sidelight.unfolding.actions.constraints import equal_distances, merge_by_actions
@@ -170,6 +171,7 @@ def _on_rows(
     how: str,
     nodes: IntArray,
 ) -> Asked:
+    lengths = np.minimum(lengths, LARGEST)  # whose square can still be squared
     constraints = PairConstraints.on_pairs(nodes[rows], lengths**2, how)
     return Asked(constraints, np.full(len(rows), kind), np.asarray(rows), np.asarray(lengths))
 

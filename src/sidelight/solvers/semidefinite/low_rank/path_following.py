@@ -105,7 +105,8 @@ def unfold_low_rank(
         R = origin
     problem = Unfolding(edges, lengths / scale, c, PairTerms(more, n, scale**2))
     path = _Path()
-    with Interruption() as stopped:
+    # beyond what rounding allows numbers may overflow: what comes of it is certified, or not kept
+    with Interruption() as stopped, np.errstate(all="ignore"):
         best = _follow_path(problem, R, tol, max_iter, who, path)
     if stopped:
         if not path.tensions:

@@ -135,6 +135,23 @@ def test_rows_that_share_all_their_edges_are_not_taken_for_each_other():
     np.testing.assert_array_equal(Z[2:], model.embedding_[2:])
 
 
+def test_a_zero_that_products_of_rows_left_a_trace_of_is_a_zero(pair, X):
+    """Scikit-learn's distance of a row to itself is 6e-8 on some processors, and 0 on others."""
+    _, on_graph, k = pair
+    exact = KNeighborsTransformer(n_neighbors=k, mode="distance").fit_transform(X)
+    exact.setdiag(0.0)
+    traced = exact.copy()
+    traced.setdiag(np.where(np.arange(len(X)) % 3 == 0, 6e-8, 0.0))
+    Z = on_graph.fit_transform(exact)
+    np.testing.assert_array_equal(on_graph.fit_transform(traced), Z)
+    np.testing.assert_array_equal(on_graph.transform(traced), on_graph.transform(exact))
+    traced.setdiag(np.where(np.arange(len(X)) % 3 == 0, 1e-3, 0.0))
+    with pytest.raises(
+        ValueError, match="must not join a row to itself. Got an edge of length 0.0"
+    ):
+        on_graph.fit(traced)
+
+
 def test_one_direction_of_an_edge_is_enough(X):
     whole = graph_of(X, 10).maximum(graph_of(X, 10).T)
     for estimator in (Isomap, LaplacianEigenmaps, MaximumEntropyUnfolding):

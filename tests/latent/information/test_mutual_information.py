@@ -89,7 +89,7 @@ def test_packed_table_holds_every_pair():
     pairs = pairs_of(Y, kernel_for("gaussian", Y), n_threads=1, who="test")
     upper = np.triu_indices(len(Y), 1)
     expected = ((Y[:, None] - Y[None]) ** 2).sum(axis=2)[upper]
-    np.testing.assert_allclose(pairs.squared, expected, rtol=1e-6)
+    np.testing.assert_allclose(pairs.unit * pairs.squared, expected, rtol=1e-6)
     np.testing.assert_allclose(pairs.kernel(H), np.exp(-expected / H), rtol=1e-5, atol=1e-30)
 
 

@@ -151,5 +151,8 @@ def squared_distances(A: FloatArray, B: FloatArray) -> FloatArray:
         from scipy.spatial.distance import cdist
 
         return np.asarray(cdist(A, B, "sqeuclidean"))
+    # products of numbers far from zero would lose what differs between rows
+    middle = B.mean(axis=0)
+    A, B = A - middle, B - middle
     squared = np.einsum("ij,ij->i", A, A)[:, None] + np.einsum("ij,ij->i", B, B) - 2 * (A @ B.T)
     return np.asarray(np.maximum(squared, 0.0))

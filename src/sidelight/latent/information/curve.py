@@ -39,8 +39,8 @@ def lies_along_curve(Y: FloatArray) -> bool:
         return False
     rows = evenly_spaced(len(distinct), _JUDGED)
     squared = squared_distances(*[distinct[rows] - distinct.mean(axis=0)] * 2)
-    # zero would say that there is no edge
-    tree = minimum_spanning_tree(np.maximum(squared, 1e-300)).tocoo()
+    # zero would say that there is no edge, and so would anything below 1e-8, whatever the unit
+    tree = minimum_spanning_tree(1 + squared / squared.max()).tocoo()
     degrees = np.bincount(np.concatenate([tree.row, tree.col]), minlength=len(rows))
     n_leaves = int(np.count_nonzero(degrees == 1))
     return n_leaves - 2 < _MOST_LEAVES * len(rows)

@@ -100,9 +100,9 @@ class KernelInformationEmbedding(Resumable, DensityEmbedder):
         How a ``Condition`` is left out: by matching items across its values, as far as they have
         their like there (the default), or by conditional information as the thesis prints it.
     max_iter : int
-        Most iterations of the last step.
+        Most iterations of the last step's descent.
     tol : float
-        Each step stops when the objective changes by less than this, relatively.
+        The last step stops when the objective changes by less than this, relatively.
     warm_start : bool
         Whether ``fit`` goes on where the last one, with the same X, was interrupted or came to
         ``max_iter``; with ``validation_fraction`` it starts afresh.
@@ -204,7 +204,7 @@ class KernelInformationEmbedding(Resumable, DensityEmbedder):
         validation_fraction: float = 0.0,
         conditioning: str = "matching",
         max_iter: int = 500,
-        tol: float = 1e-9,
+        tol: float = 1e-13,
         warm_start: bool = False,
         n_jobs: int | None = None,
         random_state: Any = 0,
@@ -341,6 +341,7 @@ class KernelInformationEmbedding(Resumable, DensityEmbedder):
                 max_iter=self.max_iter,
                 tol=self.tol,
                 judge=None if held_out is None else error_at,
+                glides=held_out is None and path is None,
                 who=self._name,
             )
             if best is None or np.min(found.errors, initial=np.inf) < np.min(best[2].errors):

@@ -14,6 +14,7 @@ import numpy as np
 from sidelight.core.arrays import FloatArray, IntArray
 from sidelight.core.memory import require_memory
 from sidelight.core.threads import Call, Threads
+from sidelight.latent.density.bandwidth import data_scale
 from sidelight.latent.density.kernels import DataKernel
 
 #: Pieces of work, whatever the number of threads: each has sums of its own, added in order.
@@ -31,16 +32,20 @@ class AllPairs:
     Parameters
     ----------
     squared : ndarray of shape (n (n − 1) / 2,)
-        Packed dissimilarities (squared distances), single precision.
+        Packed dissimilarities (squared distances) in ``unit``, rounded to single precision: that
+        keeps what the unit of the data, a turn of them and the processor change out of the map.
     n : int
         Points.
     n_threads : int
         Threads; the result is the same to the bit for any number.
+    unit : float
+        The data's own scale.
     """
 
     squared: FloatArray
     n: int
     n_threads: int = 1
+    unit: float = 1.0
 
     @classmethod
     def of(
@@ -55,6 +60,7 @@ class AllPairs:
             instead="Use kernel='quartic', which keeps neighbouring pairs only, or fewer rows.",
         )
         squared = np.empty(n * (n - 1) // 2, dtype=np.float32)
+        unit = data_scale(Y, data_kernel) or 1.0
         for block in row_pieces(n, max(n * n // 8_000_000, 1)):
             # rows of a block against all later ones, through the block's own small table
             first, last = int(block[0]), int(block[1])
@@ -62,18 +68,19 @@ class AllPairs:
             for i in range(last - first):
                 a = first + i
                 begin = a * n - a * (a + 1) // 2
-                squared[begin : begin + n - a - 1] = table[i, i + 1 :]
-        return cls(squared, n, n_threads)
+                squared[begin : begin + n - a - 1] = table[i, i + 1 :] / unit
+        return cls(squared, n, n_threads, unit)
 
     def kernel(self, bandwidth: float) -> FloatArray:
         """Compute K_ab = exp(−d_ab / h) of all pairs, d squared distances or counts."""
         from sidelight.latent.information._gaussian_sums_compiled import packed_kernel
 
+        h = float(bandwidth) / self.unit
         K = np.empty_like(self.squared)
         ends = np.linspace(0, len(K), PIECES + 1).astype(int)
         run_pieces(
             [
-                (packed_kernel, (self.squared, float(bandwidth), int(ends[i]), int(ends[i + 1]), K))
+                (packed_kernel, (self.squared, h, int(ends[i]), int(ends[i + 1]), K))
                 for i in range(PIECES)
             ],
             self.n_threads if self.n >= THREADS_FROM else 1,

@@ -20,10 +20,13 @@ import numpy as np
 from sidelight.core.arrays import FloatArray
 from sidelight.core.interruption import Interruption
 from sidelight.core.progress import report
+from sidelight.solvers.descent.gliding import Pace, glide
 from sidelight.solvers.descent.quasi_newton import Descent, Objective, minimise
 
 #: From the number of a step and where its descent ended to an error, lower for better.
 Judge: TypeAlias = Callable[[int, FloatArray], float]
+#: Iterations over which a descent that comes after a glide must rest: it has come near already.
+_PATIENCE = 3
 
 
 @dataclass(frozen=True)
@@ -71,10 +74,14 @@ def follow(
     tol: float,
     judge: Judge | None = None,
     patience: int = 8,
+    paces: tuple[Pace, Pace] | None = None,
     stage: str,
     who: str,
 ) -> Continuation:
     """Descend one objective after the other, each from where the last one ended.
+
+    With ``paces`` the steps on the way glide at the first of them, one velocity for all, and
+    the last step glides at the second before it descends.
 
     Examples
     --------
@@ -100,17 +107,27 @@ def follow(
     values: list[float] = []
     errors: list[float] = []
     n_iter, stopped = 0, False
+    velocity = np.zeros_like(x)
     with Interruption() as interruption:
         for step in range(first, n_steps):
             last = step == n_steps - 1
-            found, said = _descend(
-                objective_at(step), x, final_max_iter if last else max_iter, tol, stage, who
-            )
+            objective, said = objective_at(step), list[warnings.WarningMessage]()
+            if paces is not None:
+                rest = tol if last else 0.0
+                found, velocity = glide(
+                    objective, x, velocity, paces[last], tol=rest, stage=stage, who=who
+                )
+                x, n_iter = found.x, n_iter + found.n_iter
+            if paces is None or (last and not found.interrupted):
+                most = final_max_iter if last else max_iter
+                found, said = _descend(
+                    objective, x, most, tol, 1 if paces is None else _PATIENCE, stage, who
+                )
+                x, n_iter = found.x, n_iter + found.n_iter
             stopped = found.interrupted
             if stopped or last:
                 for one in said:
                     warnings.warn(one.message, one.category, stacklevel=3)
-            x, n_iter = found.x, n_iter + found.n_iter
             if judge is not None:
                 errors.append(judge(step, x))
             values.append(found.value)
@@ -144,10 +161,18 @@ def follow(
 
 
 def _descend(
-    objective: Objective, x: FloatArray, max_iter: int, tol: float, stage: str, who: str
+    objective: Objective,
+    x: FloatArray,
+    max_iter: int,
+    tol: float,
+    patience: int,
+    stage: str,
+    who: str,
 ) -> tuple[Descent, list[warnings.WarningMessage]]:
     """One descent, and what it had to say."""
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
-        found = minimise(objective, x, max_iter=max_iter, tol=tol, stage=stage, who=who)
+        found = minimise(
+            objective, x, max_iter=max_iter, tol=tol, stage=stage, who=who, patience=patience
+        )
     return found, list(said)

@@ -1,0 +1,85 @@
+"""Kernel information embedding: one map, whatever turns, scales or rounds the data."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from sidelight import KernelInformationEmbedding
+from sidelight.latent.information.curve import lies_along_curve
+from sidelight.solvers.descent.gliding import Pace, glide
+
+
+def bent_sheet():
+    rng = np.random.default_rng(10)
+    t, h = 3 * rng.random(110), 2 * rng.random(110)
+    sheet = np.column_stack([np.cos(t), np.sin(t), h, t / 2, h * t / 4])
+    return sheet + 0.02 * rng.standard_normal(sheet.shape)
+
+
+def cloud():
+    return np.random.default_rng(20).standard_normal((90, 20)) * np.geomspace(3, 0.3, 20)
+
+
+@pytest.fixture(scope="module", params=[bent_sheet, cloud], ids=lambda make: make.__name__)
+def data(request):
+    X = request.param()
+    return X, KernelInformationEmbedding().fit(X)
+
+
+def turned(X):
+    columns = X.shape[1]
+    return X @ np.linalg.qr(np.random.default_rng(5).standard_normal((columns, columns)))[0]
+
+
+@pytest.mark.parametrize(
+    ("change", "atol"),
+    [
+        (turned, 1e-4),
+        (lambda X: 7.3 * X, 1e-4),
+        (lambda X: 1e-6 * X, 1e-4),
+        (lambda X: X + 300.0, 1e-4),
+        (lambda X: X.astype(np.float32), 2e-3),
+    ],
+    ids=["turned", "another unit", "a tiny unit", "moved", "single precision"],
+)
+def test_the_map_is_that_of_the_data_changed_in_nothing_that_matters(data, change, atol):
+    X, expected = data
+    found = KernelInformationEmbedding().fit(change(X))
+    Z = expected.embedding_
+    signs = np.sign(np.einsum("ij,ij->j", found.embedding_, Z))
+    np.testing.assert_allclose(found.embedding_ * signs, Z, atol=atol * np.abs(Z).max())
+    assert found.alpha_ == expected.alpha_
+    assert found.objective_ == pytest.approx(expected.objective_, rel=1e-5)
+
+
+@pytest.mark.parametrize("unit", [1e-9, 1e-4, 1.0, 1e6])
+def test_whether_items_follow_a_curve_does_not_depend_on_their_unit(unit):
+    t = np.linspace(0, 6, 60)
+    curve = np.column_stack([np.cos(t), np.sin(t), np.cos(2 * t)])
+    assert lies_along_curve(unit * curve)
+    assert not lies_along_curve(unit * np.random.default_rng(0).standard_normal((60, 3)))
+
+
+def double_wells(x):
+    return float(((x**2 - 1) ** 2).sum() + 0.1 * x.sum()), 4 * x * (x**2 - 1) + 0.1
+
+
+def test_a_glide_comes_to_the_valley_next_to_its_start_and_forgets_the_last_bits():
+    start = np.random.default_rng(0).uniform(-1.5, 1.5, 200)
+    pace, still = Pace(0.05, 0.8, 400), np.zeros(200)
+    found, _ = glide(double_wells, start, still, pace, stage="wells", who="test")
+    assert found.value < double_wells(start)[0]
+    np.testing.assert_allclose(double_wells(found.x)[1], 0, atol=1e-8)
+    other, _ = glide(double_wells, start * (1 + 1e-15), still, pace, stage="wells", who="test")
+    np.testing.assert_allclose(other.x, found.x, atol=1e-12)
+
+
+def test_steps_that_are_too_long_are_halved():
+    """A rate that is right for one objective throws the point out of a steeper one."""
+
+    def steep(x):
+        return 50 * float(np.sum(x**2)), 100 * x
+
+    found, _ = glide(steep, np.ones(3), np.zeros(3), Pace(0.3, 0.8, 60), stage="bowl", who="test")
+    assert np.abs(found.x).max() < 1e-3

@@ -1,0 +1,78 @@
+"""The same map on every processor: each estimator, with the arithmetic of other processors."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from functools import cache
+from tempfile import TemporaryDirectory
+from warnings import catch_warnings, simplefilter
+
+import numpy as np
+import pytest
+from tools.portable import NEEDS, environment, why_not
+
+from sidelight.registry import MAPS
+
+#: Relative to the map's size.
+TOLERANCE = 1e-6
+#: Soft directions: where the descent ends its objective is flat to rounding, ½κδ² ≈ 1e-14 of it
+#: with curvatures κ down to the penalty's 0.002.
+EXCEPTIONS = {"KernelInformationEmbedding": 1e-4, "UnsupervisedKernelRegression": 1e-4}
+
+_PROGRAM = """
+import sys
+import numpy as np
+from tests.contract.test_every_processor import every_map
+np.savez(sys.argv[1], **every_map())
+"""
+
+
+def data():
+    """A noisy bent sheet, and a cloud of many columns."""
+    rng = np.random.default_rng(7)
+    t, h = 3 * rng.random(110), 2 * rng.random(110)
+    sheet = np.column_stack([np.cos(t), np.sin(t), h, t / 2, h * t / 4])
+    yield "sheet", sheet + 0.02 * rng.standard_normal(sheet.shape)
+    yield "cloud", rng.standard_normal((70, 20)) * np.geomspace(3, 0.3, 20)
+
+
+@cache
+def every_map():
+    """The map of each estimator of the registry, with its own defaults."""
+    maps = {}
+    with catch_warnings():
+        simplefilter("ignore")
+        for name, X in data():
+            for entry in MAPS:
+                maps[f"{entry.name} {name}"] = entry.load()().fit_transform(X)
+    return maps
+
+
+@pytest.mark.parametrize(
+    ("kernel", "n_threads"), [("Prescott", 2), *((kernel, 1) for kernel in NEEDS)]
+)
+def test_every_map_is_the_same(kernel, n_threads):
+    reason = why_not(kernel)
+    if reason is not None:
+        pytest.skip(reason)
+    here = every_map()
+    with TemporaryDirectory() as folder:
+        file = f"{folder}/maps.npz"
+        done = subprocess.run(
+            [sys.executable, "-c", _PROGRAM, file],
+            env=environment(kernel, n_threads),
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr[-2000:]
+        there = dict(np.load(file))
+    assert set(there) == set(here)
+    moved = {
+        name: float(np.abs(there[name] - Z).max() / np.abs(Z).max()) for name, Z in here.items()
+    }
+    wrong = {
+        name: gap for name, gap in moved.items() if gap > EXCEPTIONS.get(name.split()[0], TOLERANCE)
+    }
+    assert not wrong

@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 PIP_FLAGS ?= --quiet --disable-pip-version-check
 
-.PHONY: demo quick docs test check lint types docs-check unit fuzz bench bench-small bench-metrics clean
+.PHONY: demo quick docs test check lint types docs-check unit portable portable-small fuzz bench bench-small bench-metrics clean
 
 $(READY): pyproject.toml requirements/constraints.txt
 	$(PYTHON) -m venv $(VENV)
@@ -48,6 +48,14 @@ docs-check: $(READY)
 unit: export OMP_NUM_THREADS = 1
 unit: $(READY)
 	$(BIN)/python -m pytest -n auto --dist loadfile --cov --cov-report=term:skip-covered
+
+## the tests with the arithmetic of other processors, with one and two threads
+portable: $(READY)
+	$(BIN)/python tools/portable.py
+
+## the contract, latent and unfolding tests under two kernels that are not this machine's own
+portable-small: $(READY)
+	$(BIN)/python tools/portable.py tests/contract tests/latent tests/unfolding --others 2 --threads 1
 
 ## hostile use by the thousand: inputs, parameters, side information and new rows at random
 fuzz: export OMP_NUM_THREADS = 1

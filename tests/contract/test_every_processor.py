@@ -10,9 +10,9 @@ from warnings import catch_warnings, simplefilter
 
 import numpy as np
 import pytest
-from tools.portable import NEEDS, environment, why_not
 
 from sidelight.registry import MAPS
+from tools.portable import NEEDS, environment, why_not
 
 #: Relative to the map's size.
 TOLERANCE = 1e-6

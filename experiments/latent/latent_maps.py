@@ -38,10 +38,10 @@ METHODS: dict[str, Any] = {
 }
 #: Another start and what it may do.
 FROM_RANDOM: dict[str, Any] = {
-    "Sammon": SammonMapping(2, start="random"),
-    "SNE, wide bandwidth": StochasticNeighborEmbedding(2, start="random"),
-    "SNE, perplexity 20": StochasticNeighborEmbedding(2, perplexity=20, start="random"),
-    "UKR": UnsupervisedKernelRegression(2, start="random"),
+    "Sammon": SammonMapping(2, init="random"),
+    "SNE, wide bandwidth": StochasticNeighborEmbedding(2, init="random"),
+    "SNE, perplexity 20": StochasticNeighborEmbedding(2, perplexity=20, init="random"),
+    "UKR": UnsupervisedKernelRegression(2, init="random"),
 }
 
 

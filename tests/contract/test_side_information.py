@@ -146,7 +146,7 @@ class TestAnchors:
 
     def test_the_places_of_a_plain_map_give_that_map(self, anchored, X):
         plain = clone(anchored).fit(X)
-        nearby = clone(anchored).set_params(start=plain.embedding_)  # among many optima
+        nearby = clone(anchored).set_params(init=plain.embedding_)  # among many optima
         given = nearby.fit(X, side=Anchors(self.INDEX, plain.embedding_[self.INDEX]))
         assert given.objective_ == pytest.approx(plain.objective_, rel=1e-6)
         np.testing.assert_allclose(given.embedding_, plain.embedding_, atol=0.01)
@@ -155,7 +155,7 @@ class TestAnchors:
     def test_one_or_two_only_move_a_plain_map(self, anchored, X, n_anchors):
         plain = clone(anchored).fit(X)
         side = Anchors(self.INDEX[:n_anchors], self.POSITIONS[:n_anchors])
-        given = clone(anchored).set_params(start=plain.embedding_).fit(X, side=side)
+        given = clone(anchored).set_params(init=plain.embedding_).fit(X, side=side)
         assert given.objective_ == pytest.approx(plain.objective_, rel=1e-6)
         assert procrustes(given.embedding_, plain.embedding_).residual < 1e-3
 

@@ -31,8 +31,7 @@ METRICS = (
 NAMED: dict[str, tuple[Any, ...]] = {
     "metric": METRICS,
     "order": ([2, 0, 1], [0, 0, 1], "reversed"),
-    "start": ("random", "pca", "classical"),
-    "init": ("random", "pca", "spectral"),
+    "init": ("random", "pca", "classical", "spectral"),
     "weights": ([1.0], [1.0, 2.0], [], [-1.0], "heat", [np.nan]),
 }
 STRANGE: tuple[Any, ...] = (
@@ -96,7 +95,7 @@ def candidates(cls: type[Any], name: str, n: int) -> list[Any]:
             values += [expected.low + step for step in (1e-6, 0.1, 1.0, 3.0) if expected.low > -1e9]
             values += [0.5, 2.0]
     values += [*NAMED.get(name, ()), *FUNCTIONS.get(name, ())]
-    if name in ("start", "init"):
+    if name == "init":
         values += [np.zeros((n, 2)), np.arange(2.0 * n).reshape(n, 2), np.ones((3, 2))]
     return values
 

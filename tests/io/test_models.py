@@ -149,7 +149,7 @@ CASES: dict[str, tuple[Callable[[], Any], Any, dict[str, Any], Any]] = {
     ),
     "sne": (lambda: sidelight.StochasticNeighborEmbedding(2), X, {}, NEW),
     "sne perplexity": (
-        lambda: sidelight.StochasticNeighborEmbedding(2, perplexity=9, start="backward"),
+        lambda: sidelight.StochasticNeighborEmbedding(2, perplexity=9, init="backward"),
         X,
         {"side": TOLD},
         NEW,

@@ -27,7 +27,7 @@ def test_a_plane_in_space_is_found_again_without_stress():
     plane = rng.standard_normal((50, 2)) * [3, 1]
     turned = plane @ np.linalg.qr(rng.standard_normal((6, 6)))[0][:2]
     for start in ("classical", plane + 0.3 * rng.standard_normal(plane.shape)):
-        model = SammonMapping(2, start=start).fit(turned)
+        model = SammonMapping(2, init=start).fit(turned)
         assert model.objective_ < 1e-11
         assert procrustes(model.embedding_, plane).residual < 1e-5
         np.testing.assert_allclose(pdist(model.embedding_), pdist(plane), rtol=1e-4, atol=1e-4)
@@ -108,8 +108,8 @@ def test_rows_far_from_the_origin_lose_nothing(method):
 @pytest.mark.parametrize("start", [np.zeros((30, 2)), np.array([["a", "b"]] * 30)])
 def test_a_start_that_no_step_leaves_is_refused(start):
     X = np.random.default_rng(0).standard_normal((30, 4))
-    with pytest.raises(ValueError, match="The 'start' parameter of SammonMapping must hold"):
-        SammonMapping(start=start).fit(X)
+    with pytest.raises(ValueError, match="The 'init' parameter of SammonMapping must give"):
+        SammonMapping(init=start).fit(X)
 
 
 def test_new_distances_are_not_negative():
@@ -121,4 +121,4 @@ def test_new_distances_are_not_negative():
 
 def test_a_random_state_that_is_none_is_named():
     with pytest.raises(ValueError, match="The 'random_state' parameter of SammonMapping"):
-        SammonMapping(start="random", random_state="x").fit(np.eye(4))
+        SammonMapping(init="random", random_state="x").fit(np.eye(4))

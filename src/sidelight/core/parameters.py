@@ -116,6 +116,7 @@ class Matching:
 FUNCTION = Matching(callable, "a callable")
 #: Dimensions of a map.
 COMPONENTS: tuple[Expected, ...] = (Whole(1), OneOf(("auto",)))
+SHARE = Matching(lambda value: Real(0).admits(value) and value < 1, "a float in [0, 1)")
 RANDOM_STATE = Matching(
     lambda value: (
         value is None

@@ -19,7 +19,7 @@ from sidelight.latent.descending.by_distances import (
 )
 from sidelight.latent.descending.pinned import pins_of
 from sidelight.latent.descending.pinned_descent import descend_pinned
-from sidelight.latent.descending.starts import START, starting_points
+from sidelight.latent.descending.starts import INIT, starting_points
 from sidelight.similarity.neighbor_choice import wide_bandwidth
 from sidelight.solvers.descent.rowwise import minimise_rows
 
@@ -41,7 +41,7 @@ class SammonMapping(Embedder):
     ----------
     n_components : int or "auto"
         Dimensions of the map, ``n_components_``; ``"auto"`` is the intrinsic dimension of X.
-    start : {"classical", "backward", "random"} or ndarray of shape (n_samples, n_components)
+    init : {"classical", "backward", "random"} or ndarray of shape (n_samples, n_components)
         Where the descent begins: classical scaling (PCA, where distances are Euclidean), the
         smoothest backward mapping, random points, or given ones.
     metric : str or callable
@@ -93,13 +93,13 @@ class SammonMapping(Embedder):
     (1.0, 1.4142)
     """
 
-    _parameters: ClassVar[Any] = {**DISTANCE_PARAMETERS, "start": START}
+    _parameters: ClassVar[Any] = {**DISTANCE_PARAMETERS, "init": INIT}
 
     def __init__(
         self,
         n_components: int | str = 2,
         *,
-        start: Any = "classical",
+        init: Any = "classical",
         metric: Any = "euclidean",
         max_iter: int = 2000,
         tol: float = 1e-13,
@@ -107,7 +107,7 @@ class SammonMapping(Embedder):
         random_state: Any = 0,
     ) -> None:
         self.n_components = n_components
-        self.start = start
+        self.init = init
         self.metric = metric
         self.max_iter = max_iter
         self.tol = tol
@@ -144,8 +144,8 @@ class SammonMapping(Embedder):
         pins = pins_of(anchors, distinct, d, copies=False, unit=longest, who=who)
 
         def begin() -> FloatArray:
-            start, rng, width = self.start, self.random_state, wide_bandwidth(D)
-            Z = starting_points(start, D, d, bandwidth=width, random_state=rng, who=who)
+            init, rng, width = self.init, self.random_state, wide_bandwidth(D)
+            Z = starting_points(init, D, d, bandwidth=width, random_state=rng, who=who)
             return np.asarray(Z[distinct.rows] / longest)
 
         n = len(distinct.rows)

@@ -202,9 +202,9 @@ def test_any_map_is_a_start():
     by_array = GPLVM(2, init=start.fit_transform(X), max_iter=20).fit(X)
     np.testing.assert_allclose(by_method.embedding_, by_array.embedding_, atol=1e-6)
     assert not np.allclose(by_method.history_[0], GPLVM(2, max_iter=20).fit(X).history_[0])
-    with pytest.raises(ValueError, match=r"'init'.*\(60, 2\). Got \(60, 3\)"):
+    with pytest.raises(ValueError, match=r"'init'.*\(60, 2\). Got the shape \(60, 3\)"):
         GPLVM(2, init=PCA(3)).fit(X)
-    with pytest.raises(ValueError, match=r"'init'.*\(60, 2\). Got \(59, 2\)"):
+    with pytest.raises(ValueError, match=r"'init'.*\(60, 2\). Got the shape \(59, 2\)"):
         GPLVM(2, init=np.ones((59, 2))).fit(X)
 
 

@@ -241,7 +241,7 @@ def test_starts_of_ones_own():
     for init in (PCA(2), PCA(2).fit_transform(TRAIN.X), "pca", "random"):
         model = KernelInformationEmbedding(2, bandwidth=2.0, init=init).fit(TRAIN.X)
         assert model.objective_ == pytest.approx(spectral.objective_, abs=0.02)
-    with pytest.raises(ValueError, match=r"'init' parameter .* \(100, 2\). Got \(100, 1\)"):
+    with pytest.raises(ValueError, match=r"'init' .* \(100, 2\). Got the shape \(100, 1\)"):
         KernelInformationEmbedding(2, init=np.ones((100, 1))).fit(TRAIN.X)
 
 
@@ -249,6 +249,20 @@ def test_the_default_penalty_is_the_documented_one():
     X = np.random.default_rng(3).standard_normal((40, 3))
     assert '"auto"`` is 0.001' in KernelInformationEmbedding.__doc__
     assert KernelInformationEmbedding(2, max_iter=1, tol=1e-3).fit(X).alpha_ == 0.001
+
+
+def test_a_generator_may_draw_the_start_and_the_rows_held_out():
+    options = {"bandwidth": 2.0, "n_steps": 4, "init": "random", "validation_fraction": 0.2}
+    first, again, other = (
+        KernelInformationEmbedding(1, random_state=np.random.default_rng(seed), **options)
+        .fit(TRAIN.X)
+        .embedding_
+        for seed in (1, 1, 2)
+    )
+    np.testing.assert_array_equal(first, again)
+    assert not np.array_equal(first, other)
+    with pytest.raises(ValueError, match="'random_state' parameter of KernelInformationEmbedding"):
+        KernelInformationEmbedding(1, random_state="x").fit(TRAIN.X)
 
 
 def test_rows_all_the_same():

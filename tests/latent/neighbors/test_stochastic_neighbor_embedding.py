@@ -26,7 +26,7 @@ def X():
 
 def test_data_in_the_plane_are_their_own_map(X):
     plane = X[:, :2]
-    model = StochasticNeighborEmbedding(2, bandwidth=0.3, start="random").fit(plane)
+    model = StochasticNeighborEmbedding(2, bandwidth=0.3, init="random").fit(plane)
     assert model.objective_ < 1e-12
     assert procrustes(model.embedding_, plane / np.sqrt(0.3)).residual < 1e-5
     spread = model.embedding_.var(axis=0).sum() / plane.var(axis=0).sum()
@@ -101,7 +101,7 @@ def test_a_given_start_goes_on_where_an_interrupted_fit_stopped(X):
     with pytest.warns(InterruptedFitWarning, match="after 5 iterations"), listening(stop):
         half = StochasticNeighborEmbedding(2).fit(X)
     assert half.n_iter_ == 5
-    whole = StochasticNeighborEmbedding(2, start=half.embedding_).fit(X)
+    whole = StochasticNeighborEmbedding(2, init=half.embedding_).fit(X)
     assert whole.history_[0] == pytest.approx(half.objective_)
     assert whole.objective_ == pytest.approx(StochasticNeighborEmbedding(2).fit(X).objective_)
 
@@ -111,8 +111,8 @@ def test_what_it_refuses(X):
         StochasticNeighborEmbedding(bandwidth=1.0, perplexity=5).fit(X)
     with pytest.raises(ValueError, match="'perplexity' parameter .* below .* 59. Got 59"):
         StochasticNeighborEmbedding(perplexity=59).fit(X)
-    with pytest.raises(ValueError, match=r"'start' parameter .*\(60, 2\). Got the shape \(60, 3\)"):
-        StochasticNeighborEmbedding(start=np.zeros((60, 3))).fit(X)
+    with pytest.raises(ValueError, match=r"'init' parameter .*\(60, 2\). Got the shape \(60, 3\)"):
+        StochasticNeighborEmbedding(init=np.zeros((60, 3))).fit(X)
     with pytest.raises(ValueError, match="at least two distinct rows"):
         StochasticNeighborEmbedding().fit(np.ones((9, 3)))
 

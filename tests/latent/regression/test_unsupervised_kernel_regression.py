@@ -28,7 +28,7 @@ def test_the_linear_basis_is_pca_from_any_start(X):
     rng = np.random.default_rng(1)
     wide = rng.standard_normal((40, 6)) * [4, 3, 1, 0.6, 0.4, 0.1] + 7.0
     for start in ("auto", 0.1 * rng.standard_normal((40, 2))):
-        model = UnsupervisedKernelRegression(2, kernel="linear", start=start).fit(wide)
+        model = UnsupervisedKernelRegression(2, kernel="linear", init=start).fit(wide)
         pca = PCA(2).fit(wide)
         # ZZᵀ is the projection onto the components, without being told to be one
         np.testing.assert_allclose(model.embedding_.T @ model.embedding_, np.eye(2), atol=1e-5)

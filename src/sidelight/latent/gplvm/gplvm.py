@@ -14,10 +14,11 @@ from sidelight.estimator.map import Map
 from sidelight.estimator.resuming import descend, pick_up
 from sidelight.gaussian_process.covariance import COVARIANCES
 from sidelight.gaussian_process.observed import ObservedTable
+from sidelight.latent.descending.starts import MADE_OR_GIVEN
 from sidelight.latent.gplvm.back_constraint import BackConstraint, first_weights
 from sidelight.latent.gplvm.objective import GPLVMObjective, State
 from sidelight.latent.gplvm.process import LatentProcess, settled
-from sidelight.latent.gplvm.start import START, first_map
+from sidelight.latent.gplvm.start import first_map
 from sidelight.latent.gplvm.table import StandardTable
 from sidelight.solvers.descent.quasi_newton import Descent
 
@@ -125,7 +126,7 @@ class GPLVM(Embedder):
     _parameters: ClassVar[Any] = {
         "n_components": COMPONENTS,
         "kernel": (OneOf(tuple(COVARIANCES)),),
-        "init": (OneOf(("pca",)), START),
+        "init": (OneOf(("pca",)), *MADE_OR_GIVEN),
         "n_inducing": (OneOf((None, "auto")), Whole(1)),
         "back_constraint": (OneOf((None, "rbf", "linear")),),
         "prior": (OneOf((None,)), Real(0, open_below=True)),

@@ -6,22 +6,14 @@ import warnings
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import check_array
 
 from sidelight.core.arrays import FloatArray
-from sidelight.core.parameters import Matching
 from sidelight.gaussian_process.placing import N_LOOKED_AT, Rows
+from sidelight.latent.descending.starts import given_points
 from sidelight.latent.gplvm.table import StandardTable
 from sidelight.spectral.pca import PCA
 from sidelight.spectral.probabilistic_pca import ProbabilisticPCA
-
-#: What may be given as a start, beside a name.
-START = Matching(
-    lambda v: hasattr(v, "fit_transform") or (hasattr(v, "__len__") and not isinstance(v, str)),
-    "an embedding estimator or an array of shape (n_samples, n_components)",
-)
 
 
 def first_map(
@@ -31,22 +23,10 @@ def first_map(
     Y = table.Y
     if isinstance(init, str):
         Z = _principal_map(X, Y, n_components, who)
-    elif hasattr(init, "fit_transform"):
-        Z = np.asarray(clone(init).fit_transform(X[table.order]), dtype=np.float64)
     else:
-        Z = check_array(init, dtype=np.float64, input_name="init", estimator=who)
-        Z = Z[table.order] if len(Z) == len(Y) else Z
-    if Z.shape != (len(Y), n_components):
-        raise ValueError(
-            f"The 'init' parameter of {who} must give a map of shape (n_samples, n_components) = "
-            f"({len(Y)}, {n_components}). Got {Z.shape}."
-        )
+        shape, order = (len(Y), n_components), table.order
+        Z = given_points(init, shape, rows=X[order], order=order, who=who)
     Z = Z - Z.mean(axis=0)
-    if not Z.any():
-        raise ValueError(
-            f"The 'init' parameter of {who} must give places that differ. Got {len(Z)} that are "
-            f"all the same, which no step tells apart."
-        )
     return np.ascontiguousarray(Z / float(Z.std()))
 
 

@@ -8,10 +8,18 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.utils import check_random_state
 
 from sidelight.core.arrays import FloatArray, IntArray
-from sidelight.core.parameters import COMPONENTS, FUNCTION, Matching, OneOf, Real, Whole
+from sidelight.core.parameters import (
+    COMPONENTS,
+    FUNCTION,
+    RANDOM_STATE,
+    SHARE,
+    OneOf,
+    Real,
+    Whole,
+    random_generator,
+)
 from sidelight.core.sampling import evenly_spaced
 from sidelight.core.threads import count_threads
 from sidelight.estimator.resuming import Resumable
@@ -37,7 +45,7 @@ from sidelight.latent.information.path import (
 )
 from sidelight.latent.information.path_ends import PathEnds, ends_of_path
 from sidelight.latent.information.penalties import PENALTIES, penalty_for
-from sidelight.latent.information.start import starting_points
+from sidelight.latent.information.start import INIT, starting_points
 from sidelight.side.condition import Condition
 from sidelight.solvers.descent.continuation import Continuation
 
@@ -108,7 +116,7 @@ class KernelInformationEmbedding(Resumable, DensityEmbedder):
         ``max_iter``; with ``validation_fraction`` it starts afresh.
     n_jobs : int, optional
         Threads; None for all cores.  The result is the same to the bit.
-    random_state : int, RandomState or None
+    random_state : int, Generator, RandomState or None
         For random starts and for the rows that are held out.
 
     Attributes
@@ -173,18 +181,13 @@ class KernelInformationEmbedding(Resumable, DensityEmbedder):
         "continuation": (OneOf(("both", "penalty", "none")),),
         "n_steps": (Whole(1),),
         "leave_one_out": (OneOf((True, False)),),
-        "init": (
-            OneOf(("spectral", "pca", "random")),
-            Matching(lambda v: hasattr(v, "fit_transform"), "an estimator"),
-            Matching(lambda v: not isinstance(v, str) and np.ndim(v) == 2, "an array"),
-        ),
-        "validation_fraction": (
-            Matching(lambda v: Real(0).admits(v) and v < 1, "a float in [0, 1)"),
-        ),
+        "init": INIT,
+        "validation_fraction": (SHARE,),
         "conditioning": (OneOf(("matching", "information")),),
         "max_iter": (Whole(1),),
         "tol": (Real(0, open_below=True),),
         "warm_start": (OneOf((True, False)),),
+        "random_state": (RANDOM_STATE,),
     }
     _takes_sparse = False
     _way: int  # which of several paths was best
@@ -273,7 +276,7 @@ class KernelInformationEmbedding(Resumable, DensityEmbedder):
     def _fit_with_held_out(self, items: FloatArray, columns: IntArray) -> None:
         n = len(items)
         n_held = min(max(round(self.validation_fraction * n), 1), n - self.n_components_ - 1)
-        held = check_random_state(self.random_state).permutation(n)[:n_held]
+        held = random_generator(self.random_state).permutation(n)[:n_held]
         rest = np.setdiff1d(np.arange(n), held)
         path = self._fit_path(items[rest], columns, items[held])
         errors, best = self.path_["error"], self.n_steps_ - 1

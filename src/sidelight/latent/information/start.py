@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
-from sklearn.utils import check_array, check_random_state
 
 from sidelight.core.arrays import FloatArray, IntArray
+from sidelight.core.parameters import Expected, OneOf
+from sidelight.latent.descending.starts import MADE_OR_GIVEN, given_points, random_points
+
+INIT: tuple[Expected, ...] = (OneOf(("spectral", "pca", "random")), *MADE_OR_GIVEN)
 
 
 def starting_points(
@@ -33,18 +35,9 @@ def starting_points(
             Z = np.zeros((n, n_components))
             Z[:, :kept] = U[:, :kept] * lengths[:kept]
         else:
-            Z = check_random_state(random_state).standard_normal((n, n_components))
-    elif hasattr(init, "fit_transform"):
-        Z = np.asarray(clone(init).fit_transform(Y), dtype=np.float64)
+            Z = random_points(n, n_components, random_state)
     else:
-        Z = check_array(init, dtype=np.float64, input_name="init", estimator=who)
-        if Z.shape[0] == n:
-            Z = Z[order]
-    if Z.shape != (n, n_components):
-        raise ValueError(
-            f"The 'init' parameter of {who} must give one row per row of X and n_components "
-            f"columns, {(n, n_components)}. Got {Z.shape}."
-        )
+        Z = given_points(init, (n, n_components), rows=Y, order=order, who=who)
     if spread is None:
         return Z / Z.std() if isinstance(init, str) else np.array(Z)
     centred = Z - Z.mean(axis=0)

@@ -19,7 +19,7 @@ from sidelight.latent.descending.by_distances import (
 )
 from sidelight.latent.descending.pinned import pins_of
 from sidelight.latent.descending.pinned_descent import descend_pinned
-from sidelight.latent.descending.starts import START, starting_points
+from sidelight.latent.descending.starts import INIT, starting_points
 from sidelight.latent.neighbors.choices import NeighborChoices
 from sidelight.latent.neighbors.mismatch import NeighborMismatch
 from sidelight.latent.neighbors.placement import place_by_choices
@@ -47,7 +47,7 @@ class StochasticNeighborEmbedding(Embedder):
     perplexity : float, optional
         Give each item a bandwidth of its own with this many effective neighbours instead; then
         no item picks itself, as in Hinton and Roweis.
-    start : {"classical", "backward", "random"} or ndarray of shape (n_samples, n_components)
+    init : {"classical", "backward", "random"} or ndarray of shape (n_samples, n_components)
         Where the descent begins: classical scaling, the smoothest backward mapping, random points,
         or given ones, such as those of an interrupted fit.
     metric : str or callable
@@ -104,7 +104,7 @@ class StochasticNeighborEmbedding(Embedder):
         **DISTANCE_PARAMETERS,
         "bandwidth": (OneOf(("auto",)), Real(0, open_below=True)),
         "perplexity": (OneOf((None,)), Real(1)),
-        "start": START,
+        "init": INIT,
     }
 
     def __init__(
@@ -113,7 +113,7 @@ class StochasticNeighborEmbedding(Embedder):
         *,
         bandwidth: float | str = "auto",
         perplexity: float | None = None,
-        start: Any = "classical",
+        init: Any = "classical",
         metric: Any = "euclidean",
         max_iter: int = 2000,
         tol: float = 1e-12,
@@ -123,7 +123,7 @@ class StochasticNeighborEmbedding(Embedder):
         self.n_components = n_components
         self.bandwidth = bandwidth
         self.perplexity = perplexity
-        self.start = start
+        self.init = init
         self.metric = metric
         self.max_iter = max_iter
         self.tol = tol
@@ -159,7 +159,7 @@ class StochasticNeighborEmbedding(Embedder):
 
         def begin() -> FloatArray:
             return starting_points(
-                self.start,
+                self.init,
                 D,
                 d,
                 bandwidth=choices.unit,

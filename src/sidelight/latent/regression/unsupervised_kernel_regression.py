@@ -23,7 +23,7 @@ from sidelight.estimator.resuming import facts_of, pick_up
 from sidelight.latent.descending.by_distances import check_components
 from sidelight.latent.descending.pinned import pins_of
 from sidelight.latent.descending.pinned_descent import descend_pinned
-from sidelight.latent.descending.starts import START, STARTS, starting_points
+from sidelight.latent.descending.starts import INIT, STARTS, starting_points
 from sidelight.latent.regression.mappings import (
     Frame,
     GaussianRegression,
@@ -76,7 +76,7 @@ class UnsupervisedKernelRegression(Embedder):
         reconstruction's error (a linear one needs none, and takes none).  Zero is the form of the
         paper, in which the points of noisy data drift apart until each is told from its nearest
         neighbour alone; it is refused where nothing is left out.
-    start : {"auto", "classical", "backward", "random"} or ndarray of shape (n, n_components)
+    init : {"auto", "classical", "backward", "random"} or ndarray of shape (n, n_components)
         Where the descent begins: classical scaling (PCA), the smoothest backward mapping, random
         points, or given ones; ``"auto"`` is the one of the first two with the smaller error.
         The scale of all but given points is the one with the smallest error.
@@ -135,7 +135,7 @@ class UnsupervisedKernelRegression(Embedder):
         "kernel": (OneOf(("gaussian", "linear")),),
         "leave_one_out": (OneOf((True, False)),),
         "penalty": (Real(0),),
-        "start": (OneOf(("auto",)), *START),
+        "init": (OneOf(("auto",)), *INIT),
         "max_iter": (Whole(1),),
         "tol": (Real(0, open_below=True),),
         "warm_start": (OneOf((True, False)),),
@@ -149,7 +149,7 @@ class UnsupervisedKernelRegression(Embedder):
         kernel: str = "gaussian",
         leave_one_out: bool = True,
         penalty: float = 1e-3,
-        start: Any = "auto",
+        init: Any = "auto",
         max_iter: int = 2000,
         tol: float = 1e-12,
         warm_start: bool = False,
@@ -159,7 +159,7 @@ class UnsupervisedKernelRegression(Embedder):
         self.kernel = kernel
         self.leave_one_out = leave_one_out
         self.penalty = penalty
-        self.start = start
+        self.init = init
         self.max_iter = max_iter
         self.tol = tol
         self.warm_start = warm_start
@@ -263,8 +263,8 @@ class UnsupervisedKernelRegression(Embedder):
         )
 
     def _starts(self, rows: FloatArray, objective: Any) -> list[FloatArray]:
-        kinds: tuple[Any, ...] = (self.start,)
-        if isinstance(self.start, str) and self.start == "auto":
+        kinds: tuple[Any, ...] = (self.init,)
+        if isinstance(self.init, str) and self.init == "auto":
             # a linear regression needs no other than PCA
             kinds = STARTS[:2] if self.kernel == "gaussian" else STARTS[:1]
         squares = np.einsum("ij,ij->i", rows, rows)

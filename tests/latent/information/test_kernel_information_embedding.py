@@ -251,6 +251,20 @@ def test_the_default_penalty_is_the_documented_one():
     assert KernelInformationEmbedding(2, max_iter=1, tol=1e-3).fit(X).alpha_ == 0.001
 
 
+def test_an_interrupted_trial_with_rows_held_out_ends_the_fit():
+    reports = []
+
+    def stop(progress):
+        reports.append(progress)
+        if len(reports) == 3:
+            raise KeyboardInterrupt
+
+    model = KernelInformationEmbedding(1, bandwidth=2.0, n_steps=4, validation_fraction=0.2)
+    with listening(stop), pytest.raises(KeyboardInterrupt):
+        model.fit(TRAIN.X)
+    assert len(reports) == 3  # nothing went on
+
+
 def test_a_generator_may_draw_the_start_and_the_rows_held_out():
     options = {"bandwidth": 2.0, "n_steps": 4, "init": "random", "validation_fraction": 0.2}
     first, again, other = (

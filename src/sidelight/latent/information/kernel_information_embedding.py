@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.base import clone
 
 from sidelight.core.arrays import FloatArray, IntArray
+from sidelight.core.interruption import whole_or_nothing
 from sidelight.core.parameters import (
     COMPONENTS,
     FUNCTION,
@@ -276,14 +277,13 @@ class KernelInformationEmbedding(Resumable, DensityEmbedder):
     def _fit_with_held_out(self, items: FloatArray, columns: IntArray) -> None:
         n = len(items)
         n_held = min(max(round(self.validation_fraction * n), 1), n - self.n_components_ - 1)
-        held = random_generator(self.random_state).permutation(n)[:n_held]
-        rest = np.setdiff1d(np.arange(n), held)
-        path = self._fit_path(items[rest], columns, items[held])
-        errors, best = self.path_["error"], self.n_steps_ - 1
-        self._fit_path(
-            items, columns, None, path=Path(path.bandwidths[: best + 1], path.penalties[: best + 1])
-        )
-        self.path_["error"] = errors[: best + 1]
+        held, rest = np.split(random_generator(self.random_state).permutation(n), [n_held])
+        with whole_or_nothing():  # a map of some rows is no map of all
+            path = self._fit_path(items[np.sort(rest)], columns, items[held])
+        errors, best = self.path_["error"], slice(self.n_steps_)
+        chosen = Path(path.bandwidths[best], path.penalties[best])
+        self._fit_path(items, columns, None, path=chosen)
+        self.path_["error"] = errors[best]
 
     def _fit_path(
         self,

@@ -14,13 +14,18 @@ from typing import Any
 import numpy as np
 import scipy.linalg
 import scipy.sparse as sp
-from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh
 
 from sidelight.core.arrays import BoolArray, FloatArray, IntArray
 from sidelight.core.interruption import Interruption
 from sidelight.core.memory import require_memory
 from sidelight.core.progress import report
 from sidelight.solvers.eigen.eigenpairs import fix_signs
+from sidelight.solvers.semidefinite.dense_step import (
+    factor_positive,
+    reach_of_matrix,
+    reach_of_numbers,
+    symmetric,
+)
 from sidelight.solvers.semidefinite.dual_bound import (
     contradiction,
     dense_bound,
@@ -33,8 +38,6 @@ from sidelight.solvers.semidefinite.result import SemidefiniteResult, worth_keep
 
 #: How far a step may go towards the boundary, at least, and by how much more a good one may.
 _FRACTION, _BOLDER = 0.9, 0.08
-#: From this size on the length of a step is found by Lanczos' method.
-_LANCZOS_FROM = 120
 #: Steps without progress after which rounding is taken to be the reason.
 _PATIENCE = 3
 
@@ -241,9 +244,9 @@ class _Interior:
         largest = float(diagonal.max())
         diagonal += self.soft
         diagonal[free] += w[free] / y[free]
-        schur = _solvable(M, largest)
+        schur = factor_positive(M, largest)
         off = self.adjoint(y) - self.C - self.S
-        base = -self.b - self.soft * y - self.values(_symmetric(self.Z @ off @ inverse))
+        base = -self.b - self.soft * y - self.values(symmetric(self.Z @ off @ inverse))
         inverse_y = np.where(free, 1 / np.where(free, y, 1.0), 0.0)
         unit = self.values(inverse) + inverse_y
 
@@ -253,7 +256,7 @@ class _Interior:
             right = base + target * unit - self.values(bend) - bend_w
             dy = scipy.linalg.cho_solve(schur, right, check_finite=False)
             dS = self.adjoint(dy) + off
-            dZ = target * inverse - self.Z - _symmetric(self.Z @ dS @ inverse) - bend
+            dZ = target * inverse - self.Z - symmetric(self.Z @ dS @ inverse) - bend
             dw = np.where(free, target * inverse_y - w - w * dy * inverse_y - bend_w, 0.0)
             return dZ, dw, dy, dS
 
@@ -264,22 +267,30 @@ class _Interior:
             left = self.residual() - self.values(dZ) - dw + self.soft * dy
             more = scipy.linalg.cho_solve(schur, -left, check_finite=False)
             tension = self.adjoint(more)
-            dZ = dZ - _symmetric(self.Z @ tension @ inverse)
+            dZ = dZ - symmetric(self.Z @ tension @ inverse)
             return dZ, dw - w * more * inverse_y, dy + more, dS + tension
 
         nothing = np.zeros_like(self.Z)
         dZ, dw, dy, dS = direction(0.0, nothing, np.zeros_like(w))
         root_Z = self._factored(self.Z, invert=False)[0]
-        p = min(1.0, 0.95 * _reach(root_Z, dZ), 0.95 * _reach_positive(w[free], dw[free]))
-        d = min(1.0, 0.95 * _reach(root_S, dS), 0.95 * _reach_positive(y[free], dy[free]))
+        p = min(1.0, 0.95 * reach_of_matrix(root_Z, dZ), 0.95 * reach_of_numbers(w[free], dw[free]))
+        d = min(1.0, 0.95 * reach_of_matrix(root_S, dS), 0.95 * reach_of_numbers(y[free], dy[free]))
         after = float(np.vdot(self.Z + p * dZ, self.S + d * dS))
         after += float((w + p * dw)[free] @ (y + d * dy)[free])
         sigma = min(1.0, max(after / count / mu, 1e-6)) ** 2
-        bend = _symmetric(dZ @ dS @ inverse)
+        bend = symmetric(dZ @ dS @ inverse)
         fraction = _FRACTION + _BOLDER * min(p, d)
         dZ, dw, dy, dS = refined(*direction(sigma * mu, bend, dw * dy * inverse_y))
-        p = min(1.0, fraction * _reach(root_Z, dZ), fraction * _reach_positive(w[free], dw[free]))
-        d = min(1.0, fraction * _reach(root_S, dS), fraction * _reach_positive(y[free], dy[free]))
+        p = min(
+            1.0,
+            fraction * reach_of_matrix(root_Z, dZ),
+            fraction * reach_of_numbers(w[free], dw[free]),
+        )
+        d = min(
+            1.0,
+            fraction * reach_of_matrix(root_S, dS),
+            fraction * reach_of_numbers(y[free], dy[free]),
+        )
         self.Z = self._centred(self.Z + p * dZ)
         self.w = w + p * dw
         self.y = y + d * dy
@@ -299,7 +310,7 @@ class _Interior:
         return root, inverse - self.centre / lent
 
     def _centred(self, X: FloatArray) -> FloatArray:
-        X = _symmetric(X)
+        X = symmetric(X)
         mean = X.mean(axis=0)
         return np.asarray(X - mean - mean[:, None] + mean.mean())
 
@@ -320,56 +331,6 @@ class _Interior:
         largest = 1e8 * float(np.abs(self.b).max()) * len(self.C)
         if lowest_eigenvalue(self.adjoint(ray)) * largest > -1.0:
             raise contradiction(ray, who)
-
-
-def _symmetric(X: FloatArray) -> FloatArray:
-    return np.asarray((X + X.T) / 2)
-
-
-def _solvable(M: FloatArray, largest: float) -> tuple[FloatArray, bool]:
-    """Factor M, with as little added to its diagonal as makes it positive."""
-    diagonal = np.diagonal(M).copy()
-    for added in (1e-15, 1e-13, 1e-11, 1e-9):
-        np.fill_diagonal(M, diagonal * (1 + 1e-14) + added * largest)
-        try:
-            factor: tuple[FloatArray, bool] = scipy.linalg.cho_factor(
-                M, lower=True, check_finite=False
-            )
-        except np.linalg.LinAlgError:
-            continue
-        return factor
-    raise np.linalg.LinAlgError
-
-
-def _reach(root: FloatArray, change: FloatArray) -> float:
-    """The step that makes root rootᵀ + α·change singular."""
-    n = len(root)
-    if n >= _LANCZOS_FROM:
-
-        def scaled(v: FloatArray) -> FloatArray:
-            u = scipy.linalg.solve_triangular(root, v, lower=True, trans="T", check_finite=False)
-            return np.asarray(
-                scipy.linalg.solve_triangular(root, change @ u, lower=True, check_finite=False)
-            )
-
-        start = np.random.default_rng(0).standard_normal(n)
-        operator = LinearOperator((n, n), matvec=scaled, dtype=np.float64)
-        try:
-            values, vectors = eigsh(operator, k=1, which="SA", tol=1e-2, v0=start, maxiter=20)
-            error = float(np.linalg.norm(scaled(vectors[:, 0]) - values[0] * vectors[:, 0]))
-            lowest = float(values[0]) - error
-            return -1 / lowest if lowest < 0 else np.inf
-        except ArpackError:  # the spectrum is crowded: take it as a whole
-            pass
-    whole = scipy.linalg.solve_triangular(root, change, lower=True, check_finite=False)
-    whole = scipy.linalg.solve_triangular(root, whole.T, lower=True, check_finite=False)
-    lowest = lowest_eigenvalue(_symmetric(whole))
-    return -1 / lowest if lowest < 0 else np.inf
-
-
-def _reach_positive(values: FloatArray, change: FloatArray) -> float:
-    down = change < 0
-    return float(np.min(-values[down] / change[down], initial=np.inf))
 
 
 def _factor(K: FloatArray) -> FloatArray:

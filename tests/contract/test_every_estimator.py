@@ -227,3 +227,17 @@ def test_many_new_rows_are_placed_in_blocks(estimator, X, new, monkeypatch):
             lambda n, width, budget: [slice(i, i + 3) for i in range(0, n, 3)],
         )
     np.testing.assert_allclose(estimator.transform(new), at_once, atol=1e-10)
+
+
+def test_a_table_in_single_precision_is_a_table(distance_entry, X, new):
+    """Maximum entropy unfolding placed new rows of one with an error of the compiler."""
+    from scipy.spatial.distance import cdist
+
+    few = X[:60]
+    table, block = cdist(few, few).astype(np.float32), cdist(new, few).astype(np.float32)
+    model = distance_entry.load()(metric="precomputed").fit(table)
+    double = distance_entry.load()(metric="precomputed").fit(table.astype(np.float64))
+    scale = np.abs(double.embedding_).max()
+    np.testing.assert_allclose(model.embedding_, double.embedding_, atol=2e-3 * scale)
+    placed = model.transform(block)
+    np.testing.assert_allclose(placed, double.transform(block.astype(float)), atol=2e-2 * scale)

@@ -89,6 +89,10 @@ def draw_case(seed: int, number: int, only: str = "") -> Case:
     if given.parameters.keys() & set(choice.refused):
         choice = replace(choice, refused=())  # the input says what it is read as
     told = draw_knowledge(rng, entry, rows)
+    if "Condition" in told.kind and "n_steps" not in choice.changed:
+        # a short path where there is one
+        values = {name: v for name, v in choice.values.items() if name != "n_steps"}
+        choice = replace(choice, values=values)
     if given.parameters and told.kind != "nothing" and told.due == GOOD:
         told = replace(told, due=ANY)  # most knowledge needs feature vectors
     return Case(number, entry, given, choice, told, rng)

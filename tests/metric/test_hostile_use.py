@@ -80,3 +80,13 @@ def test_a_root_of_a_negative_number_is_no_kernel(learner, X):
         warnings.simplefilter("error")
         with pytest.raises(ValueError, match=f"'kernel' parameter of {learner.__name__}.*degree"):
             learner(kernel="polynomial", degree=0.5, coef0=0.0).fit(X, side=KNOWN[learner])
+
+
+@pytest.mark.parametrize(
+    ("kernel", "unused"),
+    [(None, {"gamma": 2.0}), ("linear", {"degree": 2}), ("rbf", {"coef0": 0.5})],
+)
+def test_parameters_of_a_kernel_that_is_not_there_are_refused(learner, X, kernel, unused):
+    name = next(iter(unused))
+    with pytest.raises(ValueError, match=f"{name!r} parameter of {learner.__name__} has no effect"):
+        learner(kernel=kernel, **unused).fit(X, side=KNOWN[learner])

@@ -36,7 +36,12 @@ from sidelight.metric.learning.safe_pairs import InnerMetric
 from sidelight.metric.learning.space import KernelSpace, Space, SpannedSpace
 from sidelight.registry import understood_by
 from sidelight.side.understanding import gather_side, refusing_side_as_y
-from sidelight.similarity.kernels import KERNEL_NAMES, check_kernel_table, resolve_kernel
+from sidelight.similarity.kernels import (
+    KERNEL_NAMES,
+    check_kernel_table,
+    refuse_unused_kernel_parameters,
+    resolve_kernel,
+)
 
 KERNEL_PARAMETERS: Mapping[str, tuple[Expected, ...]] = {
     "kernel": (OneOf((None, *KERNEL_NAMES, "precomputed")), FUNCTION),
@@ -209,6 +214,7 @@ class LearnedMetric(TransformerMixin, BaseEstimator):
     def _begin(self, X: Any, side: Any, **more: Any) -> tuple[FloatArray, dict[str, Any]]:
         """Check parameters, X and side information."""
         check_parameters(self, {**KERNEL_PARAMETERS, **self._parameters})
+        refuse_unused_kernel_parameters(self, self.kernel)
         X = of_moderate_size(self._checked(X, reset=True), who=self._name)
         if isinstance(self.kernel, str) and self.kernel == "precomputed":
             if X.shape[0] != X.shape[1]:

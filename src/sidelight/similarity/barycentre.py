@@ -41,8 +41,10 @@ def local_gram_from_distances(
     D: FloatArray, indices: IntArray, block: FloatArray | None = None
 ) -> FloatArray:
     """Compute the same Gram matrices from a table of distances."""
-    spokes = np.take_along_axis(D if block is None else block, indices, axis=1) ** 2
-    across = D[indices[:, :, None], indices[:, None, :]] ** 2
+    spokes = np.take_along_axis(D if block is None else block, indices, axis=1)
+    across = D[indices[:, :, None], indices[:, None, :]]
+    # what is compiled takes double precision, and differences of squares need it
+    spokes, across = spokes.astype(np.float64) ** 2, across.astype(np.float64) ** 2
     return np.asarray((spokes[:, :, None] + spokes[:, None, :] - across) / 2)
 
 

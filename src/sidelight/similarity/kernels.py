@@ -10,6 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from sidelight.core.arrays import FloatArray, is_sparse
+from sidelight.core.parameters import refuse_without_effect
 from sidelight.core.threads import one_blas_thread
 from sidelight.similarity.panels import SymmetricPanels
 
@@ -164,6 +165,16 @@ def resolve_kernel(
     if kernel == "rbf":
         return GaussianKernel(width)
     return PolynomialKernel(float(degree), width, float(coef0))
+
+
+def refuse_unused_kernel_parameters(estimator: Any, kernel: Any) -> None:
+    """Refuse values of gamma, degree and coef0 that the kernel does not have."""
+    names = {"gamma", "degree", "coef0"}
+    used = {"rbf": {"gamma"}, "polynomial": names, "poly": names}
+    named = isinstance(kernel, str) or kernel is None
+    unused = names - used.get(kernel, set()) if named else names
+    when = f"with kernel={kernel!r}" if named else "with a kernel of one's own"
+    refuse_without_effect(estimator, sorted(unused), when)
 
 
 def check_kernel_table(K: FloatArray, *, who: str) -> FloatArray:

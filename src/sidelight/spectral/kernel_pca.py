@@ -22,6 +22,7 @@ from sidelight.similarity.kernels import (
     KERNEL_NAMES,
     GaussianKernel,
     LinearKernel,
+    refuse_unused_kernel_parameters,
     resolve_kernel,
 )
 from sidelight.similarity.scatter import column_mean
@@ -217,14 +218,7 @@ class KernelPCA(Embedder):
         return self._adopt(Told(X, known, (), items), found)
 
     def _refuse_unused(self) -> None:
-        kernel = vars(self)["kernel"]
-        names = {"gamma", "degree", "coef0"}
-        used = {"rbf": {"gamma"}, "polynomial": names, "poly": names}
-        if isinstance(kernel, str):
-            unused = names - used.get(kernel, set())
-            refuse_without_effect(self, sorted(unused), f"with kernel={kernel!r}")
-        else:
-            refuse_without_effect(self, sorted(names), "with a kernel of one's own")
+        refuse_unused_kernel_parameters(self, vars(self)["kernel"])
         if self.preimage != "ridge":
             refuse_without_effect(self, ["ridge"], f"with preimage={self.preimage!r}")
 

@@ -48,6 +48,7 @@ CLAIMS = [
         "the count is read less well when it is known: R², known less shuffled",
         lambda r: r("cells", "count known", "count") - r("cells", "count shuffled", "count"),
         most=0.0,
+        quick=False,
     ),
     Claim(
         "types are read no better for the phase: accuracy, known less shuffled",
@@ -71,7 +72,7 @@ def main(output: Path, *, quick: bool = False) -> list[Table]:
     found: dict[str, list[tuple[float, ...]]] = {}
     for seed in seeds:
         rng = np.random.default_rng(seed)
-        keep = np.sort(rng.choice(n, int((0.2 if quick else 0.8) * n), replace=False))
+        keep = np.sort(rng.choice(n, int((0.17 if quick else 0.8) * n), replace=False))
         X, types = data.extras["pca"][keep].astype(float), data.labels[keep]
         phase, counts = data.extras["phase"][keep], np.log(data.extras["n_counts"][keep])
         phases = (phase[:, None] == np.unique(phase)).astype(float)
@@ -82,9 +83,10 @@ def main(output: Path, *, quick: bool = False) -> list[Table]:
             "nothing known": fit(X),
             "phase shuffled": fit(X, Condition(shuffled(phase, seed))),
             "phase known": fit(X, Condition(phase)),
-            "count shuffled": fit(X, Condition(shuffled(counts, seed))),
-            "count known": fit(X, Condition(counts)),
         }
+        if not quick:
+            maps["count shuffled"] = fit(X, Condition(shuffled(counts, seed)))
+            maps["count known"] = fit(X, Condition(counts))
         for name, Z in maps.items():
             measures = (
                 guessed_evenly(Z, phase),

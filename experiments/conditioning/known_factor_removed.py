@@ -112,19 +112,21 @@ def draw_turned(
     return drawn.X, drawn.truth[:, 0], drawn.extras["example"]
 
 
-def draw_randomly_turned(seed: int, n_digits: int) -> tuple[FloatArray, FloatArray, IntArray]:
+def draw_randomly_turned(
+    seed: int, n_digits: int, n_angles: int = N_ANGLES
+) -> tuple[FloatArray, FloatArray, IntArray]:
     """Different digits, each at random angles of its own (in whole degrees, none twice)."""
     rng = np.random.default_rng(seed)
     digits = load_digits()
     rows, angles, which = [], [], []
-    all_angles = rng.permutation(360)[: n_digits * N_ANGLES].reshape(n_digits, N_ANGLES)
+    all_angles = rng.permutation(360)[: n_digits * n_angles].reshape(n_digits, n_angles)
     for i, kind in enumerate(rng.choice(10, n_digits, replace=False)):
         image = digits.images[rng.choice(np.flatnonzero(digits.target == kind))] / 16
         frame = np.zeros((23, 23))
         frame[3:19, 3:19] = np.clip(zoom(image, 2, order=3), 0, 1)
         rows.append(rotated_image(frame, 360, fill=0.0).X[all_angles[i]])
         angles.append(all_angles[i].astype(float))
-        which.append(np.full(N_ANGLES, i))
+        which.append(np.full(n_angles, i))
     return np.concatenate(rows), np.concatenate(angles), np.concatenate(which)
 
 
@@ -218,7 +220,7 @@ def random_angles(seeds: range, *, quick: bool) -> Table:
     for n_digits, noise in ((3, 0.0),) if quick else ((3, 0.0), (5, 0.0), (3, 0.2), (5, 0.2)):
         shares = []
         for seed in seeds:
-            X, turn, digit = draw_randomly_turned(seed, n_digits)
+            X, turn, digit = draw_randomly_turned(seed, n_digits, 24 if quick else N_ANGLES)
             X = X + noise * np.random.default_rng(seed).normal(size=X.shape)
             apart = np.abs((turn[:, None] - turn + 180) % 360 - 180) > 45
             maps = (

@@ -128,6 +128,7 @@ CLAIMS = [
         "wrong faces for the ends: rank correlation in the mean",
         lambda r: r("ends", "wrong ends", "rank correlation"),
         most=0.7,
+        quick=False,
     ),
 ]
 
@@ -135,9 +136,10 @@ CLAIMS = [
 def main(output: Path, *, quick: bool = False) -> list[Table]:
     """How well the sets are aligned; faces drawn for sixes."""
     ways = ["ends of one relation", "two pairs, as printed", "nothing", "wrong ends"]
+    ways = ways[:3] if quick else ways
     found: dict[str, list[float]] = {way: [] for way in ways}
     picture = None
-    seeds = list(SEEDS)[: 4 if quick else None]
+    seeds = list(SEEDS)[: 2 if quick else None]
     for seed in seeds:
         rng = np.random.default_rng(seed)
         sixes, angles, pictures = turning_sixes(rng)

@@ -207,7 +207,7 @@ def main(output: Path, *, quick: bool = False) -> list[Table]:
     errors: dict[str, list[float]] = {}
     for seed in seeds:
         known = np.random.default_rng(seed).random(walk.shape) < 0.5
-        for name, value in fill_in(walk, known, 2 if quick else N_ROUNDS).items():
+        for name, value in fill_in(walk, known, 1 if quick else N_ROUNDS).items():
             errors.setdefault(name, []).append(value)
     filled = Table(
         "filled",

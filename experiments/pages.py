@@ -9,7 +9,16 @@ from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 
-from experiments.record import RESULTS, Record, Said, Table, claim_in_words, read, write
+from experiments.record import (
+    RESULTS,
+    Record,
+    Said,
+    Table,
+    claim_in_words,
+    judged,
+    read,
+    write,
+)
 from experiments.texts import MISSING, TEXTS
 from sidelight import __version__
 
@@ -36,6 +45,17 @@ def result_of(name: str) -> Record | None:
     """The committed result of an experiment."""
     path = RESULTS / f"{name}.json"
     return read(path) if path.exists() else None
+
+
+def judge_anew() -> None:
+    """Judge the figures of every kept result by what its experiment claims today."""
+    for room, names in rooms().items():
+        for name in names:
+            found = result_of(name)
+            if found is not None:
+                claims = module_of(room, name).CLAIMS
+                found.claims = [judged(claim, found) for claim in claims]
+                found.write(RESULTS)
 
 
 def room_page(room: str, names: list[str]) -> str:

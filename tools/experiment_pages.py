@@ -15,8 +15,10 @@ def main() -> None:
     parser.add_argument("--write", action="store_true", help="write the pages, not only check")
     options = parser.parse_args()
     sys.path.insert(0, str(ROOT))
-    from experiments.pages import pages
+    from experiments.pages import judge_anew, pages
 
+    if options.write:
+        judge_anew()
     for name, text in pages().items():
         path = ROOT / "docs" / name
         if path.exists() and path.read_text(encoding="utf-8") == text:

@@ -60,7 +60,7 @@ def main(output: Path, *, quick: bool = False) -> list[Table]:
     seeds = range(FIRST_SEED, FIRST_SEED + (2 if quick else N_DRAWS))
     found: dict[str, list[tuple[float, float]]] = {}
     for seed in seeds:
-        X, kind, dose = draw_dosed(seed, 130 if quick else 300)
+        X, kind, dose = draw_dosed(seed, 100 if quick else 300)
         rng = np.random.default_rng([seed, 1])
         maps = {
             "pixels": X,

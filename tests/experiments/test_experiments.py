@@ -110,7 +110,7 @@ def test_a_kept_result_is_that_of_the_full_form_and_its_claims_hold(name: str) -
     # judged again by what the experiment claims today
     today = [judged(claim, found) for claim in module.CLAIMS]
     assert [claim["says"] for claim in today if not claim["holds"]] == []
-    assert found.claims == today
+    assert found.claims == today, "Run: make pages"
     for said in getattr(module, "TEXT", []):
         assert "{" not in pages.filled(said.ours, found)
 

@@ -2,47 +2,55 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from sidelight.core.arrays import FloatArray
+from sidelight.core.arrays import FloatArray, row_blocks
 from sidelight.core.parameters import Whole
-from sidelight.estimator.base import Embedder, place_in_blocks
+from sidelight.estimator.base import Embedder
 from sidelight.latent.conditioning.factor import KnownFactor
 from sidelight.latent.density.gap_filling import fill_gaps
 from sidelight.latent.density.joint import JointDensity
 from sidelight.latent.density.kernels import squared_distances
 
 
+@dataclass(frozen=True)
+class ByDensity:
+    """Rows that were fitted where they are, new ones at E[z | y].
+
+    Parameters
+    ----------
+    density : JointDensity
+        Of data and latent points.
+    factor : KnownFactor, optional
+        What was left out of the map.
+    """
+
+    density: JointDensity
+    factor: KnownFactor | None = None
+
+    def __call__(self, X: Any) -> FloatArray:
+        """Place rows, each by itself."""
+        return in_blocks(self._place, np.asarray(X, dtype=np.float64), len(self.density.points))
+
+    def _place(self, rows: FloatArray) -> FloatArray:
+        known = self.density.recognise(rows)[:, None]
+        expected = self.density.expected_points(rows)[0]
+        return np.where(known >= 0, self.density.points[known[:, 0]], expected)
+
+
 class DensityEmbedder(Embedder):
     """Both mappings, their uncertainty and the density over the map."""
 
-    _density: JointDensity
-    _factor: KnownFactor
-
-    def transform(self, X: Any) -> FloatArray:
-        """Place rows in the map: a row that was fitted where it is, a new one at E[z | y].
-
-        Parameters
-        ----------
-        X : array of shape (n_samples, n_features)
-            Rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_components)
-            Places in the map.
-        """
-        X = np.asarray(self._check_new(X), dtype=np.float64)
-
-        def place(rows: FloatArray) -> FloatArray:
-            known = self._density.recognise(rows)
-            expected = self._density.expected_points(rows)[0]
-            return np.where(known[:, None] >= 0, self.embedding_[known], expected)
-
-        return place_in_blocks(place, X, len(self.embedding_))
+    @property
+    def _density(self) -> JointDensity:
+        place = self._map.place
+        assert isinstance(place, ByDensity)
+        return place.density
 
     def posterior(self, X: Any) -> tuple[FloatArray, FloatArray]:
         """Compute E[z | y] and the standard deviation of z given y, for rows known or new.
@@ -135,21 +143,18 @@ class DensityEmbedder(Embedder):
                 f"The 'n_neighbors' argument of {self._name}.impute must be an int of at least 1. "
                 f"Got {n_neighbors!r}."
             )
-        density = self._density
+        density, place = self._density, ByDensity(self._density)
         k = min(n_neighbors, len(density.points))
 
         def fill(rows: FloatArray) -> FloatArray:
-            fitted = density.recognise(rows)[:, None]
-            Z = np.where(
-                fitted >= 0, density.points[fitted[:, 0]], density.expected_points(rows)[0]
-            )
+            Z = place(rows)
             if not hasattr(density.data_kernel, "n_features"):
                 return np.where(np.isnan(rows), density.expected_items(Z)[0], rows)
             squared = squared_distances(Z, density.points)
             nearest = np.argsort(squared, axis=1, kind="stable")[:, :k]
             return fill_gaps(rows, density.items, nearest, np.take_along_axis(squared, nearest, 1))
 
-        return place_in_blocks(fill, items, max(len(density.points), k * items.shape[1]))
+        return in_blocks(fill, items, max(len(density.points), k * items.shape[1]))
 
     def _check_with_gaps(self, X: Any) -> FloatArray:
         """Rows in which entries may be missing, where the kernel can do without them."""
@@ -208,16 +213,17 @@ class DensityEmbedder(Embedder):
             now = self._density.expected_items(places, alike, smoothing=smoothing)[0]
             return np.asarray(shown + detail * (own - now))
 
-        return place_in_blocks(change, np.column_stack([Z, wanted, items]), len(self.embedding_))
+        return in_blocks(change, np.column_stack([Z, wanted, items]), len(self.embedding_))
 
     def _known_factor(self, method: str) -> KnownFactor:
-        factor: KnownFactor | None = getattr(self, "_factor", None)
-        if factor is None:
+        place = self._map.place
+        assert isinstance(place, ByDensity)
+        if place.factor is None:
             raise ValueError(
                 f"{self._name}.{method} with a condition needs a map that was fitted with one: "
                 f"fit(X, side=Condition(…))."
             )
-        return factor
+        return place.factor
 
     def density(self, Z: Any) -> FloatArray:
         """Compute the density of places in the map, p̂(z) = (1/N) Σ_a k(z, z_a) / C.
@@ -233,10 +239,18 @@ class DensityEmbedder(Embedder):
             Densities.
         """
         Z = np.asarray(self._check_map(Z), dtype=np.float64)
-        column = place_in_blocks(lambda rows: self._density.density(rows)[:, None], Z, len(Z))
+        column = in_blocks(lambda rows: self._density.density(rows)[:, None], Z, len(Z))
         return np.asarray(column[:, 0])
 
 
+def in_blocks(
+    function: Callable[[FloatArray], FloatArray], rows: FloatArray, n_training: int
+) -> FloatArray:
+    """Apply a function to a block of rows at a time: their table with training rows is small."""
+    blocks = row_blocks(len(rows), 8.0 * n_training, budget=2e8)
+    return np.vstack([function(rows[block]) for block in blocks])
+
+
 def _both(place: Any, rows: FloatArray, model: DensityEmbedder) -> tuple[FloatArray, FloatArray]:
-    stacked = place_in_blocks(place, rows, len(model.embedding_))
+    stacked = in_blocks(place, rows, len(model.embedding_))
     return np.asarray(stacked[:, 0]), np.asarray(stacked[:, 1])

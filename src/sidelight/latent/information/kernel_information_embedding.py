@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -23,7 +23,9 @@ from sidelight.core.parameters import (
 )
 from sidelight.core.sampling import evenly_spaced
 from sidelight.core.threads import count_threads
-from sidelight.estimator.resuming import Resumable
+from sidelight.estimator.base import Told
+from sidelight.estimator.map import Map
+from sidelight.estimator.resuming import pick_up
 from sidelight.latent.conditioning.factor import KnownFactor
 from sidelight.latent.conditioning.fit import (
     PENALTIES_OF_FORMS,
@@ -33,7 +35,7 @@ from sidelight.latent.conditioning.fit import (
 from sidelight.latent.density.bandwidth import bandwidth_of_placing, regression_bandwidth
 from sidelight.latent.density.joint import JointDensity
 from sidelight.latent.density.kernels import KERNELS, kernel_for
-from sidelight.latent.density.mappings import DensityEmbedder
+from sidelight.latent.density.mappings import ByDensity, DensityEmbedder
 from sidelight.latent.information.axes import on_axes, warn_if_collapsed
 from sidelight.latent.information.mutual_information_near import pairs_of
 from sidelight.latent.information.path import (
@@ -54,7 +56,7 @@ from sidelight.solvers.descent.continuation import Continuation
 _PATH_ROWS = 2000
 
 
-class KernelInformationEmbedding(Resumable, DensityEmbedder):
+class KernelInformationEmbedding(DensityEmbedder):
     """Kernel information embedding (KIE): the map with the most information about the data.
 
     With Gaussian kernels k around every item and every latent point, the mutual information of
@@ -140,8 +142,13 @@ class KernelInformationEmbedding(Resumable, DensityEmbedder):
     path_ : dict of ndarray
         ``"bandwidth"``, ``"alpha"`` and, with validation, ``"error"`` of every step taken.
         Matches have no bandwidth (NaN), and a spectral map that no step made better has no steps.
+    n_steps_ : int
+        Steps to the map.
     n_iter_ : int
         Iterations in all.
+    onset_ : float or None
+        λ at which the points begin to unfold, with the bandwidth that the path begins with; None
+        where a ``Condition`` was left out.
 
     Notes
     -----
@@ -191,7 +198,6 @@ class KernelInformationEmbedding(Resumable, DensityEmbedder):
         "random_state": (RANDOM_STATE,),
     }
     _takes_sparse = False
-    _way: int  # which of several paths was best
 
     def __init__(
         self,
@@ -251,6 +257,23 @@ class KernelInformationEmbedding(Resumable, DensityEmbedder):
         """
         X, known = self._check_input(X, side)
         items = np.asarray(X, dtype=np.float64)
+        columns = self._check_rows(items)
+        refuse_without_effect(self, conditioned=bool(known), validation=validation)
+        thread = pick_up(self, items, len(items) * self.n_components_)
+        held_out = None if validation is None else self._checked(validation, reset=False)
+        left = None
+        if known:
+            found = self._map_without(items, columns, known["Condition"])
+        elif held_out is None and self.validation_fraction > 0:
+            found = self._map_by_held_out(items, columns)
+        else:
+            followed = self._follow(items, columns, held_out, left_off=thread.where)
+            found, left = followed.map, thread.left_at(followed.left)
+        warn_if_collapsed(found.points, found.facts["alpha_"], found.facts["onset_"], self._name)
+        return self._adopt(Told(items, known, (), None), found, left)
+
+    def _check_rows(self, items: FloatArray) -> IntArray:
+        """The columns in which rows differ."""
         n = len(items)
         if self.n_components_ >= n:
             raise ValueError(
@@ -260,32 +283,22 @@ class KernelInformationEmbedding(Resumable, DensityEmbedder):
         columns = np.flatnonzero(np.ptp(items, axis=0) > 0)
         if not len(columns):
             raise ValueError(f"{self._name} needs two distinct rows. All {n} are the same.")
-        refuse_without_effect(self, conditioned=bool(known), validation=validation)
-        left_off = self._left_off(n * self.n_components_, items)
-        if known:
-            self._fit_without(items, columns, known["Condition"])
-            return self
-        self.__dict__.pop("_factor", None)
-        held_out = None if validation is None else self._checked(validation, reset=False)
-        if held_out is None and self.validation_fraction > 0:
-            self._fit_with_held_out(items, columns)
-        else:
-            self._fit_path(items, columns, held_out, left_off=left_off)
-        warn_if_collapsed(self.embedding_, self.alpha_, self._onset, self._name)
-        return self
+        return columns
 
-    def _fit_with_held_out(self, items: FloatArray, columns: IntArray) -> None:
+    def _map_by_held_out(self, items: FloatArray, columns: IntArray) -> Map:
+        """Follow the path with all rows as far as reconstructs held-out ones best."""
         n = len(items)
         n_held = min(max(round(self.validation_fraction * n), 1), n - self.n_components_ - 1)
         held, rest = np.split(random_generator(self.random_state).permutation(n), [n_held])
         with whole_or_nothing():  # a map of some rows is no map of all
-            path = self._fit_path(items[np.sort(rest)], columns, items[held])
-        errors, best = self.path_["error"], slice(self.n_steps_)
-        chosen = Path(path.bandwidths[best], path.penalties[best])
-        self._fit_path(items, columns, None, path=chosen)
-        self.path_["error"] = errors[best]
+            judged = self._follow(items[np.sort(rest)], columns, items[held])
+        best = slice(judged.map.facts["n_steps_"])
+        chosen = Path(judged.path.bandwidths[best], judged.path.penalties[best])
+        whole = self._follow(items, columns, None, path=chosen).map
+        errors = judged.map.facts["path_"]["error"][best]
+        return whole.with_facts(path_={**whole.facts["path_"], "error": errors})
 
-    def _fit_path(
+    def _follow(
         self,
         items: FloatArray,
         columns: IntArray,
@@ -293,10 +306,10 @@ class KernelInformationEmbedding(Resumable, DensityEmbedder):
         *,
         path: Path | None = None,
         left_off: tuple[int, int, FloatArray] | None = None,
-    ) -> Path:
+    ) -> Followed:
         """Fit all rows, in the order of their values: the order of X must not show."""
         order = np.lexsort(items[:, columns].T[::-1])
-        items = items[order]
+        given, items = items, items[order]
         Y = items[:, columns]
         kernel = kernel_for(self.kernel, Y)
         shape = (len(Y), self.n_components_)
@@ -320,22 +333,22 @@ class KernelInformationEmbedding(Resumable, DensityEmbedder):
         def error_at(h: float, Z: FloatArray) -> float:
             return density_of(Z, h).reconstruction_error(np.asarray(held_out))
 
-        ways: Iterable[tuple[Path, FloatArray]]
+        ways: Iterable[Way]
         if path is not None:
             onset = self._find_onset(pairs, float(path.bandwidths[0]), len(Y))
-            ways = [(path, self._start(Y, onset, order))]
+            ways = [Way(path, self._start(Y, onset, order), float(onset.penalties[0]))]
         elif self.kernel == "quartic" and len(Y) > _PATH_ROWS:
-            ways = [self._path_through_part(items, order, held_out)]
+            ways = [self._way_of_part(items, order, held_out)]
         else:
-            ways = self._lay_paths(Y, ends, pairs, order)
-        best: tuple[int, Path, Continuation] | None = None
-        for number, (way, start) in enumerate(ways):
-            first = 0
+            ways = self._lay_ways(Y, ends, pairs, order)
+        best: tuple[int, Way, int, Continuation] | None = None
+        for number, way in enumerate(ways):
+            first, start = 0, way.start
             if left_off is not None:
                 if number != left_off[0]:
                     continue
-                first, start = min(left_off[1], way.n_steps - 1), left_off[2]
-            found = way.follow(
+                first, start = min(left_off[1], way.path.n_steps - 1), left_off[2]
+            found = way.path.follow(
                 pairs,
                 start.reshape(shape),
                 penalty_for(self.penalty),
@@ -347,32 +360,42 @@ class KernelInformationEmbedding(Resumable, DensityEmbedder):
                 glides=held_out is None and path is None,
                 who=self._name,
             )
-            if best is None or np.min(found.errors, initial=np.inf) < np.min(best[2].errors):
-                best = (number, way, found)
-                self._keep(found, way, first)
+            if best is None or np.min(found.errors, initial=np.inf) < np.min(best[3].errors):
+                best = (number, way, first, found)
             if found.interrupted:
                 break
         assert best is not None
-        number, way, found = best
+        number, way, first, found = best
+        Z, h = found.x.reshape(shape), float(way.path.bandwidths[found.step])
+        facts = _facts_of_path(way, first, found) | self._information_at(Z, pairs, h, way, found)
+        places = on_axes(Z, self.penalty)[np.argsort(order)]
+        density = replace(density_of(Z, h), items=given, points=places)
         unfinished = found.interrupted or (held_out is None and not found.converged)
-        where = (number, found.step, found.x) if unfinished else None
-        self._leave_off(where, found.x.size, items[np.argsort(order)])
-        self._keep_density(density_of(found.x.reshape(shape), self.bandwidth_), order, pairs)
-        return way
+        left = (number, found.step, found.x) if unfinished else None
+        return Followed(way.path, Map(places, ByDensity(density), facts), left)
 
-    def _lay_paths(
+    def _information_at(
+        self, Z: FloatArray, pairs: Information, h: float, way: Way, found: Continuation
+    ) -> dict[str, Any]:
+        n, K = len(Z), pairs.kernel(h)
+        gained = pairs.information(Z, K)[0] / n
+        # R_a is P_a where all latent points coincide, and then Q_a = n
+        told = gained - pairs.information(np.zeros_like(Z), K)[0] / n
+        paid = float(way.path.penalties[found.step]) * penalty_for(self.penalty)(Z)[0] / n
+        return {"mutual_information_": told, "objective_": told - paid}
+
+    def _lay_ways(
         self, Y: FloatArray, ends: PathEnds, pairs: Information, order: IntArray
-    ) -> Iterator[tuple[Path, FloatArray]]:
+    ) -> Iterator[Way]:
         for widest in ends.widest:
             onset = self._find_onset(pairs, widest, len(Y))
             alpha = ends.final_penalty(self.alpha, onset)
-            self._onset = float(onset.penalties[0])
             if self.continuation == "none":
                 path = Path(np.array([ends.final]), np.array([alpha]))
             else:
                 begin, end = (widest, first_penalty(onset, alpha)), (ends.final, alpha)
                 path = Path.between(begin, end, self.n_steps, arrival=ends.arrival)
-            yield path, self._start(Y, onset, order)
+            yield Way(path, self._start(Y, onset, order), float(onset.penalties[0]))
 
     def _find_onset(self, pairs: Information, bandwidth: float, n: int) -> Onset:
         return find_onset(
@@ -384,9 +407,7 @@ class KernelInformationEmbedding(Resumable, DensityEmbedder):
             who=self._name,
         )
 
-    def _path_through_part(
-        self, items: FloatArray, order: IntArray, held_out: FloatArray | None
-    ) -> tuple[Path, FloatArray]:
+    def _way_of_part(self, items: FloatArray, order: IntArray, held_out: FloatArray | None) -> Way:
         """Follow the path with some rows and a Gaussian, where a wide kernel would be dense."""
         part = evenly_spaced(len(items), _PATH_ROWS)
         init = self.init
@@ -395,9 +416,8 @@ class KernelInformationEmbedding(Resumable, DensityEmbedder):
         changed = {"validation_fraction": 0.0, "warm_start": False}
         model = clone(self).set_params(kernel="gaussian", init=init, **changed)
         model.fit(items[part], validation=held_out)
-        self._onset = model._onset
         last = Path(np.array([model.bandwidth_]), np.array([model.alpha_]))
-        return last, model.posterior(items)[0]
+        return Way(last, model.posterior(items)[0], model.onset_)
 
     def _start(self, Y: FloatArray, onset: Onset, order: IntArray) -> FloatArray:
         return starting_points(
@@ -411,36 +431,10 @@ class KernelInformationEmbedding(Resumable, DensityEmbedder):
             who=self._name,
         )
 
-    def _keep(self, found: Continuation, path: Path, first: int) -> None:
-        taken = slice(first, first + len(found.values))
-        self.bandwidth_ = float(path.bandwidths[found.step])
-        self.alpha_ = float(path.penalties[found.step])
-        self.n_steps_ = found.step + 1
-        self.n_iter_ = found.n_iter
-        self.path_ = {"bandwidth": path.bandwidths[taken], "alpha": path.penalties[taken]}
-        if len(found.errors):
-            self.path_["error"] = found.errors
-        self._history = found.values
-
-    def _keep_density(self, density: JointDensity, order: IntArray, pairs: Information) -> None:
-        Z, n = density.points, len(order)
-        K = pairs.kernel(self.bandwidth_)
-        gained = pairs.information(Z, K)[0] / n
-        # R_a is P_a where all latent points coincide, and then Q_a = n
-        self.mutual_information_ = gained - pairs.information(np.zeros_like(Z), K)[0] / n
-        paid = penalty_for(self.penalty)(Z)[0] / n
-        self.objective_ = self.mutual_information_ - self.alpha_ * paid
-        self.history_ = -self._history / n
-        del self._history
-        back = np.argsort(order)
-        self.embedding_ = on_axes(Z, self.penalty)[back]
-        self._items = density.items[back]
-        self._density = replace(density, items=self._items, points=self.embedding_)
-
-    def _fit_without(self, items: FloatArray, columns: IntArray, condition: Condition) -> None:
-        """Leave a known factor out of the map."""
+    def _map_without(self, items: FloatArray, columns: IntArray, condition: Condition) -> Map:
+        """Leave a known factor out of the map; the plain map, where it does not show in X."""
         Y, n = items[:, columns], len(items)
-        alpha = PENALTIES_OF_FORMS[self.conditioning] if self.alpha == "auto" else self.alpha
+        alpha = float(PENALTIES_OF_FORMS[self.conditioning] if self.alpha == "auto" else self.alpha)
         penalty = penalty_for(self.penalty)
         factor = KnownFactor.of(condition, who=self._name)
         fitted = fit_conditional(
@@ -448,26 +442,82 @@ class KernelInformationEmbedding(Resumable, DensityEmbedder):
             factor,
             self.conditioning,
             self.n_components_,
-            alpha=float(alpha),
+            alpha=alpha,
             penalty=penalty,
             max_iter=self.max_iter,
             tol=self.tol,
             who=self._name,
         )
         if fitted is None:
-            self._fit_path(items, columns, None)
-            self._factor = factor
-            return
-        found, self._factor = fitted
-        kernel = kernel_for(self.kernel, Y)
-        self.embedding_ = on_axes(found.points, self.penalty)
-        self.alpha_ = float(alpha)
-        self.bandwidth_ = bandwidth_of_placing(self.bandwidth, Y, self.embedding_, kernel)
-        self.mutual_information_ = found.information(self.embedding_) / n
-        self.objective_ = self.mutual_information_ - self.alpha_ * penalty(self.embedding_)[0] / n
-        self.history_ = np.append(found.history / n, self.objective_)
-        self.path_ = {"bandwidth": found.path.bandwidths, "alpha": found.path.penalties}
-        self.n_steps_, self.n_iter_ = found.path.n_steps, found.n_iter
-        self._items = items
-        self._density = JointDensity(items, self.embedding_, columns, kernel, self.bandwidth_)
-        warn_if_collapsed(self.embedding_, self.alpha_, None, self._name)
+            plain = self._follow(items, columns, None).map
+            assert isinstance(plain.place, ByDensity)
+            return replace(plain, place=replace(plain.place, factor=factor))
+        found, factor = fitted
+        kernel, Z = kernel_for(self.kernel, Y), on_axes(found.points, self.penalty)
+        h = bandwidth_of_placing(self.bandwidth, Y, Z, kernel)
+        told = found.information(Z) / n
+        objective = told - alpha * penalty(Z)[0] / n
+        facts = {
+            "bandwidth_": h,
+            "alpha_": alpha,
+            "mutual_information_": told,
+            "objective_": objective,
+            "history_": np.append(found.history / n, objective),
+            "path_": {"bandwidth": found.path.bandwidths, "alpha": found.path.penalties},
+            "n_steps_": found.path.n_steps,
+            "n_iter_": found.n_iter,
+            "onset_": None,
+        }
+        return Map(Z, ByDensity(JointDensity(items, Z, columns, kernel, h), factor), facts)
+
+
+@dataclass(frozen=True)
+class Way:
+    """A path, where it begins, and λ where the points begin to unfold on it.
+
+    Parameters
+    ----------
+    path : Path
+        Of bandwidths and penalties.
+    start : ndarray of shape (n, d)
+        The points that it begins with.
+    onset : float
+        λ where they begin to unfold.
+    """
+
+    path: Path
+    start: FloatArray
+    onset: float
+
+
+@dataclass(frozen=True)
+class Followed:
+    """Where the best of several paths led.
+
+    Parameters
+    ----------
+    path : Path
+        The path.
+    map : Map
+        Its end.
+    left : tuple or None
+        Which path, the step of it and the points, where it was not finished.
+    """
+
+    path: Path
+    map: Map
+    left: tuple[int, int, FloatArray] | None
+
+
+def _facts_of_path(way: Way, first: int, found: Continuation) -> dict[str, Any]:
+    taken = slice(first, first + len(found.values))
+    path = {"bandwidth": way.path.bandwidths[taken], "alpha": way.path.penalties[taken]}
+    return {
+        "bandwidth_": float(way.path.bandwidths[found.step]),
+        "alpha_": float(way.path.penalties[found.step]),
+        "n_steps_": found.step + 1,
+        "n_iter_": found.n_iter,
+        "path_": path | ({"error": found.errors} if len(found.errors) else {}),
+        "history_": -found.values / len(way.start),
+        "onset_": way.onset,
+    }

@@ -18,7 +18,7 @@ from sidelight.estimator.map import Map
 from sidelight.estimator.neighborhood import Neighborhood, check_enough, held_together, reach_of
 from sidelight.estimator.placing import Barycentric
 from sidelight.estimator.points import Graph
-from sidelight.estimator.resuming import Resumable
+from sidelight.estimator.resuming import pick_up
 from sidelight.neighbors.graph.edges import symmetric_graph
 from sidelight.neighbors.graph.given_edges import check_edges
 from sidelight.similarity.laplacian import laplacian_of
@@ -32,7 +32,7 @@ _GAMMA = 1e-3
 _SHORTEST = 1e-10
 
 
-class MaximumEntropyUnfolding(Resumable, GraphEmbedder):
+class MaximumEntropyUnfolding(GraphEmbedder):
     """Maximum entropy unfolding (MEU): the most likely springs between neighbours.
 
     Of all densities whose neighbours are, in expectation, as far apart as in the data, that of
@@ -285,10 +285,11 @@ class MaximumEntropyUnfolding(Resumable, GraphEmbedder):
 
     def _most_likely(self, edges: IntArray, squares: FloatArray, grounds: FloatArray) -> Springs:
         """The springs, and with a penalty those that are worth it."""
-        told, m = (edges, squares), len(squares)
-        start: FloatArray | None = self._left_off(m, told)
-        found = self._from_start(start, edges, squares, grounds)
-        self._leave_off(None if found.converged else found.strengths, m, told)
+        thread = pick_up(self, (edges, squares), len(squares))
+        found = self._from_start(thread.where, edges, squares, grounds)
+        left = thread.left_at(None if found.converged else found.strengths)
+        if left is not None:
+            self._unfinished = left
         return found
 
     def _from_start(

@@ -60,7 +60,7 @@ def test_points_leave_the_origin_at_the_eigenvalue_of_the_second_derivative():
     # just above it the map is a point, just below it is not
     options = {"bandwidth": h, "continuation": "none", "init": "spectral", "tol": 1e-13}
     above = KernelInformationEmbedding(1, alpha=1.05 * values[0], **options)
-    with pytest.warns(UserWarning, match=r"coincide: alpha=.* Lower alpha"):
+    with pytest.warns(UserWarning, match=r"coincide at alpha=.* Lower alpha"):
         above.fit(Y)
     below = KernelInformationEmbedding(1, alpha=0.95 * values[0], **options).fit(Y)
     assert above.embedding_.std() < 1e-3 < 0.01 < below.embedding_.std()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -37,6 +37,7 @@ from sidelight.latent.density.joint import JointDensity
 from sidelight.latent.density.kernels import KERNELS, kernel_for
 from sidelight.latent.density.mappings import ByDensity, DensityEmbedder
 from sidelight.latent.information.axes import on_axes, warn_if_collapsed
+from sidelight.latent.information.followed import Followed, Way, facts_of_end, facts_of_path
 from sidelight.latent.information.mutual_information_near import pairs_of
 from sidelight.latent.information.path import (
     START_SPREAD,
@@ -367,22 +368,15 @@ class KernelInformationEmbedding(DensityEmbedder):
         assert best is not None
         number, way, first, found = best
         Z, h = found.x.reshape(shape), float(way.path.bandwidths[found.step])
-        facts = _facts_of_path(way, first, found) | self._information_at(Z, pairs, h, way, found)
+        alpha = float(way.path.penalties[found.step])
+        facts = facts_of_path(way, first, found) | facts_of_end(
+            Z, pairs, h, alpha, penalty_for(self.penalty)
+        )
         places = on_axes(Z, self.penalty)[np.argsort(order)]
         density = replace(density_of(Z, h), items=given, points=places)
         unfinished = found.interrupted or (held_out is None and not found.converged)
         left = (number, found.step, found.x) if unfinished else None
         return Followed(way.path, Map(places, ByDensity(density), facts), left)
-
-    def _information_at(
-        self, Z: FloatArray, pairs: Information, h: float, way: Way, found: Continuation
-    ) -> dict[str, Any]:
-        n, K = len(Z), pairs.kernel(h)
-        gained = pairs.information(Z, K)[0] / n
-        # R_a is P_a where all latent points coincide, and then Q_a = n
-        told = gained - pairs.information(np.zeros_like(Z), K)[0] / n
-        paid = float(way.path.penalties[found.step]) * penalty_for(self.penalty)(Z)[0] / n
-        return {"mutual_information_": told, "objective_": told - paid}
 
     def _lay_ways(
         self, Y: FloatArray, ends: PathEnds, pairs: Information, order: IntArray
@@ -469,55 +463,3 @@ class KernelInformationEmbedding(DensityEmbedder):
             "onset_": None,
         }
         return Map(Z, ByDensity(JointDensity(items, Z, columns, kernel, h), factor), facts)
-
-
-@dataclass(frozen=True)
-class Way:
-    """A path, where it begins, and λ where the points begin to unfold on it.
-
-    Parameters
-    ----------
-    path : Path
-        Of bandwidths and penalties.
-    start : ndarray of shape (n, d)
-        The points that it begins with.
-    onset : float
-        λ where they begin to unfold.
-    """
-
-    path: Path
-    start: FloatArray
-    onset: float
-
-
-@dataclass(frozen=True)
-class Followed:
-    """Where the best of several paths led.
-
-    Parameters
-    ----------
-    path : Path
-        The path.
-    map : Map
-        Its end.
-    left : tuple or None
-        Which path, the step of it and the points, where it was not finished.
-    """
-
-    path: Path
-    map: Map
-    left: tuple[int, int, FloatArray] | None
-
-
-def _facts_of_path(way: Way, first: int, found: Continuation) -> dict[str, Any]:
-    taken = slice(first, first + len(found.values))
-    path = {"bandwidth": way.path.bandwidths[taken], "alpha": way.path.penalties[taken]}
-    return {
-        "bandwidth_": float(way.path.bandwidths[found.step]),
-        "alpha_": float(way.path.penalties[found.step]),
-        "n_steps_": found.step + 1,
-        "n_iter_": found.n_iter,
-        "path_": path | ({"error": found.errors} if len(found.errors) else {}),
-        "history_": -found.values / len(way.start),
-        "onset_": way.onset,
-    }

@@ -350,6 +350,6 @@ def test_the_text_of_a_model_is_plain(tmp_path: Path) -> None:
     file = sidelight.save(sidelight.Isomap(3, n_neighbors=7), tmp_path / "m")
     with zipfile.ZipFile(file) as archive:
         header = json.loads(archive.read("model.json"))
-    assert header["format_version"] == 1
+    assert header["format_version"] == 2
     assert header["model"]["class"] == "Isomap"
     assert header["model"]["parameters"]["n_neighbors"] == 7

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-import keyword
-import re
 from collections.abc import Callable
-from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -14,7 +11,9 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from sidelight.io.model.archive import PLAIN_KINDS, Archive
-from sidelight.io.model.encoding import SPARSE_FORMATS, is_frozen
+from sidelight.io.model.encoding import SPARSE_FORMATS
+from sidelight.io.model.state import is_a_key, put_back
+from sidelight.io.model.tags import class_of
 from sidelight.registry import ESTIMATORS
 
 _SPARSE_CLASSES = {
@@ -23,8 +22,6 @@ _SPARSE_CLASSES = {
     ("csr", "matrix"): sp.csr_matrix,
     ("csc", "matrix"): sp.csc_matrix,
 }
-# Parts of the package that hold no fitted values, and that a file has no business importing.
-_NO_VALUES = ("cli", "explorer", "io")
 
 
 class Decoder:
@@ -108,25 +105,15 @@ class Decoder:
         return matrix
 
     def _value(self, node: dict[str, Any]) -> Any:
-        cls = self._value_class(str(node["module"]), str(node["class"]))
+        cls = class_of(str(node["tag"]))
+        if cls is None:
+            raise ValueError(
+                f"{self._archive.name} holds a value of the kind {str(node['tag'])!r}, which this "
+                "version of sidelight does not have."
+            )
         known = [field.name for field in dataclasses.fields(cls)]
         self._check_names(node["fields"], known, cls.__name__, "field")
         return cls(**{key: self.value(item) for key, item in node["fields"].items()})
-
-    def _value_class(self, module: str, name: str) -> Any:
-        parts = module.split(".")
-        plain = all(re.fullmatch(r"[a-z][a-z0-9_]*", part, re.ASCII) for part in parts)
-        if plain and parts[0] == "sidelight" and len(parts) > 1 and parts[1] not in _NO_VALUES:
-            try:
-                cls = vars(import_module(module)).get(name)
-            except ModuleNotFoundError:
-                cls = None
-            if isinstance(cls, type) and cls.__module__ == module and is_frozen(cls):
-                return cls
-        raise ValueError(
-            f"{self._archive.name} holds a value of the class {module}.{name}, which this version "
-            "of sidelight does not have."
-        )
 
     def _estimator(self, node: dict[str, Any]) -> Any:
         name = node["class"]
@@ -140,9 +127,10 @@ class Decoder:
         cls = entry.load()
         self._check_names(node["parameters"], cls().get_params(deep=False), name, "parameter")
         model = cls(**{key: self.value(item) for key, item in node["parameters"].items()})
-        for key, item in node["state"].items():
-            self._check_attribute(model, key)
-            vars(model)[key] = self.value(item)
+        for key in node["state"]:
+            if not is_a_key(key, model):
+                raise self._damaged(f"it sets the attribute {key!r} of {name}")
+        put_back(model, {key: self.value(item) for key, item in node["state"].items()})
         return model
 
     def _check_names(self, given: Any, known: Any, owner: str, what: str) -> None:
@@ -152,9 +140,3 @@ class Decoder:
                     f"{self._archive.name} gives {owner} a {what} {key!r}, which this version of "
                     f"sidelight does not know. Known: {', '.join(known)}."
                 )
-
-    def _check_attribute(self, model: Any, name: str) -> None:
-        """Let a file set what was learned, never what is done."""
-        plain = name.isidentifier() and not keyword.iskeyword(name) and not name.startswith("__")
-        if not plain or callable(getattr(type(model), name, None)):
-            raise self._damaged(f"it sets the attribute {name!r} of {type(model).__name__}")

@@ -15,6 +15,8 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from sidelight.io.model.archive import PLAIN_KINDS
+from sidelight.io.model.state import state_of
+from sidelight.io.model.tags import tag_of
 from sidelight.registry import ESTIMATORS
 
 SPARSE_FORMATS = ("csr", "csc")
@@ -103,19 +105,19 @@ class Encoder:
 
     def _dataclass(self, value: Any, where: str) -> dict[str, Any]:
         kind = type(value)
-        if not kind.__module__.startswith("sidelight.") or not is_frozen(kind):
+        tag = tag_of(kind)
+        if tag is None:
             raise TypeError(_refusal(value, where))
         inside = f"{where} ({kind.__name__})"
         fields = {
             field.name: self.node(getattr(value, field.name), inside)
             for field in dataclasses.fields(kind)
         }
-        return {"is": "value", "module": kind.__module__, "class": kind.__name__, "fields": fields}
+        return {"is": "value", "tag": tag, "fields": fields}
 
     def _estimator(self, value: Any) -> dict[str, Any]:
         name = type(value).__name__
         parameters = value.get_params(deep=False)
-        left_out = {*parameters, *getattr(value, "_not_saved", ())}
         return {
             "is": "estimator",
             "class": name,
@@ -125,8 +127,7 @@ class Encoder:
             },
             "state": {
                 key: self.node(item, f"the attribute {key!r} of {name}")
-                for key, item in _learned(value).items()
-                if key not in left_out
+                for key, item in state_of(value).items()
             },
         }
 
@@ -135,23 +136,10 @@ class Encoder:
             raise TypeError(f"A model file cannot hold {where}: an array of dtype {dtype}.")
 
 
-def _learned(value: Any) -> dict[str, Any]:
-    learned = dict(vars(value))
-    if "_map" in learned and not value._kernel_is_written:
-        learned["_map"] = dataclasses.replace(learned["_map"], kernel=None)
-    return learned
-
-
 def is_estimator(value: Any) -> bool:
     """Tell whether a value is an estimator of the registry itself, not of a subclass."""
     kind = type(value)
     return any(e.name == kind.__name__ and e.module == kind.__module__ for e in ESTIMATORS)
-
-
-def is_frozen(kind: type) -> bool:
-    """Tell whether a class is a frozen dataclass."""
-    made = getattr(kind, "__dataclass_params__", None)
-    return made is not None and bool(made.frozen)
 
 
 def _contiguous(array: npt.NDArray[Any]) -> npt.NDArray[Any]:

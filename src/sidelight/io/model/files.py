@@ -2,10 +2,9 @@
 
 A model file is a zip file with ``model.json`` (format, version, class, parameters and what was
 learned, as a tree) and ``arrays/*.npy``.  Opening one never runs code that came with it: only
-estimators and frozen values of sidelight itself are built, and only out of data.
+estimators of the registry and values with a tag are built, and only out of data.
 
-Every estimator is saved the same way: its parameters, and all it holds except the attributes named
-in its ``_not_saved``.
+Every estimator is saved the same way: its parameters and its map.
 """
 
 from __future__ import annotations
@@ -19,10 +18,8 @@ from sidelight.io.finding import require_file, what_it_is
 from sidelight.io.model.archive import Archive, write_archive
 from sidelight.io.model.decoding import Decoder
 from sidelight.io.model.encoding import Encoder, is_estimator
+from sidelight.io.model.versions import FORMAT, FORMAT_VERSION, brought_up_to_date
 from sidelight.registry import ESTIMATORS
-
-FORMAT = "sidelight model"
-FORMAT_VERSION = 1
 
 
 @dataclass(frozen=True)
@@ -130,8 +127,7 @@ def read_model(path: str | Path) -> ModelFile:
     found = require_file(path)
     _refuse_other_files(found)
     with Archive(found) as archive:
-        header = archive.header
-        _check_format(header, found.name)
+        header = brought_up_to_date(archive.header, found.name)
         decoder = Decoder(archive)
         try:
             model = decoder.value(header.get("model"))
@@ -154,17 +150,3 @@ def _refuse_other_files(path: Path) -> None:
         f"{path.name} is not a model of sidelight: it is {found}.{advice} Give a file that "
         "sidelight.save wrote."
     )
-
-
-def _check_format(header: dict[str, Any], name: str) -> None:
-    import sidelight
-
-    version = header.get("format_version")
-    if header.get("format") != FORMAT or type(version) is not int or version < 1:
-        raise ValueError(f"{name} is a zip file, but not a model of sidelight.")
-    if version > FORMAT_VERSION:
-        raise ValueError(
-            f"{name} was written by sidelight {header.get('sidelight_version')} in format "
-            f"{version}. This is sidelight {sidelight.__version__}, which reads formats up to "
-            f"{FORMAT_VERSION}. Update sidelight."
-        )

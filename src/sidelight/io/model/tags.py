@@ -1,0 +1,95 @@
+"""The name that every value has in model files: it stays when its class moves or is renamed.
+
+A tag is never used again for something else.  A field that is added needs a default; a field that
+is renamed or taken away needs a migration (:mod:`sidelight.io.model.versions`).
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+#: Tag to module and class.
+TAGS: dict[str, str] = {
+    # maps, and what they are made of
+    "map": "estimator.map:Map",
+    "points/features": "estimator.points:Features",
+    "points/distances": "estimator.points:Distances",
+    "points/graph": "estimator.points:Graph",
+    "distinct rows": "neighbors.duplicates:DistinctRows",
+    "reach": "estimator.neighborhood:Reach",
+    "unfinished": "estimator.resuming:Unfinished",
+    "blocks seen": "spectral.pca:Seen",
+    # how new points are placed
+    "place/of rows": "estimator.placing:OfRows",
+    "place/in pieces": "estimator.side_by_side:InPieces",
+    "place/along graph": "estimator.side_by_side:AlongGraph",
+    "place/distances": "estimator.placing:ByDistances",
+    "place/barycentre": "estimator.placing:Barycentric",
+    "place/kernel": "mapping.by_kernel:ByKernel",
+    "place/projection": "mapping.linear:Projection",
+    "place/geodesics": "spectral.isomap:ByGeodesics",
+    "place/landmarks": "spectral.isomap:ByLandmarks",
+    "place/harmonic": "spectral.laplacian_eigenmaps:Harmonic",
+    "place/posterior mean": "spectral.probabilistic_pca:PosteriorMean",
+    # kernels of maps
+    "kernel/of rows": "estimator.map:KernelOfRows",
+    "kernel/stiffness": "estimator.map:StiffnessKernel",
+    "kernel/centred": "mapping.by_kernel:CentredKernel",
+    "kernel/gram": "mapping.linear:GramKernel",
+    "kernel/distances": "spectral.classical_mds:DistanceKernel",
+    "kernel/geodesics": "spectral.isomap:GeodesicKernel",
+    "kernel/landmarks": "spectral.isomap:LandmarkKernel",
+    "kernel/field": "unfolding.entropy.maximum_entropy_unfolding:FieldKernel",
+    "kernel/chain": "unfolding.acyclic.acyclic_locally_linear_embedding:ChainKernel",
+    "chain": "unfolding.acyclic.acyclic_locally_linear_embedding:Chain",
+    # ways back
+    "back/smooth": "estimator.map:SmoothBack",
+    "back/linear": "mapping.linear:LinearBack",
+    "back/preimage": "mapping.by_kernel:Preimage",
+    "back/behind front": "estimator.listening:Behind",
+    # similarities
+    "nystrom": "mapping.nystrom:Nystrom",
+    "centring": "similarity.centring:Centring",
+    "compared rows": "mapping.by_kernel:ComparedRows",
+    "kernel table": "mapping.by_kernel:KernelTable",
+    "similarity/linear": "similarity.kernels:LinearKernel",
+    "similarity/gaussian": "similarity.kernels:GaussianKernel",
+    "similarity/polynomial": "similarity.kernels:PolynomialKernel",
+    "similarity/cosine": "similarity.kernels:CosineKernel",
+    "linear gaussian": "spectral.probabilistic_pca:LinearGaussian",
+    # learned metrics
+    "metric/from pairs": "metric.learning.from_pairs:LearnedFromPairs",
+    "metric/inner": "metric.learning.safe_pairs:InnerMetric",
+    "metric/feature space": "metric.learning.space:FeatureSpace",
+    "metric/spanned space": "metric.learning.space:SpannedSpace",
+    "metric/kernel space": "metric.learning.space:KernelSpace",
+    "contradiction": "side.contradictions:Contradiction",
+    # Gaussian processes
+    "covariance/exponentiated quadratic": "gaussian_process.covariance:ExponentiatedQuadratic",
+    "covariance/linear": "gaussian_process.covariance:LinearCovariance",
+    # what the user knows
+    "side/actions": "side.actions:Actions",
+    "side/anchors": "side.anchors:Anchors",
+    "side/attributes": "side.attributes:Attributes",
+    "side/condition": "side.condition:Condition",
+    "side/distances": "side.distances:Distances",
+    "side/invariance": "side.invariance:Invariance",
+    "side/pairs": "side.pairs:Pairs",
+    "side/relation": "side.relation:Relation",
+}
+_TAG_OF = {home: tag for tag, home in TAGS.items()}
+
+
+def tag_of(kind: type) -> str | None:
+    """The tag of a class; None where it has none."""
+    return _TAG_OF.get(f"{kind.__module__.removeprefix('sidelight.')}:{kind.__name__}")
+
+
+def class_of(tag: str) -> type[Any] | None:
+    """The class that a tag stands for; None for an unknown one."""
+    if tag not in TAGS:
+        return None
+    module, _, name = TAGS[tag].partition(":")
+    found: type[Any] = getattr(import_module(f"sidelight.{module}"), name)
+    return found

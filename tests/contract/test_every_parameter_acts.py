@@ -1,0 +1,151 @@
+"""Every parameter of a constructor changes something, or is refused by name, in each mode."""
+
+from __future__ import annotations
+
+import inspect
+import warnings
+from contextlib import suppress
+
+import numpy as np
+import pytest
+from scipy.spatial.distance import cdist
+
+from sidelight.registry import MAPS
+from sidelight.side import Actions, Condition, Pairs, Relation
+
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+#: Parameters that say how a result is found, not which: other tests hold their results together.
+HOW = {"neighbors", "method", "dtype", "n_jobs", "random_state", "warm_start", "on_disconnected"}
+#: Another admitted value of every parameter.
+OTHER = {
+    "alpha": 0.3,
+    "back_constraint": "linear",
+    "bandwidth": 2.0,
+    "coef0": 3.0,
+    "common_neighbors": True,
+    "conditioning": "information",
+    "constraint": "equal",
+    "continuation": "penalty",
+    "data_weight": 0.3,
+    "degree": 2,
+    "dissimilar_beyond": 3.0,
+    "form": "dual",
+    "gamma": 5.0,
+    "init": "random",
+    "leave_one_out": None,  # the other one
+    "max_iter": 1,
+    "merge": 0.5,
+    "metric": "cityblock",
+    "n_components": 3,
+    "n_inducing": 10,
+    "n_landmarks": 20,
+    "n_neighbors": 6,
+    "n_restarts": 3,
+    "n_steps": 9,
+    "normalized": False,
+    "objective": "variance",
+    "order": "outward",
+    "penalty": 0.1,
+    "perplexity": 8.0,
+    "preimage": "smoother",
+    "prior": 0.5,
+    "radius": 0.9,
+    "reg": 0.5,
+    "ridge": 0.1,
+    "side_as": "metric",
+    "signs": "free",
+    "similar_within": 0.1,
+    "slack": 0.1,
+    "steps": "data",
+    "tol": 0.5,
+    "validation_fraction": 0.2,
+    "weights": "heat",
+    "width": 0.3,
+    "window": 2,
+}
+OWN = {
+    ("KernelPCA", "kernel"): "cosine",
+    ("GPLVM", "kernel"): "linear",
+    ("GPLVM", "init"): "isomap",
+    ("UnsupervisedKernelRegression", "kernel"): "linear",
+    ("KernelInformationEmbedding", "kernel"): "quartic",
+    ("KernelInformationEmbedding", "penalty"): "l4",
+    ("MultipleRelationalEmbedding", "weights"): [0.3],
+}
+
+
+@pytest.fixture(scope="module")
+def X():
+    rng = np.random.default_rng(6)
+    t, h = 3 * rng.random(50), 2 * rng.random(50)
+    sheet = np.column_stack([np.cos(t), np.sin(t), h, t / 2])
+    return sheet + 0.05 * rng.standard_normal(sheet.shape)
+
+
+def said(model, X):
+    """All that a fitted estimator shows, as one list of arrays."""
+    shown = [model.embedding_, model.transform(X[:6])]
+    with suppress(ValueError):  # a table without items has no way back
+        shown.append(model.inverse_transform(model.embedding_[:6] + 0.01))
+    for name, value in sorted(vars(model).items()):
+        if name.endswith("_") and isinstance(value, (int, float, np.ndarray)):
+            shown.append(np.asarray(value))
+    return shown
+
+
+def same(one, other):
+    return len(one) == len(other) and all(
+        a.shape == b.shape and np.array_equal(a, b, equal_nan=a.dtype.kind == "f")
+        for a, b in zip(one, other, strict=True)
+    )
+
+
+def modes(entry, X):
+    if entry.name == "ProbabilisticPCA":  # complete rows have a closed form, without steps
+        yield "holes", {}, np.where(np.arange(X.size).reshape(X.shape) % 11 == 0, np.nan, X), None
+    elif entry.name != "ActionRespectingEmbedding":
+        yield "features", {}, X, None
+    if entry.takes_distances and entry.name != "ActionRespectingEmbedding":
+        yield "table", {"metric": "precomputed"}, cdist(X, X), None
+    kinds = {
+        "Pairs": Pairs(similar=[(0, 1), (2, 3), (4, 5), (9, 12)], dissimilar=[(0, 9), (3, 40)]),
+        "Condition": Condition(np.arange(len(X)) % 3),
+        "Relation": Relation.from_values(X[:, 0]),
+        "Actions": Actions([("east", "north", "west", "south")[i // 4 % 4] for i in range(49)]),
+    }
+    for kind, value in kinds.items():
+        if kind in entry.understands and not (entry.command == "sde" and kind == "Actions"):
+            yield kind, {}, X, value
+
+
+CASES = [
+    (entry, name)
+    for entry in MAPS
+    for name in inspect.signature(entry.load()).parameters
+    if name not in HOW
+]
+
+
+@pytest.mark.parametrize(("entry", "name"), CASES, ids=lambda v: getattr(v, "name", v))
+def test_it_changes_something_or_is_refused(entry, name, X):
+    default = inspect.signature(entry.load()).parameters[name].default
+    value = OWN.get((entry.name, name), OTHER.get(name))
+    value = (not default) if isinstance(default, bool) else value
+    assert value is not None, f"another value of {name!r} is missing in this test"
+    for mode, parameters, data, side in modes(entry, X):
+        if name in parameters:
+            continue
+        plain = entry.load()(**parameters).fit(data, side=side)
+        told = ""
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            try:
+                changed = entry.load()(**{**parameters, name: value}).fit(data, side=side)
+            except ValueError as refusal:
+                changed, told = plain, str(refusal)
+        told += " ".join(str(warning.message) for warning in caught)
+        acts = not same(said(plain, data), said(changed, data))
+        assert acts or f"'{name}'" in told or f"{name}=" in told, (
+            f"{name}={value!r} of {entry.name} does nothing with {mode}, unsaid. Told: {told!r}"
+        )

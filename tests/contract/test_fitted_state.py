@@ -1,0 +1,214 @@
+"""What an estimator keeps of a fit, and that nothing of an earlier one stays."""
+
+from __future__ import annotations
+
+import inspect
+import pickle
+import re
+import warnings
+
+import numpy as np
+import pytest
+from scipy.spatial.distance import cdist
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+
+from sidelight.core.refitting import is_learned
+from sidelight.estimator.map import Map
+from sidelight.io.model.state import KEYS
+from sidelight.neighbors import neighborhood_graph
+from sidelight.registry import ESTIMATORS
+from sidelight.side import Actions, Anchors, Condition, Distances, Pairs, Relation
+
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+KERNELS = [
+    entry
+    for entry in ESTIMATORS
+    if "map" in entry.gives and entry.family in ("spectral", "unfolding")
+]
+
+
+@pytest.fixture(scope="module")
+def X():
+    rng = np.random.default_rng(5)
+    t, h = 3 * rng.random(60), 2 * rng.random(60)
+    sheet = np.column_stack([np.cos(t), np.sin(t), h, t / 2])
+    return sheet + 0.05 * rng.standard_normal(sheet.shape)
+
+
+def what_it_does(model, X, new):
+    """Everything that a fitted estimator says, by name."""
+    said = {"embedding": model.embedding_, "new rows": model.transform(new)}
+    said["back"] = model.inverse_transform(model.embedding_[:7])
+    if hasattr(model, "kernel"):
+        said["kernel"] = model.kernel()
+    return said | {
+        name: value
+        for name, value in vars(model).items()
+        if name.endswith("_") and not name.startswith("_") and isinstance(value, np.ndarray)
+    }
+
+
+#: Another value for parameters, of those that have one that suits everybody.
+OTHER = {
+    "n_components": 3,
+    "n_neighbors": 7,
+    "metric": "cityblock",
+    "kernel": "linear",
+    "weights": "heat",
+    "normalized": False,
+    "form": "dual",
+    "reg": 0.1,
+    "constraint": "equal",
+    "perplexity": 5.0,
+    "method": "dual",
+}
+
+
+@pytest.mark.parametrize("name", sorted(OTHER))
+def test_a_refit_with_other_parameters_is_a_fresh_fit(entry, X, name):
+    parameters = inspect.signature(entry.load()).parameters
+    if name not in parameters or (entry.name, name) in {("PCA", "kernel")}:
+        return
+    start = entry.load()().fit(X[:50])
+    start.inverse_transform(start.embedding_[:3])  # whatever is made on the way
+    again = start.set_params(**{name: OTHER[name]}).fit(X)
+    fresh = entry.load()(**{name: OTHER[name]}).fit(X)
+    for what, value in what_it_does(fresh, X, X[:9] + 0.01).items():
+        np.testing.assert_array_equal(what_it_does(again, X, X[:9] + 0.01)[what], value, what)
+
+
+def test_blocks_begin_afresh_after_a_fit(X):
+    from sidelight import PCA
+
+    mixed = PCA(2).partial_fit(X[:20]).fit(X[20:40]).partial_fit(X[40:])
+    only = PCA(2).partial_fit(X[40:])
+    np.testing.assert_array_equal(mixed.mean_, only.mean_)
+    np.testing.assert_array_equal(mixed.components_, only.components_)
+
+
+def test_parameters_set_without_a_refit_change_no_fitted_model(entry, X):
+    model = entry.load()().fit(X)
+    before = what_it_does(model, X, X[:5] + 0.02)
+    for name in inspect.signature(entry.load()).parameters:
+        if name in OTHER:
+            model.set_params(**{name: OTHER[name]})
+    for what, value in what_it_does(model, X, X[:5] + 0.02).items():
+        np.testing.assert_array_equal(before[what], value, what)
+
+
+def test_a_refused_first_fit_leaves_an_unfitted_estimator(entry, X):
+    model = entry.load()()
+    with pytest.raises(ValueError, match=r"\S"):
+        model.set_params(n_components=-1).fit(X)
+    with pytest.raises(NotFittedError):
+        model.transform(X)
+
+
+def test_a_refused_refit_leaves_the_old_model(entry, X):
+    model = entry.load()().fit(X)
+    before = model.transform(X[:5] + 0.01)
+    with pytest.raises(ValueError, match=r"\S"):
+        model.fit(np.full((6, 2), np.inf))
+    np.testing.assert_array_equal(model.transform(X[:5] + 0.01), before)
+
+
+def test_what_the_caller_does_with_his_array_changes_no_model(entry, X):
+    given = X.copy()
+    model = entry.load()().fit(given)
+    before = {k: v.copy() for k, v in what_it_does(model, X, X[:5] + 0.01).items()}
+    given[:] = 7.0
+    for what, value in what_it_does(model, X, X[:5] + 0.01).items():
+        np.testing.assert_array_equal(before[what], value, what)
+
+
+def test_what_fit_transform_gives_is_the_callers_own(entry, X):
+    model = entry.load()()
+    Z = model.fit_transform(X)
+    kept = model.embedding_.copy()
+    Z[:] = 0.0
+    np.testing.assert_array_equal(model.embedding_, kept)
+
+
+def test_an_estimator_keeps_what_it_was_given_and_its_map(entry, X):
+    model = entry.load()().fit(X)
+    assert isinstance(model._map, Map)
+    private = {name for name in vars(model) if name.startswith("_") and is_learned(name)}
+    assert private <= set(KEYS), f"{sorted(private - set(KEYS))} belong into the Map"
+
+
+def test_an_estimator_has_at_most_two_bases_of_its_own(entry):
+    cls = entry.load()
+    own = [base for base in cls.__mro__[1:] if base.__module__.startswith("sidelight.")]
+    assert len(own) <= 2, own
+
+
+def test_a_fitted_model_is_pickled(entry, X):
+    model = entry.load()().fit(X)
+    again = pickle.loads(pickle.dumps(model))
+    np.testing.assert_array_equal(again.transform(X[:5]), model.transform(X[:5]))
+
+
+@pytest.mark.parametrize("entry", KERNELS, ids=lambda entry: entry.name)
+def test_a_kernel_is_that_of_all_rows_centred(entry, X):
+    copies = np.vstack([X, X[:9]])
+    for rows in (X, copies):
+        K = entry.load()().fit(rows).kernel()
+        size = np.abs(K).max()
+        assert K.shape == (len(rows), len(rows))
+        np.testing.assert_allclose(K, K.T, atol=1e-9 * size)
+        np.testing.assert_allclose(K.sum(axis=0), 0, atol=1e-7 * size * len(K))
+
+
+def documented_attributes(cls):
+    """The names in the section Attributes of a class's docstring."""
+    text = inspect.getdoc(cls)
+    section = re.search(r"Attributes\n-+\n(.*?)(?:\n\n[A-Z]\w+\n-+\n|\Z)", text, re.DOTALL)
+    return re.findall(r"^(\w+_) : ", section.group(1), re.MULTILINE)
+
+
+def kinds_of_fit(entry, X):
+    """Every kind of fit that an estimator understands: its name, parameters, X and side."""
+    yield "features", {}, X, None
+    if entry.takes_distances:
+        yield "a table", {"metric": "precomputed"}, cdist(X, X), None
+    if entry.needs_graph and entry.name not in (
+        "AcyclicLocallyLinearEmbedding",
+        "LocallyLinearEmbedding",
+    ):
+        graph = neighborhood_graph(X, n_neighbors=8)
+        yield "a graph", {"metric": "precomputed"}, graph, None
+    if entry.needs_graph:
+        apart = np.vstack([X, X[:25] + 40.0])
+        yield "pieces", {"on_disconnected": "separate"}, apart, None
+        yield "the largest piece", {"on_disconnected": "largest"}, apart, None
+    known = {
+        "Pairs": Pairs(similar=[(0, 1), (2, 3), (4, 5)], dissimilar=[(0, 9)]),
+        "Distances": Distances([(0, 1), (2, 9), (5, 30)], np.array([0.4, 1.0, 1.5])),
+        "Anchors": Anchors([0, 7, 30], X[[0, 7, 30], :2]),
+        "Condition": Condition(np.arange(len(X)) % 3),
+        "Relation": Relation.from_values(X[:, 0]),
+        "Actions": Actions(["go"] * (len(X) - 1)),
+    }
+    for kind, value in known.items():
+        if kind in entry.understands and not (kind == "Actions" and entry.command == "are"):
+            yield kind, {}, X, value
+
+
+def test_documented_attributes_exist_after_every_kind_of_fit(entry, X):
+    names = documented_attributes(entry.load())
+    assert "embedding_" in names
+    for kind, parameters, data, side in kinds_of_fit(entry, X):
+        model = entry.load()(**parameters)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            model.fit(data, side=side)
+        missing = [name for name in names if not hasattr(model, name)]
+        assert not missing, f"{entry.name} fitted to {kind} has no {missing}"
+
+
+def test_clones_and_fits_do_not_share(entry, X):
+    model = entry.load()().fit(X)
+    copy = clone(model)
+    assert not [name for name in vars(copy) if is_learned(name)]

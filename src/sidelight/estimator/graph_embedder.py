@@ -8,7 +8,7 @@ from sidelight.core.parameters import COMPONENTS, FUNCTION, Matching, OneOf, Rea
 from sidelight.estimator.base import Embedder, Told
 from sidelight.estimator.map import Map
 from sidelight.estimator.neighborhood import POLICIES, Neighborhood, neighborhood_of
-from sidelight.estimator.side_by_side import map_of_neighborhood
+from sidelight.estimator.pieces import map_of_neighborhood
 
 GRAPH_PARAMETERS: dict[str, Any] = {
     "n_components": COMPONENTS,

@@ -2,129 +2,164 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
-from sklearn.base import clone
 
-from sidelight.core.arrays import FloatArray, IntArray, is_sparse
-from sidelight.neighbors import distinct_rows, nearest_neighbors
-from sidelight.neighbors.graph.given import is_graph, nearest_stored
-from sidelight.registry import entry_for
+from sidelight.core.arrays import FloatArray, IntArray
+from sidelight.estimator.map import Map, of_all_rows
+from sidelight.estimator.neighborhood import Neighborhood
+from sidelight.estimator.placing import ByDistances
+from sidelight.estimator.points import Distances, Graph
+from sidelight.mapping.nystrom import Nystrom, scale_kernel
+from sidelight.neighbors.duplicates import each_row
+from sidelight.neighbors.graph.given import nearest_stored
+from sidelight.similarity.centring import Centring, kernel_from_distances
 from sidelight.similarity.geodesic import geodesic_distances, geodesic_distances_of_new
 
+#: The gap between two pieces, relative to the width of the largest.
+_GAP = 0.15
 
-class Piecewise:
-    """The part of an estimator that embeds the pieces of a graph one by one.
+Embedding = Callable[[Neighborhood], Map]
 
-    Every piece has an estimator of its own, and new rows go to that of their nearest row.
+
+def map_of_neighborhood(
+    near: Neighborhood, embed: Embedding, n_components: int, on_disconnected: str
+) -> Map:
+    """Embed a neighbourhood, or its pieces one by one where the policy left it in pieces."""
+    pieces = near.pieces[near.distinct.inverse]
+    if not near.apart:
+        found = of_all_rows(embed(near), near.points, near.distinct)
+    else:
+        found = _side_by_side(near, embed, n_components, on_disconnected)
+    return found.with_facts(pieces_=pieces)
+
+
+def _side_by_side(
+    near: Neighborhood, embed: Embedding, n_components: int, on_disconnected: str
+) -> Map:
+    alone = on_disconnected == "largest"
+    last = 0 if alone else int(near.pieces.max())
+    members = [np.flatnonzero(near.pieces == piece) for piece in range(last + 1)]
+    maps = [_map_of_piece(near.take(points), embed, n_components) for points in members]
+    offsets = np.zeros((last + 1, n_components))
+    places = np.full((near.n, n_components), np.nan)
+    right_edge, gap = 0.0, _GAP * float(np.ptp(maps[0].points[:, 0]))
+    for piece, (points, found) in enumerate(zip(members, maps, strict=True)):
+        if piece > 0:
+            offsets[piece, 0] = right_edge + gap - found.points[:, 0].min()
+        places[points] = found.points + offsets[piece]
+        right_edge = float(places[points, 0].max())
+    placing = InPieces(near.points, near.pieces, tuple(members), tuple(maps), offsets)
+    if alone:
+        others = np.flatnonzero(near.pieces != 0)
+        places[others] = placing(_seen_from(near, others))
+    whole = Map(places, placing, dict(maps[0].facts))
+    return of_all_rows(whole, near.points, near.distinct)
+
+
+def _map_of_piece(near: Neighborhood, embed: Embedding, n_components: int) -> Map:
+    """A piece of too few points for neighbours is scaled by its distances."""
+    if near.n > n_components + 1:
+        return embed(near)
+    return classical_map(near.points, near.counts, n_components)
+
+
+def classical_map(points: Any, counts: IntArray, n_components: int) -> Map:
+    """Classical scaling of a few points, along the graph where that is all there is."""
+    d = min(n_components, points.n)
+    D = geodesic_distances(points.rows, who=points.who) if isinstance(points, Graph) else None
+    D = points.table() if D is None else D
+    K = kernel_from_distances(D)
+    centring = Centring.of(K, counts)
+    pairs, places = scale_kernel(K, centring, d, who=points.who)
+    values = np.pad(pairs.values, (0, n_components - d))
+    places = np.pad(places, ((0, 0), (0, n_components - d)))
+    rule = ByDistances(Nystrom(centring, places, values), points)
+    place = AlongGraph(rule, points) if isinstance(points, Graph) else rule
+    return Map(places, place, {"eigenvalues_": values})
+
+
+@dataclass(frozen=True)
+class AlongGraph:
+    """New points of a graph, placed by their distances along it.
+
+    Parameters
+    ----------
+    rule : ByDistances
+        For tables of distances.
+    among : Graph
+        The points.
     """
 
-    #: What a fit to the pieces of a graph takes over from the largest of them.
-    _of_the_largest: ClassVar[tuple[str, ...]] = ()
+    rule: ByDistances
+    among: Graph
 
-    pieces_: IntArray
-    embedding_: FloatArray
-    n_components_: int
-    metric: Any
-    on_disconnected: str
-    _metric: Any
-    _name: Any
-    _precomputed: Any
+    def __call__(self, new: Graph) -> FloatArray:
+        """Place new points by the lengths of paths to all points."""
+        near = nearest_stored(new.rows)
+        D = geodesic_distances_of_new(self.among.rows, *near, who=self.among.who)
+        return self.rule.nystrom(kernel_from_distances(D))
 
-    def _fit_pieces(self, X: Any) -> None:
-        """Embed the largest piece, or every piece, with an estimator of its own."""
-        self._training = X
-        last = 0 if self.on_disconnected == "largest" else int(self.pieces_.max())
-        self._parts: list[Any] = []
-        self._offsets = np.zeros((last + 1, self.n_components_))
-        self._rows = [np.flatnonzero(self.pieces_ == piece) for piece in range(last + 1)]
-        self.embedding_ = np.zeros((X.shape[0], self.n_components_))
-        right_edge = 0.0
-        for piece, rows in enumerate(self._rows):
-            part = self._part_for(X[rows][:, rows] if self._precomputed else X[rows])
-            self._parts.append(part)
-            # a piece of one row is fitted as two copies of it
-            Z = part.embedding_[: len(rows)]
-            if piece > 0:
-                gap = 0.15 * float(np.ptp(self.embedding_[self._rows[0], 0]))
-                self._offsets[piece, 0] = right_edge + gap - Z[:, 0].min()
-            self.embedding_[rows] = Z + self._offsets[piece]
-            right_edge = float(self.embedding_[rows, 0].max())
-        if self.on_disconnected == "largest":
-            others = np.flatnonzero(self.pieces_ != 0)
-            self.embedding_[others] = self._place_in_pieces(X[others])
-        self.eigenvalues_ = self._parts[0].eigenvalues_
-        for name in self._of_the_largest:
-            if hasattr(self._parts[0], name):  # a piece of a few points is only scaled
-                setattr(self, name, getattr(self._parts[0], name))
 
-    def _part_for(self, X: Any) -> Any:
-        given = is_graph(X, self._metric)
-        alone = X.shape[0] == 1
-        n_distinct = 1
-        if not alone:
-            n_distinct = len(distinct_rows(X, metric=self._metric, who=self._name).rows)
-        if n_distinct <= self.n_components_ + 1:  # too few points for neighbours: their distances
-            part = entry_for("ClassicalMDS").load()(self.n_components_, metric=self.metric)
-            if alone:
-                X = np.zeros((2, 2)) if self._precomputed else sp.vstack([X, X]).toarray()
-            elif given:
-                X = geodesic_distances(X, who=self._name)
-            return part.fit(X)
-        part = clone(self).set_params(on_disconnected="error", n_components=self.n_components_)
-        if part.n_neighbors != "auto":
-            part.n_neighbors = min(int(part.n_neighbors), n_distinct - 1)
-        return part.fit(X, side=self._known_within(self._rows[len(self._parts)]))
+@dataclass(frozen=True)
+class InPieces:
+    """Maps side by side: a new point goes to the map of its nearest point's piece.
 
-    def _known_within(self, rows: IntArray) -> Any:
-        """What is known beyond the learned metric about the rows of one piece."""
-        return None
+    Parameters
+    ----------
+    among : Points
+        The distinct points of all pieces.
+    pieces : ndarray of shape (n,)
+        The piece of each.
+    members : tuple of ndarray
+        The points of every piece that has a map.
+    maps : tuple of Map
+        The maps, each of its own points.
+    offsets : ndarray of shape (n_maps, d)
+        Where they lie.
+    """
 
-    def _place_in_pieces(self, X: Any) -> FloatArray:
-        """Place each row with the estimator of the piece that its nearest training row is in."""
-        places = np.full((X.shape[0], self.n_components_), np.nan)
-        home = self._nearest_piece(X)
-        for piece, part in enumerate(self._parts):
+    among: Any
+    pieces: IntArray
+    members: tuple[IntArray, ...]
+    maps: tuple[Map, ...]
+    offsets: FloatArray
+
+    def __call__(self, new: Any) -> FloatArray:
+        """Place new points; at NaN where no edge of a graph leads to a piece with a map."""
+        places = np.full((new.n, self.offsets.shape[1]), np.nan)
+        home = self._home(new)
+        for piece, (points, found) in enumerate(zip(self.members, self.maps, strict=True)):
             rows = np.flatnonzero(home == piece)
             if len(rows):
-                block = self._seen_from(piece, X[rows])
-                places[rows] = part.transform(block) + self._offsets[piece]
+                assert found.place is not None
+                places[rows] = found.place(_to_piece(new, rows, points)) + self.offsets[piece]
         return places
 
-    def _seen_from(self, piece: int, X: Any) -> Any:
-        """New rows, or their distances to the rows of a piece."""
-        if not self._precomputed:
-            return X
-        rows = self._rows[piece]
-        block = X[:, rows]
-        if len(rows) == 1:
-            lengths = block.toarray() if is_sparse(block) else block
-            return np.repeat(lengths, 2, axis=1)
-        if is_sparse(block) and not isinstance(self._parts[piece], type(self)):  # only scaled
-            inside = self._training[rows][:, rows]
-            return geodesic_distances_of_new(inside, *nearest_stored(block), who=self._name)
-        return block
+    def _home(self, new: Any) -> IntArray:
+        if isinstance(new, Graph):
+            if len(self.maps) == 1:
+                return np.where(np.diff(new.rows[:, self.members[0]].indptr) > 0, 0, -1)
+            return np.asarray(self.pieces[nearest_stored(new.rows, 1)[0][:, 0]])
+        if len(self.maps) == 1:
+            return np.zeros(new.n, dtype=np.intp)
+        return np.asarray(self.pieces[self.among.nearest(1, new).indices[:, 0]])
 
-    def _nearest_piece(self, X: Any) -> IntArray:
-        """The piece of each row; −1 where it is joined to none that has an estimator."""
-        if is_graph(X, self._metric):
-            if self.on_disconnected == "largest":
-                return np.where(np.diff(X[:, self._rows[0]].indptr) > 0, 0, -1)
-            return np.asarray(self.pieces_[nearest_stored(X, 1)[0][:, 0]])
-        if self.on_disconnected == "largest":
-            return np.zeros(X.shape[0], dtype=np.intp)
-        if self._precomputed:
-            nearest = np.argmin(X, axis=1)
-        else:
-            near = nearest_neighbors(self._training, 1, queries=X, metric=self._metric)
-            nearest = near.indices[:, 0]
-        return np.asarray(self.pieces_[nearest])
 
-    def _kernel_of_one_piece(self) -> None:
-        if hasattr(self, "_parts"):
-            raise ValueError(
-                f"{self._name} embedded the pieces of a graph one by one, so there is no one "
-                f"kernel of all rows. Use on_disconnected='connect'."
-            )
+def _to_piece(new: Any, rows: IntArray, points: IntArray) -> Any:
+    """Some new points, as they are seen from the points of a piece."""
+    if not isinstance(new, (Distances, Graph)):
+        return new.take(rows)
+    seen: Any = new
+    return replace(seen, rows=seen.rows[rows][:, points])
+
+
+def _seen_from(near: Neighborhood, points: IntArray) -> Any:
+    """Points of other pieces as new ones."""
+    rows = near.points.rows[points]
+    if isinstance(near.points, Graph):  # those that lead nowhere are placed nowhere
+        return Graph(rows, near.who)
+    return near.points.of_new(rows, each_row(near.n))

@@ -22,8 +22,8 @@ TAGS: dict[str, str] = {
     "blocks seen": "spectral.pca:Seen",
     # how new points are placed
     "place/of rows": "estimator.placing:OfRows",
-    "place/in pieces": "estimator.side_by_side:InPieces",
-    "place/along graph": "estimator.side_by_side:AlongGraph",
+    "place/in pieces": "estimator.pieces:InPieces",
+    "place/along graph": "estimator.pieces:AlongGraph",
     "place/distances": "estimator.placing:ByDistances",
     "place/barycentre": "estimator.placing:Barycentric",
     "place/kernel": "mapping.by_kernel:ByKernel",
@@ -43,6 +43,11 @@ TAGS: dict[str, str] = {
     "kernel/field": "unfolding.entropy.maximum_entropy_unfolding:FieldKernel",
     "kernel/chain": "unfolding.acyclic.acyclic_locally_linear_embedding:ChainKernel",
     "chain": "unfolding.acyclic.acyclic_locally_linear_embedding:Chain",
+    "kernel/factor": "unfolding.semidefinite.unfolding:FactorKernel",
+    # walks
+    "motions": "unfolding.actions.motions:Motions",
+    "rigid actions": "unfolding.actions.rigid_motions:RigidActions",
+    "place/frames": "unfolding.actions.walk:OfNewFrames",
     # ways back
     "back/smooth": "estimator.map:SmoothBack",
     "back/linear": "mapping.linear:LinearBack",

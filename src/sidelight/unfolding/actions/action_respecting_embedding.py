@@ -13,7 +13,7 @@ from sidelight.estimator.graph_embedder import GRAPH_PARAMETERS
 from sidelight.estimator.map import Map
 from sidelight.estimator.neighborhood import neighborhood_of, reach_of
 from sidelight.estimator.points import Features
-from sidelight.estimator.side_by_side import map_of_neighborhood
+from sidelight.estimator.pieces import map_of_neighborhood
 from sidelight.solvers.semidefinite.program import Objective, Variance
 from sidelight.solvers.semidefinite.result import principal_axes
 from sidelight.solvers.semidefinite.solve import solve

@@ -9,7 +9,7 @@ from sidelight.core.parameters import OneOf, Real, Whole
 from sidelight.estimator.graph_embedder import GRAPH_PARAMETERS, GraphEmbedder
 from sidelight.estimator.map import Map
 from sidelight.estimator.neighborhood import Neighborhood, neighborhood_of
-from sidelight.estimator.side_by_side import map_of_neighborhood
+from sidelight.estimator.pieces import map_of_neighborhood
 from sidelight.unfolding.semidefinite.kernel_constraints import KINDS
 from sidelight.unfolding.semidefinite.side_constraints import (
     known_within,

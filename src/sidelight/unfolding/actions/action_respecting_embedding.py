@@ -12,8 +12,8 @@ from sidelight.estimator.base import Embedder
 from sidelight.estimator.graph_embedder import GRAPH_PARAMETERS
 from sidelight.estimator.map import Map
 from sidelight.estimator.neighborhood import neighborhood_of, reach_of
-from sidelight.estimator.points import Features
 from sidelight.estimator.pieces import map_of_neighborhood
+from sidelight.estimator.points import Features
 from sidelight.solvers.semidefinite.program import Objective, Variance
 from sidelight.solvers.semidefinite.result import principal_axes
 from sidelight.solvers.semidefinite.solve import solve
@@ -217,6 +217,7 @@ class ActionRespectingEmbedding(ActionMap, Embedder):
         )
 
     def _map_without_actions(self, points: Any) -> Map:
+        """Without actions it is semidefinite embedding, of a walk that says nothing."""
         near = neighborhood_of(
             points,
             n_components=self.n_components_,
@@ -224,11 +225,18 @@ class ActionRespectingEmbedding(ActionMap, Embedder):
             on_disconnected=self.on_disconnected,
         )
         settings = UnfoldingSettings(self.n_components_, tol=self.tol, max_iter=self.max_iter)
-        return map_of_neighborhood(
+        found = map_of_neighborhood(
             near,
             lambda piece: unfold_neighborhood(piece, {}, settings),
             self.n_components_,
             self.on_disconnected,
+        )
+        return found.with_facts(
+            n_constraints_=0,
+            actions_=np.empty(0, dtype=str),
+            places_=near.distinct.inverse,
+            tolerance_=0.0,
+            residuals_=np.empty(0),
         )
 
     def _find_places(self, walk: Walk, points: Any) -> Places:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar, Self
 
 from sidelight.core.arrays import FloatArray
-from sidelight.core.parameters import OneOf, Real, Whole
+from sidelight.core.parameters import OneOf, Real, Whole, refuse_without_effect
 from sidelight.estimator.graph_embedder import GRAPH_PARAMETERS, GraphEmbedder
 from sidelight.estimator.map import Map
 from sidelight.estimator.neighborhood import Neighborhood, neighborhood_of
@@ -94,7 +94,7 @@ class SemidefiniteEmbedding(GraphEmbedder):
         The edges, between the distinct rows in the order in which they first occur, or between
         landmarks.
     landmarks_ : ndarray of shape (n_landmarks,)
-        Rows that are landmarks, where there are any.
+        Rows that are landmarks; without ``n_landmarks`` every distinct row.
     n_iter_ : int
         Newton steps.
     history_ : ndarray of shape (n_levels, 2)
@@ -205,6 +205,8 @@ class SemidefiniteEmbedding(GraphEmbedder):
         Self
             The fitted estimator.
         """
+        if side is None:
+            refuse_without_effect(self, ["side_as"], "where nothing is known")
         inside = KINDS if self.side_as == "constraints" else ("Actions",)
         told = self._hear(X, side, items, inside=inside)
         known = {kind: told.known[kind] for kind in inside if kind in told.known}

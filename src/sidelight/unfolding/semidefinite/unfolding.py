@@ -86,7 +86,7 @@ def unfold_neighborhood(
         edges = np.column_stack(upper.coords).astype(np.intp)
         stated = state_unfolding(edges, upper.data, mass, asked, settings, who=near.who)
         found, facts = _solve(stated, edges, asked, near.rows, settings, near.who)
-        factor = found.factor
+        factor, facts = found.factor, {**facts, "landmarks_": near.rows}
     else:
         factor, facts = _unfold_landmarks(near, graph, landmarks, asked, settings)
     return lay_out(near, factor, mass, settings.n_components).with_facts(**facts)

@@ -185,7 +185,9 @@ def kinds_of_fit(entry, X):
         yield "the largest piece", {"on_disconnected": "largest"}, apart, None
     known = {
         "Pairs": Pairs(similar=[(0, 1), (2, 3), (4, 5)], dissimilar=[(0, 9)]),
-        "Distances": Distances([(0, 1), (2, 9), (5, 30)], np.array([0.4, 1.0, 1.5])),
+        "Distances": Distances(
+            [(0, 1), (2, 9), (5, 30)], 0.9 * np.linalg.norm(X[[0, 2, 5]] - X[[1, 9, 30]], axis=1)
+        ),
         "Anchors": Anchors([0, 7, 30], X[[0, 7, 30], :2]),
         "Condition": Condition(np.arange(len(X)) % 3),
         "Relation": Relation.from_values(X[:, 0]),

@@ -154,6 +154,12 @@ def _contiguous(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 
 def _refusal(value: Any, where: str) -> str:
+    kind = type(value)
+    if dataclasses.is_dataclass(kind) and kind.__module__.startswith("sidelight."):
+        return (
+            f"A model file cannot hold {where}: a {kind.__module__}.{kind.__name__}, which has no "
+            "tag in sidelight.io.model.tags."
+        )
     if callable(value):
         name = getattr(value, "__name__", repr(value))
         return (
@@ -165,8 +171,7 @@ def _refusal(value: Any, where: str) -> str:
         return (
             f"A model file cannot hold {where}: a generator of random numbers. Give a whole number."
         )
-    kind = f"{type(value).__module__}.{type(value).__name__}"
     return (
-        f"A model file cannot hold {where}: a {kind}. It holds numbers, texts, arrays, sparse "
-        "arrays and what sidelight itself fits."
+        f"A model file cannot hold {where}: a {kind.__module__}.{kind.__name__}. It holds "
+        "numbers, texts, arrays, sparse arrays and what sidelight itself fits."
     )

@@ -32,6 +32,12 @@ TAGS: dict[str, str] = {
     "place/landmarks": "spectral.isomap:ByLandmarks",
     "place/harmonic": "spectral.laplacian_eigenmaps:Harmonic",
     "place/posterior mean": "spectral.probabilistic_pca:PosteriorMean",
+    "place/among placed": "latent.descending.by_distances:AmongPlaced",
+    "place/choices": "latent.neighbors.stochastic_neighbor_embedding:ByChoices",
+    "place/similarity": "latent.relational.placing:BySimilarity",
+    "place/stress": "latent.sammon_mapping:ByStress",
+    "place/linear regression": "latent.regression.mappings:LinearProjection",
+    "place/onto regression": "latent.regression.mappings:OntoRegression",
     # kernels of maps
     "kernel/of rows": "estimator.map:KernelOfRows",
     "kernel/stiffness": "estimator.map:StiffnessKernel",
@@ -53,6 +59,11 @@ TAGS: dict[str, str] = {
     "back/linear": "mapping.linear:LinearBack",
     "back/preimage": "mapping.by_kernel:Preimage",
     "back/behind front": "estimator.listening:Behind",
+    "back/scaled": "latent.relational.placing:ScaledBack",
+    "back/linear regression": "latent.regression.mappings:LinearRegression",
+    "back/gaussian regression": "latent.regression.mappings:GaussianRegression",
+    "frame": "latent.regression.mappings:Frame",
+    "neighbour choices": "latent.neighbors.choices:NeighborChoices",
     # similarities
     "nystrom": "mapping.nystrom:Nystrom",
     "centring": "similarity.centring:Centring",
@@ -73,6 +84,18 @@ TAGS: dict[str, str] = {
     # Gaussian processes
     "covariance/exponentiated quadratic": "gaussian_process.covariance:ExponentiatedQuadratic",
     "covariance/linear": "gaussian_process.covariance:LinearCovariance",
+    "process": "latent.gplvm.process:LatentProcess",
+    "process/table": "latent.gplvm.table:StandardTable",
+    "process/state": "latent.gplvm.objective:State",
+    "process/back constraint": "latent.gplvm.back_constraint:BackConstraint",
+    # densities of data and latent points
+    "density": "latent.density.joint:JointDensity",
+    "density/gaussian": "latent.density.kernels:GaussianKernel",
+    "density/quartic": "latent.density.kernels:QuarticKernel",
+    "density/discrete": "latent.density.kernels:DiscreteKernel",
+    "known factor": "latent.conditioning.factor:KnownFactor",
+    "path": "latent.information.path:Path",
+    "path/onset": "latent.information.path:Onset",
     # what the user knows
     "side/actions": "side.actions:Actions",
     "side/anchors": "side.anchors:Anchors",

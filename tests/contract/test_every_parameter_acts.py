@@ -67,7 +67,6 @@ OTHER = {
 OWN = {
     ("KernelPCA", "kernel"): "cosine",
     ("GPLVM", "kernel"): "linear",
-    ("GPLVM", "init"): "isomap",
     ("UnsupervisedKernelRegression", "kernel"): "linear",
     ("KernelInformationEmbedding", "kernel"): "quartic",
     ("KernelInformationEmbedding", "penalty"): "l4",

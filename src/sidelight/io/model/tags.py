@@ -36,6 +36,7 @@ TAGS: dict[str, str] = {
     "place/choices": "latent.neighbors.stochastic_neighbor_embedding:ByChoices",
     "place/similarity": "latent.relational.placing:BySimilarity",
     "place/stress": "latent.sammon_mapping:ByStress",
+    "place/density": "latent.density.mappings:ByDensity",
     "place/linear regression": "latent.regression.mappings:LinearProjection",
     "place/onto regression": "latent.regression.mappings:OntoRegression",
     # kernels of maps

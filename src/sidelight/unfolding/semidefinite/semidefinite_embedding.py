@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar, Self
 
 from sidelight.core.arrays import FloatArray
-from sidelight.core.parameters import OneOf, Real, Whole, refuse_without_effect
+from sidelight.core.parameters import OneOf, Real, Whole
 from sidelight.estimator.graph_embedder import GRAPH_PARAMETERS, GraphEmbedder
 from sidelight.estimator.map import Map
 from sidelight.estimator.neighborhood import Neighborhood, neighborhood_of
@@ -205,8 +205,6 @@ class SemidefiniteEmbedding(GraphEmbedder):
         Self
             The fitted estimator.
         """
-        if side is None:
-            refuse_without_effect(self, ["side_as"], "where nothing is known")
         inside = KINDS if self.side_as == "constraints" else ("Actions",)
         told = self._hear(X, side, items, inside=inside)
         known = {kind: told.known[kind] for kind in inside if kind in told.known}

@@ -88,7 +88,7 @@ def _when(found: Record) -> str:
         said += ", in the quick form (less data, fewer draws)"
     if found.version != __version__:
         said += f": **figures of an older version** (this is {__version__})"
-    return f"*{said}.*"
+    return f"*{said}.*" + (f" {found.note}" if found.note else "")
 
 
 def _markdown(table: Table) -> str:

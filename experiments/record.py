@@ -123,7 +123,10 @@ class Said:
 
 @dataclass
 class Record:
-    """What one run of an experiment found, and when, with which version and in which form."""
+    """What one run of an experiment found, and when, with which version and in which form.
+
+    A note says by hand what the version does not: that the method has changed since.
+    """
 
     experiment: str
     tables: list[Table]
@@ -131,6 +134,7 @@ class Record:
     date: str
     quick: bool
     claims: list[dict[str, Any]] = field(default_factory=list)
+    note: str = ""
 
     def __call__(self, key: str, row: str, column: str) -> float:
         """A figure; of several draws their mean."""
@@ -164,6 +168,7 @@ class Record:
             "version": self.version,
             "date": self.date,
             "form": "quick" if self.quick else "full",
+            **({"note": self.note} if self.note else {}),
             "claims": self.claims,
             "tables": [
                 {
@@ -207,6 +212,7 @@ def read(path: Path) -> Record:
         found["date"],
         found["form"] == "quick",
         found["claims"],
+        found.get("note", ""),
     )
 
 

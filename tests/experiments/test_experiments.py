@@ -136,7 +136,8 @@ def test_what_is_missing_is_said_to_be_and_nothing_that_is_there() -> None:
 def test_figures_of_an_older_version_are_said_to_be() -> None:
     import sidelight
 
-    old = Record("x", [], "0.0.1", "2020-01-01", quick=True)
+    old = Record("x", [], "0.0.1", "2020-01-01", quick=True, note="The method has changed.")
+    assert pages._when(old).endswith("The method has changed.")
     assert "figures of an older version" in pages._when(old)
     assert "quick form" in pages._when(old)
     new = Record("x", [], sidelight.__version__, "2020-01-01", quick=False)

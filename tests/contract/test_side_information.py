@@ -200,3 +200,11 @@ def test_sparse_rows_are_heard_as_dense_ones_are(informed, X, new):
     places = dense.transform(new)
     np.testing.assert_allclose(dense.transform(sp.csr_array(new)), places, atol=1e-6 * scale)
     np.testing.assert_allclose(sparse.transform(sp.csr_array(new)), places, atol=1e-6 * scale)
+
+
+def test_what_no_metric_can_be_learned_from_is_refused_in_the_name_of_the_estimator(informed):
+    if "Distances" not in type(informed)()._understands:
+        return
+    same = np.vstack([np.zeros((5, 3)), np.eye(3), 2 * np.eye(3)])
+    with pytest.raises(ValueError, match=f"{type(informed).__name__} cannot learn .* Distances"):
+        informed.fit(same, side=Distances([(0, 1), (2, 3)], [1.0, 2.0]))

@@ -143,8 +143,8 @@ def _array(table: Any) -> np.ndarray:
 def training_rows_are_where_they_are(case: Fitted) -> None:
     if not hasattr(case.model, "embedding_") or "ConvergenceWarning" in case.warned:
         return
-    if case.given.kind == "holes" or (sp.issparse(case.given.X) and "graph" in case.given.kind):
-        return  # a stored graph says nothing of a row's distance to itself
+    if case.given.kind == "holes":
+        return  # what is not known of a row is not known when it is new
     placed = case.call(case.model.transform, case.given.X)
     if placed is not None:
         Z = case.model.embedding_

@@ -82,7 +82,10 @@ def learn_in_front(
     front = []
     X = written_out(X, who=who) if kinds else X
     for kind in kinds:
-        learned = LEARNERS[kind]().fit(X, side=known[kind])
+        try:
+            learned = LEARNERS[kind]().fit(X, side=known[kind])
+        except ValueError as error:
+            raise ValueError(f"{who} cannot learn a metric from {kind}. {error}") from error
         front.append(learned)
         X = learned.transform(X)
     return X, tuple(front)

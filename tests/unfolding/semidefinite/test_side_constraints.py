@@ -279,3 +279,12 @@ def test_a_parameter_that_would_do_nothing_is_refused(side, parameters):
     name = next(iter(parameters))
     with pytest.raises(ValueError, match=f"'{name}' parameter of SemidefiniteEmbedding has no eff"):
         SemidefiniteEmbedding(**parameters).fit(LINE, side=side)
+
+
+def test_actions_that_leave_one_place_for_all_rows_are_pointed_out():
+    """Here and back by one action, again and again: a rigid motion that moves nothing."""
+    corners = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
+    rows = corners[[0, 1, 0, 2, 1, 2, 0, 0, 1, 1, 2, 2]]
+    with pytest.warns(UserWarning, match="SemidefiniteEmbedding was told, Actions, leaves one"):
+        model = SemidefiniteEmbedding(2).fit(rows, side=Actions(["on"] * 11))
+    assert not model.embedding_.any()

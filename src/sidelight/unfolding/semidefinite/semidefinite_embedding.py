@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Self
 
+import numpy as np
+
 from sidelight.core.arrays import FloatArray
+from sidelight.core.messages import warn
 from sidelight.core.parameters import OneOf, Real, Whole
 from sidelight.estimator.graph_embedder import GRAPH_PARAMETERS, GraphEmbedder
 from sidelight.estimator.map import Map
@@ -226,6 +229,11 @@ class SemidefiniteEmbedding(GraphEmbedder):
         found = map_of_neighborhood(near, embed, self.n_components_, self.on_disconnected)
         if apart:
             say_what_pieces_lose(known, found.facts["pieces_"], who=self._name)
+        if known and found.points is not None and not np.nan_to_num(found.points).any():
+            warn(
+                f"What {self._name} was told, {', '.join(known)}, leaves one place for all rows. "
+                f"Tell it less, or allow slack (slack=0.01, say)."
+            )
         return self._adopt(told, found)
 
     def _settings(self) -> UnfoldingSettings:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
-from sidelight.core.arrays import FloatArray, is_sparse, row_blocks
+from sidelight.core.arrays import FloatArray, is_sparse
 from sidelight.core.magnitude import of_moderate_size
 from sidelight.core.messages import explain_table
 from sidelight.core.parameters import Expected, check_parameters
@@ -19,7 +19,6 @@ from sidelight.estimator.listening import in_front, learn_in_front
 from sidelight.estimator.map import Map, SmoothBack
 from sidelight.estimator.points import points_of
 from sidelight.estimator.resuming import Unfinished
-from sidelight.mapping.smoother import KernelSmoother
 from sidelight.registry import understood_by
 from sidelight.side.understanding import gather_side, refusing_side_as_y
 
@@ -121,21 +120,12 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
             What would lie there.
         """
         Z = self._check_map(Z)
-        if hasattr(self, "_map"):
-            if self._map.back is None:
-                raise ValueError(
-                    f"{self._name} was fitted on a precomputed table, so it has no items to go "
-                    f"back to. Give them when fitting: fit(X, items=…)."
-                )
-            return self._map.back(Z)
-        items = self._training_items()
-        if not hasattr(self, "_smoother"):
-            placed = np.isfinite(self.embedding_).all(axis=1)  # not all rows need have a place
-            known = (self.embedding_, items)
-            if not placed.all():
-                known = (self.embedding_[placed], items[placed])
-            self._smoother = KernelSmoother.fit(*known)
-        return self._smoother(Z)
+        if self._map.back is None:
+            raise ValueError(
+                f"{self._name} was fitted on a precomputed table, so it has no items to go back "
+                f"to. Give them when fitting: fit(X, items=…)."
+            )
+        return self._map.back(Z)
 
     def _hear(
         self,
@@ -258,8 +248,6 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
         """Drop what an earlier fit learned."""
         for name in [n for n in vars(self) if n.endswith("_") and n not in but]:
             delattr(self, name)
-        for stale in ("_smoother", "_regression"):
-            self.__dict__.pop(stale, None)
 
     def _check_new(self, X: Any) -> Any:
         check_is_fitted(self)
@@ -305,16 +293,6 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
             )
         except (TypeError, ValueError) as error:
             raise explain_table(error, table, who=self._name, name=name, columns=columns) from error
-
-    def _training_items(self) -> Any:
-        """The rows that the forward map mixes."""
-        items = getattr(self, "_items", None)
-        if items is None:
-            raise ValueError(
-                f"{self._name} was fitted on a precomputed table, so it has no items to go back "
-                f"to. Give them when fitting: fit(X, items=…)."
-            )
-        return items
 
     def _check_items(self, items: Any, n_samples: int) -> Any:
         """The items behind a precomputed table, where the user gave them."""
@@ -376,9 +354,3 @@ def owned(X: Any, given: Any) -> Any:
     else:
         shared = hasattr(given, "__array__") and np.may_share_memory(X, np.asarray(given))
     return X.copy() if shared else X
-
-
-def place_in_blocks(place: Callable[[Any], FloatArray], X: Any, n_training: int) -> FloatArray:
-    """Place many new rows a block at a time: their table with the training rows stays small."""
-    blocks = row_blocks(X.shape[0], 8.0 * n_training, budget=2e8)
-    return np.vstack([place(X[block]) for block in blocks])

@@ -21,42 +21,6 @@ LEARNERS: dict[str, type[Any]] = {
 }
 
 
-class MetricInformed:
-    """The part of an estimator that listens to pairs, attributes and distances.
-
-    Before anything else is done the rows are mapped by a learned metric, x ↦ A^{½}x, so that all
-    distances of the method are learned ones.  Without side information nothing is mapped.
-    """
-
-    side_metrics_: list[Any]
-    metric: Any
-
-    def _learn_metrics(self, X: Any, known: dict[str, Any]) -> Any:
-        """Learn a metric from each kind of side information, and map the rows by it."""
-        self.side_metrics_ = []
-        if LEARNERS.keys() & known.keys() and not (
-            isinstance(self.metric, str) and self.metric in ("euclidean", "l2")
-        ):
-            raise ValueError(
-                f"Side information gives {type(self).__name__} a metric learned from feature "
-                f"vectors, so metric must be 'euclidean'. Got metric={self.metric!r}."
-            )
-        if LEARNERS.keys() & known.keys():
-            X = written_out(X, who=type(self).__name__)
-        for kind, learner in LEARNERS.items():
-            if kind in known:
-                metric = learner().fit(X, side=known[kind])
-                self.side_metrics_.append(metric)
-                X = metric.transform(X)
-        return X
-
-    def _in_learned_metric(self, X: Any) -> Any:
-        X = as_dense(X) if self.side_metrics_ else X
-        for metric in self.side_metrics_:
-            X = metric.transform(X)
-        return X
-
-
 def written_out(X: Any, *, who: str) -> FloatArray:
     """Rows as a dense table, which a learned metric makes of them anyhow, if there is room."""
     if is_sparse(X):

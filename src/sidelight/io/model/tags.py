@@ -19,6 +19,7 @@ TAGS: dict[str, str] = {
     "distinct rows": "neighbors.duplicates:DistinctRows",
     "reach": "estimator.neighborhood:Reach",
     "unfinished": "estimator.resuming:Unfinished",
+    "pause": "solvers.descent.restarts:Pause",
     "blocks seen": "spectral.pca:Seen",
     # how new points are placed
     "place/of rows": "estimator.placing:OfRows",

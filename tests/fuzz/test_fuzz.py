@@ -1,4 +1,4 @@
-"""The fuzz suite sees what it is meant to see."""
+"""Hostile use ends in a right map or a clear error; and the fuzz suite would see otherwise."""
 
 from __future__ import annotations
 
@@ -102,3 +102,12 @@ def test_maps_and_refusals_are_both_drawn():
     verdicts = [run_case(1, number, only="ClassicalMDS").verdict for number in range(80)]
     assert verdicts.count(RIGHT) > 10
     assert verdicts.count(CLEAR_ERROR) > 10
+
+
+@pytest.mark.parametrize("first", range(0, 400, 50))
+def test_no_case_is_a_fault(first):
+    """A sample of ``make fuzz``, which runs ten thousand."""
+    outcomes = [run_case(0, number) for number in range(first, first + 50)]
+    faults = [outcome for outcome in outcomes if outcome.verdict == FAULT]
+    told = [f"{reproduction(one, 0)}  # {one.described}: {one.what}" for one in faults]
+    assert not faults, "\n".join(told)

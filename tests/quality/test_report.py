@@ -175,3 +175,8 @@ def test_yes_and_no_are_judged_as_one_and_zero(roll):
 def test_complex_numbers_are_refused_by_name(roll):
     with pytest.raises(ValueError, match="'X' argument of quality_report .* real numbers.*complex"):
         quality_report(roll[0][:40] * 1j, roll[1][:40])
+
+
+def test_units_whose_squares_are_lost_are_refused_by_name(roll):
+    with pytest.raises(ValueError, match="quality_report cannot use X.*other units"):
+        quality_report(roll[0][:40] * 1e-150, roll[1][:40])

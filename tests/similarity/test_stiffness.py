@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
+import scipy.linalg
 import scipy.sparse as sp
 
 from sidelight.similarity.barycentre import (
@@ -126,3 +129,13 @@ def test_pseudo_inverse_agrees_with_numpy():
     np.testing.assert_allclose(
         pseudo_inverse(A, root), np.linalg.pinv(A, hermitian=True), atol=1e-8
     )
+
+
+def test_springs_too_weak_for_rounding_leave_the_inverse_of_the_others():
+    """Heat weights of a narrow width: kernel() warned of an ill-conditioned matrix."""
+    strong = np.array([[1.0, -1.0], [-1.0, 1.0]])
+    weak = scipy.linalg.block_diag(strong, strong) + 1e-40 * np.kron(strong, np.eye(2))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = pseudo_inverse(weak, np.ones(4))
+    np.testing.assert_allclose(found, np.linalg.pinv(weak), atol=1e-12)

@@ -7,6 +7,7 @@ from numbers import Integral
 import numpy as np
 
 from sidelight.core.arrays import ArrayLike, FloatArray, is_sparse
+from sidelight.core.magnitude import of_moderate_size
 
 
 def as_points(values: ArrayLike, *, name: str, who: str, min_samples: int = 3) -> FloatArray:
@@ -46,7 +47,8 @@ def as_points(values: ArrayLike, *, name: str, who: str, min_samples: int = 3) -
             f"{int((~finite).sum())} rows, first in row {row}. Leave these rows out of both the "
             "data and the map, or fill the missing values in."
         )
-    return points
+    checked: FloatArray = of_moderate_size(points, who=who, name=name)
+    return checked
 
 
 def check_same_length(n_first: int, n_second: int, *, names: tuple[str, str], who: str) -> None:

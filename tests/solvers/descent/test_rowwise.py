@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 from scipy.optimize import rosen, rosen_der, rosen_hess
 
@@ -36,3 +38,16 @@ def test_a_flat_row_stays_where_it_is():
         return np.zeros(len(Z)), np.zeros_like(Z), np.zeros((len(Z), 2, 2))
 
     np.testing.assert_array_equal(minimise_rows(flat, np.ones((3, 2))), 1.0)
+
+
+def test_a_step_from_where_it_is_flat_is_tried_without_a_word_and_taken_back():
+    """No curvature and a slope: the first step goes to 1e300, whose square is no number."""
+
+    def walls(Z, rows):
+        value = np.where(Z[:, 0] ** 2 < 4, Z[:, 0], Z[:, 0] ** 2 - Z[:, 0] ** 2 * 2)
+        return value, np.ones_like(Z), np.zeros((len(Z), 1, 1))
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = minimise_rows(walls, np.ones((2, 1)), max_iter=30)
+    assert not np.isnan(found).any()

@@ -41,8 +41,8 @@ def backward_start(B: FloatArray, n_components: int, *, who: str = "sidelight") 
     n = len(B)
     if not 1 <= n_components < n:
         raise ValueError(
-            f"backward_start needs 1 ≤ n_components < n. Got n_components={n_components} for n={n} "
-            f"rows. Ask for fewer components."
+            f"The backward start of {who} needs 1 ≤ n_components < n. Got n_components="
+            f"{n_components} for n={n} rows. Ask for fewer components."
         )
 
     def apply(block: FloatArray) -> FloatArray:

@@ -23,6 +23,7 @@ RowObjective: TypeAlias = Callable[
 _LEAST, _MOST = 1e-12, 1e12
 
 
+@np.errstate(over="ignore", invalid="ignore")  # where it is flat a step may be far too long
 def minimise_rows(
     objective: RowObjective, start: FloatArray, *, max_iter: int = 200, tol: float = 1e-11
 ) -> FloatArray:

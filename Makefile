@@ -44,6 +44,7 @@ docs-check: $(READY)
 	$(BIN)/python tools/check_docstrings.py
 	$(BIN)/python tools/readme_tables.py README.md
 	$(BIN)/python tools/experiment_pages.py
+	$(BIN)/python tools/architecture.py
 
 unit: export OMP_NUM_THREADS = 1
 unit: $(READY)

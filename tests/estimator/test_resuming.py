@@ -69,25 +69,34 @@ def interrupted(case, times=1, **options):
     return model
 
 
+def in_sight_of_its_end(case, whole):
+    """The same case, stopped so late that one optimum is left to go to.
+
+    The likelihood of a GP-LVM has several: left halfway, it may go on to another one.
+    """
+    late = isinstance(case[0], GPLVM)
+    return (*case[:3], 3 * whole.n_iter_ // 4) if late else case
+
+
 every_method = pytest.mark.parametrize("case", CASES, ids=lambda case: type(case[0]).__name__)
 
 
 @every_method
 def test_an_interrupted_fit_is_gone_on_with(case):
+    """It begins with the objective that it was left with, and ends in the same optimum.
+
+    How many steps that takes is no matter of where it begins: curvature is learned anew.
+    """
     whole = make(case).fit(X, side=case[1])
-    model = interrupted(case)
-    way, left = abs(whole.history_[0] - whole.objective_), model.objective_
+    model = interrupted(in_sight_of_its_end(case, whole))
+    left, way = model.objective_, abs(whole.history_[0] - whole.objective_)
     assert abs(left - whole.objective_) > 1e-6 * way
     model.set_params(warm_start=True).fit(X, side=case[1])
-    if isinstance(model, GPLVM):
-        # its curvature is learned anew, so that it may take as long, and with inducing points
-        # there are several maxima close to one another
-        assert model.history_[0] == pytest.approx(left, abs=1e-5 * way)  # then centred
-        share = 0.005 if model.n_inducing == 12 else 1e-6
-        assert model.objective_ == pytest.approx(whole.objective_, abs=share * way)
+    if isinstance(model, KernelInformationEmbedding):  # at the step of its path where it was left
+        assert model.path_["bandwidth"][0] < 0.5 * whole.path_["bandwidth"][0]
     else:
-        assert model.objective_ == pytest.approx(whole.objective_, abs=1e-6 * way)
-        assert model.n_iter_ < whole.n_iter_
+        assert model.history_[0] == pytest.approx(left, abs=1e-5 * way)  # a GP-LVM is centred
+    assert model.objective_ == pytest.approx(whole.objective_, abs=1e-6 * way)
 
 
 @every_method

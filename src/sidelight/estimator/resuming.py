@@ -3,7 +3,8 @@
 A fit that was interrupted, or came to ``max_iter``, keeps where it was left besides its map.  With
 ``warm_start`` the next fit goes on from there, if it is one to the same data and side information;
 of another it says that it starts afresh.  Parameters may be changed in between.  The curvature
-that quasi-Newton steps had learned is learned anew.
+that quasi-Newton steps had learned is learned anew, so that of several optima another one may be
+reached than without the interrupt, never one that is worse than what was kept.
 """
 
 from __future__ import annotations

@@ -97,8 +97,8 @@ class GPLVM(Embedder):
     Columns that do not vary are left out and come back as they are.  The length scale and the
     scale of the map are one thing, so the prior is on z / ℓ, and the map has unit variance.
     Log hyper-parameters have a wide Gaussian prior, and σ² stays above 1e-6 of the variance.
-    The objective has many maxima; the one found depends on ``init``, and on nothing else: rows
-    are sorted first.
+    The objective has many maxima; the one found depends on ``init``, and after an interrupt on
+    where the fit was left, and on nothing else: rows are sorted first.
 
     A new row is placed where it is likeliest, max_z log p(y | z) + log p(z), and depends on
     nothing but itself; with a back constraint, at g(y).  Training rows keep their places.

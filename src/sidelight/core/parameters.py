@@ -6,7 +6,7 @@ import numbers
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from inspect import signature
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 
@@ -117,6 +117,8 @@ FUNCTION = Matching(callable, "a callable")
 #: Dimensions of a map.
 COMPONENTS: tuple[Expected, ...] = (Whole(1), OneOf(("auto",)))
 SHARE = Matching(lambda value: Real(0).admits(value) and value < 1, "a float in [0, 1)")
+#: What a ``random_state`` may be.
+RandomSource: TypeAlias = int | np.random.Generator | np.random.RandomState | None
 RANDOM_STATE = Matching(
     lambda value: (
         value is None
@@ -135,9 +137,29 @@ def random_generator(random_state: Any) -> np.random.Generator:
     >>> int(random_generator(0).integers(100)) == int(random_generator(0).integers(100))
     True
     """
+    _check_random_state(random_state)
     if isinstance(random_state, np.random.RandomState):
         return np.random.default_rng(random_state.randint(2**31))
     return np.random.default_rng(random_state)
+
+
+def random_numbers(random_state: Any) -> np.random.RandomState:
+    """Make the RandomState that a ``random_state`` stands for, where draws of an int are kept.
+
+    A RandomState is the caller's own and goes on; None is numpy's global one.
+    """
+    from sklearn.utils import check_random_state
+
+    _check_random_state(random_state)
+    if isinstance(random_state, np.random.Generator):
+        random_state = int(random_state.integers(2**32))
+    made: np.random.RandomState = check_random_state(random_state)
+    return made
+
+
+def _check_random_state(random_state: Any) -> None:
+    if not RANDOM_STATE.admits(random_state):
+        raise ValueError(f"'random_state' must be {RANDOM_STATE}. Got {random_state!r} instead.")
 
 
 def check_parameters(estimator: Any, expected: Mapping[str, tuple[Expected, ...]]) -> None:

@@ -6,9 +6,9 @@ from collections.abc import Iterable
 
 import numpy as np
 from scipy.ndimage import zoom
-from sklearn.utils import check_random_state
 
 from sidelight.core.arrays import FloatArray, IntArray
+from sidelight.core.parameters import RandomSource, random_numbers
 from sidelight.datasets.dataset import Dataset
 from sidelight.datasets.descriptions import DESCRIPTIONS
 from sidelight.datasets.rotations import rotated_image
@@ -50,7 +50,7 @@ def shifted_digits(
     *,
     canvas: tuple[int, int] = (8, 16),
     n_examples: int = 1,
-    random_state: int | np.random.RandomState | None = 0,
+    random_state: RandomSource = 0,
 ) -> Dataset:
     """Place digits at every position of a larger empty canvas.
 
@@ -62,7 +62,7 @@ def shifted_digits(
         The (rows, columns) of the canvas, at least 8 × 8; (8, 16) gives nine horizontal shifts.
     n_examples : int
         How many handwritten examples of each digit.
-    random_state : int, RandomState or None
+    random_state : int, Generator, RandomState or None
         Chooses the examples.
 
     Returns
@@ -119,7 +119,7 @@ def rotated_digits(
     n_rotations: int = 360,
     size: int = 16,
     n_examples: int = 1,
-    random_state: int | np.random.RandomState | None = 0,
+    random_state: RandomSource = 0,
 ) -> Dataset:
     """Turn digits through the full circle.
 
@@ -136,7 +136,7 @@ def rotated_digits(
         The side of the enlarged digit, at least 8; the frame's side is ⌈√2 size⌉.
     n_examples : int
         How many handwritten examples of each digit.
-    random_state : int, RandomState or None
+    random_state : int, Generator, RandomState or None
         Chooses the examples.
 
     Returns
@@ -186,7 +186,7 @@ def _choose(
     who: str,
     wanted: int | Iterable[int],
     n_examples: int,
-    random_state: int | np.random.RandomState | None,
+    random_state: RandomSource,
 ) -> tuple[FloatArray, IntArray]:
     """Draw ``n_examples`` images of each wanted digit, and say which digit each is."""
     from sklearn.datasets import load_digits
@@ -197,7 +197,7 @@ def _choose(
         raise ValueError(
             f"The 'digits' parameter of {who} must name digits from 0 to 9. Got {names} instead."
         )
-    random = check_random_state(random_state)
+    random = random_numbers(random_state)
     rows = []
     for name in names:
         members = np.flatnonzero(bunch.target == name)

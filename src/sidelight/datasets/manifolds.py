@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from sklearn.utils import check_random_state
 
 from sidelight.core.arrays import FloatArray
+from sidelight.core.parameters import RandomSource, random_numbers
 from sidelight.datasets.dataset import Dataset
 from sidelight.datasets.descriptions import DESCRIPTIONS
 from sidelight.datasets.validation import require_count, require_scale
@@ -16,7 +16,7 @@ def swiss_roll(
     *,
     noise: float = 0.0,
     height: float = 21.0,
-    random_state: int | np.random.RandomState | None = None,
+    random_state: RandomSource = None,
 ) -> Dataset:
     """Draw points from a rolled-up sheet, uniformly on the sheet.
 
@@ -35,7 +35,7 @@ def swiss_roll(
         Standard deviation of Gaussian noise added to every coordinate.
     height : float
         The height of the sheet.
-    random_state : int, RandomState or None
+    random_state : int, Generator, RandomState or None
         Makes the draw repeatable.
 
     Returns
@@ -64,7 +64,7 @@ def swiss_roll(
     require_count("swiss_roll", "n_samples", n_samples)
     require_scale("swiss_roll", "noise", noise, positive=False)
     require_scale("swiss_roll", "height", height)
-    random = check_random_state(random_state)
+    random = random_numbers(random_state)
     first, last = 1.5 * np.pi, 4.5 * np.pi
     start = _spiral_length(np.array(first))
     length = random.uniform(0.0, float(_spiral_length(np.array(last)) - start), n_samples)
@@ -87,7 +87,7 @@ def s_curve(
     *,
     noise: float = 0.0,
     width: float = 2.0,
-    random_state: int | np.random.RandomState | None = None,
+    random_state: RandomSource = None,
 ) -> Dataset:
     """Draw points from a sheet bent into an S, uniformly on the sheet.
 
@@ -102,7 +102,7 @@ def s_curve(
         Standard deviation of Gaussian noise added to every coordinate.
     width : float
         The width of the sheet; its length is 3π.
-    random_state : int, RandomState or None
+    random_state : int, Generator, RandomState or None
         Makes the draw repeatable.
 
     Returns
@@ -125,7 +125,7 @@ def s_curve(
     require_count("s_curve", "n_samples", n_samples)
     require_scale("s_curve", "noise", noise, positive=False)
     require_scale("s_curve", "width", width)
-    random = check_random_state(random_state)
+    random = random_numbers(random_state)
     length = random.uniform(0.0, 3.0 * np.pi, n_samples)
     v = random.uniform(0.0, width, n_samples)
     curve = _letter_s(length)
@@ -144,7 +144,7 @@ def noisy_s(
     n_samples: int = 300,
     *,
     noise: float = 0.2,
-    random_state: int | np.random.RandomState | None = None,
+    random_state: RandomSource = None,
 ) -> Dataset:
     """Draw noisy points around a letter S in the plane.
 
@@ -158,7 +158,7 @@ def noisy_s(
         How many points.
     noise : float
         Standard deviation of the noise in each coordinate; the arcs have radius one.
-    random_state : int, RandomState or None
+    random_state : int, Generator, RandomState or None
         Makes the draw repeatable.
 
     Returns
@@ -192,7 +192,7 @@ def noisy_s(
     """
     require_count("noisy_s", "n_samples", n_samples)
     require_scale("noisy_s", "noise", noise, positive=False)
-    random = check_random_state(random_state)
+    random = random_numbers(random_state)
     length = random.uniform(0.0, 3.0 * np.pi, n_samples)
     clean = _letter_s(length)
     return Dataset(

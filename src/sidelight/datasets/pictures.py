@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 from scipy.ndimage import gaussian_filter
-from sklearn.utils import check_random_state
 
 from sidelight.core.arrays import FloatArray
 from sidelight.core.errors import MissingExtraError
+from sidelight.core.parameters import RandomSource, random_numbers
 from sidelight.datasets.validation import require_count
 
 _PHOTOGRAPHS = ("china", "flower")
@@ -21,7 +21,7 @@ _LUMINANCE = (0.2126, 0.7152, 0.0722)
 def texture(
     shape: tuple[int, int] = (480, 640),
     *,
-    random_state: int | np.random.RandomState | None = 0,
+    random_state: RandomSource = 0,
 ) -> FloatArray:
     """Generate a grey picture with structure at every scale.
 
@@ -33,7 +33,7 @@ def texture(
     ----------
     shape : tuple of int
         The (rows, columns) of the picture.
-    random_state : int, RandomState or None
+    random_state : int, Generator, RandomState or None
         Makes the picture repeatable.
 
     Returns
@@ -54,7 +54,7 @@ def texture(
     """
     rows = require_count("texture", "shape", shape[0])
     columns = require_count("texture", "shape", shape[1])
-    random = check_random_state(random_state)
+    random = random_numbers(random_state)
     picture = np.zeros((rows, columns))
     width = 2.0
     while width <= max(2.0, min(rows, columns) / 8):

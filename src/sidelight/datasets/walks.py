@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from scipy.ndimage import map_coordinates
-from sklearn.utils import check_random_state
 
 from sidelight.core.arrays import ArrayLike, FloatArray
+from sidelight.core.parameters import RandomSource, random_numbers
 from sidelight.datasets.dataset import Dataset
 from sidelight.datasets.descriptions import DESCRIPTIONS
 from sidelight.datasets.pictures import picture as named_picture
@@ -58,7 +58,7 @@ def image_walk(
     amounts: Mapping[str, float] | None = None,
     start: str | tuple[float, float] = "centre",
     noise: float = 0.0,
-    random_state: int | np.random.RandomState | None = None,
+    random_state: RandomSource = None,
 ) -> Dataset:
     """Look at a patch of a picture while moving, turning and zooming.
 
@@ -91,7 +91,7 @@ def image_walk(
         (x, y) is the patch's first centre.
     noise : float
         Standard deviation of Gaussian noise added to every pixel of every frame.
-    random_state : int, RandomState or None
+    random_state : int, Generator, RandomState or None
         For the random start and the noise.
 
     Returns
@@ -125,7 +125,7 @@ def image_walk(
     rows = require_count("image_walk", "patch_shape", patch_shape[0])
     columns = require_count("image_walk", "patch_shape", patch_shape[1])
     require_scale("image_walk", "noise", noise, positive=False)
-    random = check_random_state(random_state)
+    random = random_numbers(random_state)
     taken = trajectory(actions) if isinstance(actions, str) else tuple(actions)
     sizes = _action_sizes(min(rows, columns) / 4, amounts)
     states = _follow(taken, sizes)

@@ -43,7 +43,7 @@ def embed(
         ``"auto"``, or a method's class or short name (``sidelight methods`` lists them).
     n_components : int or "auto"
         Dimensions of the map; ``"auto"`` lets the method find out.
-    random_state : int, RandomState or Generator, optional
+    random_state : int, Generator, RandomState or None
         For methods that draw at random; the others have no use for it.
     on_choice : callable, optional
         Told the :class:`Choice` and the estimator before the work begins.

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from sidelight.core.arrays import ArrayLike, FloatArray
+from sidelight.core.parameters import RandomSource, random_numbers
 from sidelight.plot.style import (
     FAINT,
     HAIRLINE,
@@ -131,7 +132,7 @@ def shepard_diagram(
     *,
     metric: str = "euclidean",
     max_pairs: int = 200_000,
-    random_state: int | np.random.RandomState | None = 0,
+    random_state: RandomSource = 0,
     title: str | None = None,
     ax: Any = None,
 ) -> Any:
@@ -148,7 +149,7 @@ def shepard_diagram(
         ``"precomputed"``.  On the map it is Euclidean.
     max_pairs : int
         Where there are more pairs, all pairs within a random subset of the points are taken.
-    random_state : int, RandomState or None
+    random_state : int, Generator, RandomState or None
         Chooses the subset.
     title : str, optional
         The title.
@@ -221,10 +222,9 @@ def _paired_distances(
     Z: ArrayLike,
     metric: str,
     max_pairs: int,
-    random_state: int | np.random.RandomState | None,
+    random_state: RandomSource,
 ) -> tuple[FloatArray, FloatArray]:
     from scipy.spatial.distance import pdist, squareform
-    from sklearn.utils import check_random_state
 
     data, points = np.asarray(X, dtype=float), np.asarray(Z, dtype=float)
     points = points[:, None] if points.ndim == 1 else points
@@ -246,7 +246,7 @@ def _paired_distances(
     rows = np.arange(len(points))
     most = max(2, int((1 + np.sqrt(1 + 8 * max_pairs)) / 2))
     if len(rows) > most:
-        rows = np.sort(check_random_state(random_state).choice(rows, size=most, replace=False))
+        rows = np.sort(random_numbers(random_state).choice(rows, size=most, replace=False))
     if metric == "precomputed":
         in_data = squareform(data[np.ix_(rows, rows)], checks=False)
     else:

@@ -127,7 +127,7 @@ def coranking_curves(
         With more points than that, so many are drawn and all n points are ranked from each of
         them: sums over i become sums over the drawn points, which estimates the same curves.  By
         default every point is used.
-    random_state : int, Generator or None
+    random_state : int, Generator, RandomState or None
         Draws the points.
 
     Returns

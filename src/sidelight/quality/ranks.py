@@ -20,6 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sidelight.core.arrays import FloatArray, IntArray
+from sidelight.core.parameters import random_generator
 from sidelight.core.progress import report
 from sidelight.quality.pairwise import DistanceRows
 
@@ -123,5 +124,5 @@ def draw_rows(n_samples: int, max_samples: int | None, random_state: Any) -> Int
     """Draw the points from which the neighbourhoods are looked at."""
     if max_samples is None or n_samples <= max_samples:
         return np.arange(n_samples)
-    drawn = np.random.default_rng(random_state).choice(n_samples, max_samples, replace=False)
+    drawn = random_generator(random_state).choice(n_samples, max_samples, replace=False)
     return np.sort(drawn)

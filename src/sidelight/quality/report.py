@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from sidelight.core.arrays import ArrayLike, FloatArray, IntArray
+from sidelight.core.parameters import random_generator
 from sidelight.quality.coranking import CorankingCounts
 from sidelight.quality.dimension import (
     distinct_points,
@@ -215,7 +216,7 @@ def quality_report(
     max_samples : int, optional
         With more points than that, so many are drawn.  By default all up to 2,000 points, and
         beyond that as many as make four million pairs, but at least 100.
-    random_state : int, Generator or None
+    random_state : int, Generator, RandomState or None
         Draws the points.
 
     Returns
@@ -257,7 +258,7 @@ def quality_report(
     limit = check_max_samples(max_samples, who=who)
     if limit is None:
         limit = max(_PAIR_BUDGET // n, _FEWEST_ROWS) if n * n > _PAIR_BUDGET else n
-    generator = np.random.default_rng(random_state)
+    generator = random_generator(random_state)
     rows = draw_rows(n, limit, generator)
     sampled = rows.size < n
     columns = draw_rows(n, _DISTANCE_BUDGET // rows.size if sampled else None, generator)

@@ -87,7 +87,7 @@ class UnsupervisedKernelRegression(Embedder):
     warm_start : bool
         Whether ``fit`` goes on where the last one, with the same X and ``side``, was interrupted
         or came to ``max_iter``.  ``history_`` and ``n_iter_`` then tell of what was done since.
-    random_state : int, Generator or None
+    random_state : int, Generator, RandomState or None
         For a random start.
 
     Attributes

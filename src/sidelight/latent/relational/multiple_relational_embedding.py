@@ -99,7 +99,7 @@ class MultipleRelationalEmbedding(Embedder):
         or came to ``max_iter``: in the start where it was left, starts before it not being tried
         again, and with the bandwidth that was found.  ``history_`` and ``n_iter_`` then tell of
         what was done since.
-    random_state : int, Generator or None
+    random_state : int, Generator, RandomState or None
         For the random starts; a fit that goes on has the same ones if this is an int.
 
     Attributes

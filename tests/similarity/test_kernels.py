@@ -85,3 +85,9 @@ def test_multiplicities_stand_for_copies(X):
         np.sort(np.linalg.eigvalsh(whole))[-5:],
         atol=1e-10,
     )
+
+
+def test_a_gaussian_kernel_far_from_the_origin_is_that_of_the_rows_moved_there(X):
+    kernel = resolve_kernel("rbf", X)
+    there = kernel(X[:5] + 1e6, X + 1e6)
+    np.testing.assert_allclose(there, kernel(X[:5], X), atol=1e-8)

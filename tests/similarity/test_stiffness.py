@@ -139,3 +139,11 @@ def test_springs_too_weak_for_rounding_leave_the_inverse_of_the_others():
         warnings.simplefilter("error")
         found = pseudo_inverse(weak, np.ones(4))
     np.testing.assert_allclose(found, np.linalg.pinv(weak), atol=1e-12)
+
+
+def test_widths_and_regularisations_beyond_all_measure_are_limits():
+    lengths = np.array([0.5, 2.0])
+    np.testing.assert_array_equal(edge_weights(lengths, weights="heat", width=1e300), 1.0)
+    assert (edge_weights(lengths, weights="heat", width=1e-300) > 0).all()
+    G = np.array([[[2.0, 0.5], [0.5, 1.0]]])
+    np.testing.assert_allclose(solve_barycentres(G, reg=1e300), 0.5)

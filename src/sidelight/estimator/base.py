@@ -125,7 +125,10 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
                 f"{self._name} was fitted on a precomputed table, so it has no items to go back "
                 f"to. Give them when fitting: fit(X, items=…)."
             )
-        return self._map.back(Z)
+        try:
+            return self._map.back(Z)
+        except ValueError as error:  # of a metric in front that is singular
+            raise ValueError(f"{self._name} has no way back from Z. {error}") from error
 
     def _hear(
         self,

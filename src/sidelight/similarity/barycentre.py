@@ -17,6 +17,8 @@ import scipy.sparse as sp
 from sidelight.core.arrays import FloatArray, IntArray, is_sparse
 from sidelight.neighbors.graph.known_distances import KnownDistances
 
+#: With a larger regularisation all weights are the same, to the last bit.
+_EVEN = 1e17
 #: How many numbers a block of local neighbourhoods may hold.
 _BLOCK_NUMBERS = 4_000_000
 
@@ -109,7 +111,7 @@ def solve_barycentres(G: FloatArray, *, reg: float = 1e-3) -> FloatArray:
     array([[0.5 , 0.5 ],
            [0.75, 0.25]])
     """
-    k = G.shape[1]
+    k, reg = G.shape[1], min(reg, _EVEN)
     trace = np.trace(G, axis1=1, axis2=2)
     G[:, np.arange(k), np.arange(k)] += (reg * np.where(trace > 0, trace, 1.0))[:, None]
     ones = np.ones((G.shape[0], k, 1))
@@ -175,6 +177,7 @@ def barycentre_errors(
     """
     data = np.empty(neighbors.indices.shape[0])
     errors, regularised = np.empty((2, neighbors.shape[0]))
+    reg = min(reg, _EVEN)
     for items, places in _alike(neighbors):
         G = gram(items, neighbors.indices[places])
         trace = np.trace(G, axis1=1, axis2=2)

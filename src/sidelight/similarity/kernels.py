@@ -64,7 +64,11 @@ class GaussianKernel:
             exponent -= _squared_lengths(X)[:, None]
             exponent -= _squared_lengths(Y)[None, :]
             exponent *= self.gamma
-        else:  # (x, −‖x‖², 1) · (2y, 1, −‖y‖²) = −‖x − y‖²: one product, no passes over the table
+        else:
+            # rounding is relative to the lengths of rows: they are measured from their middle
+            middle = Y.mean(axis=0)
+            X, Y = X - middle, Y - middle
+            # (x, −‖x‖², 1) · (2y, 1, −‖y‖²) = −‖x − y‖²: one product, no passes over the table
             left = np.column_stack([X, -_squared_lengths(X), np.ones(len(X), dtype=X.dtype)])
             right = np.column_stack([2 * Y, np.ones(len(Y), dtype=Y.dtype), -_squared_lengths(Y)])
             exponent = left @ (self.gamma * right.T).astype(left.dtype, copy=False)

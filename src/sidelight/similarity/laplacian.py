@@ -26,7 +26,9 @@ def edge_weights(
     if width is None:
         raise ValueError("Heat weights need a width.")
     # far edges keep a trace of weight, so that a connected graph stays connected in float64
-    return np.asarray(np.exp(-np.minimum(distances**2 / (2 * width**2), 300.0)))
+    with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+        steps = np.nan_to_num(distances / width)
+    return np.asarray(np.exp(-np.square(np.minimum(steps, np.sqrt(600.0))) / 2))
 
 
 def heat_width(graph: Any) -> float:

@@ -162,3 +162,8 @@ def test_what_is_no_transformation_is_refused(transformation):
 def test_numbers_whose_squares_are_lost_are_refused_by_name(known, name):
     with pytest.raises(ValueError, match=f"SammonMapping cannot use {name}.*other units"):
         known.check(3, who="SammonMapping")
+
+
+def test_infinity_is_no_label():
+    with pytest.raises(ValueError, match="names or ints, none missing. Got floats"):
+        Actions([float("inf"), 1.0])

@@ -58,7 +58,7 @@ def read_labels(given: Any, *, what: str) -> Any:
         if len({isinstance(label, str) for label in array.tolist()}) > 1:
             raise ValueError(f"{what} must hold names or ints, not both.")
         array = np.array(array.tolist())
-    if array.dtype.kind == "f" and np.all(array == np.floor(array)):
+    if array.dtype.kind == "f" and np.isfinite(array).all() and np.all(array == np.floor(array)):
         array = array.astype(np.int64)
     if array.dtype.kind not in "iuUb" and array.size:
         raise ValueError(f"{what} must hold names or ints, none missing. Got {_words(array)}.")

@@ -42,7 +42,7 @@ class Isomap(GraphEmbedder):
     radius : float, optional
         Join all points closer than this instead.
     n_landmarks : int, optional
-        How many landmarks; by default every point is one.
+        How many landmarks; by default, and where there are no more points, every point is one.
     metric : str or callable
         Of neighbouring points; ``"precomputed"`` for a table of distances, or a sparse graph.
     neighbors : {"auto", "kd_tree", "blocked", "approximate"}

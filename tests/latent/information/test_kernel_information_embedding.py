@@ -102,16 +102,16 @@ def test_held_out_rows_choose_the_step():
 def test_held_out_rows_choose_the_best_of_three_paths():
     """Of few points the path from a wide kernel folds, and one from another width mostly does not.
 
-    Of 20 draws 18 keep the order.
+    Of 20 other draws 16 keep the order, and 15 with a single path.
     """
     options = {"bandwidth": "leave_one_out", "alpha": 1e-5, "n_steps": 40, "tol": 1e-7}
     in_order = []
-    for seed in (6, 0, 2, 4):
+    for seed in (2000, 2002, 2004, 2006):
         train, valid = (noisy_s(50, random_state=seed + i) for i in range(2))
         model = KernelInformationEmbedding(1, **options).fit(train.X, validation=valid.X)
         rank = np.argsort(np.argsort(model.embedding_[:, 0]))
         in_order.append(abs(np.corrcoef(rank, train.truth[:, 0])[0, 1]) > 0.97)
-    assert np.mean(in_order) >= 0.75
+    assert np.mean(in_order) >= 0.5
     single = KernelInformationEmbedding(1, continuation="penalty", **options)
     single.fit(train.X, validation=valid.X)
     assert model.path_["error"].min() <= single.path_["error"].min() + 1e-12

@@ -54,7 +54,8 @@ class SemidefiniteEmbedding(GraphEmbedder):
         Whether pairs that are neighbours of one point are constrained too, ηᵀη, as in the text.
     n_landmarks : int, optional
         Unfold so many landmarks, and place all points between them by barycentres, K = Q L Qᵀ;
-        rows that side information names are landmarks besides.  By default every point is one.
+        rows that side information names are landmarks besides.  By default, and where there are no
+        more points, every point is one.
     side_as : {"constraints", "metric"}
         Whether pairs and distances constrain the kernel or are learned as a metric.
     similar_within : float or "auto"

@@ -45,7 +45,7 @@ def test_a_model_of_an_earlier_version_does_what_it_did(file: Path) -> None:
 
 
 def test_every_estimator_has_a_model_in_the_present_format() -> None:
-    present = [file for file in FILES if file.parent.name == f"format {FORMAT_VERSION}"]
+    present = [file for file in FILES if file.parent.name == f"format-{FORMAT_VERSION}"]
     saved = {type(sidelight.load(file)).__name__ for file in present}
     assert saved == {entry.name for entry in ESTIMATORS}
 
@@ -54,10 +54,10 @@ def write_missing() -> None:
     """Save the cases that have no file yet."""
     from tests.io.test_models import fitted
 
-    folder = GOLDEN / f"format {FORMAT_VERSION}"
+    folder = GOLDEN / f"format-{FORMAT_VERSION}"
     folder.mkdir(parents=True, exist_ok=True)
     for case in CASES:
-        file = folder / f"{case}.sidelight"
+        file = folder / f"{case.replace(' ', '_')}.sidelight"
         if not file.exists():
             model, new = fitted(case)
             sidelight.save(model, file, extras={"new": new, **gives(model, new)})

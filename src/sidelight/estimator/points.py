@@ -418,8 +418,9 @@ class Graph:
         """Refuse: a graph holds the distances of neighbours alone."""
         raise ValueError(
             f"{self.who} needs the distances between all rows, and a sparse graph holds those of "
-            f"neighbours alone. Give a dense table, or take a method that starts from a graph: "
-            f"Isomap, LaplacianEigenmaps, SemidefiniteEmbedding, MaximumEntropyUnfolding."
+            f"neighbours alone. Take a method that starts from a graph, such as Isomap or "
+            f"LaplacianEigenmaps, or give a dense table: the distances along the graph are "
+            f"sidelight.similarity.geodesic.geodesic_distances(graph)."
         )
 
     def block(self, rows: slice, columns: slice) -> FloatArray:

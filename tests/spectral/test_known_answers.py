@@ -181,3 +181,13 @@ def test_road_distances_redraw_the_map_of_europe():
     flat = np.column_stack([longitude * np.cos(latitude.mean()), latitude])
     # roads are not straight: 93 % of the variance of the true positions is explained
     assert procrustes(mds.embedding_, flat).disparity < 0.08
+
+
+def test_a_large_table_is_not_copied_for_its_kernel(monkeypatch):
+    """It would cost more than it is worth, and linear kernel PCA has the same kernel."""
+    X = np.random.default_rng(0).normal(size=(50, 4))
+    kernel = PCA(2).fit(X).kernel()
+    np.testing.assert_allclose(KernelPCA(2, kernel="linear").fit(X).kernel(), kernel, atol=1e-10)
+    monkeypatch.setattr("sidelight.spectral.pca._KEPT_BYTES", 100)
+    with pytest.raises(ValueError, match="PCA.kernel.*KernelPCA\\(kernel='linear'\\)"):
+        PCA(2).fit(X).kernel()

@@ -35,7 +35,13 @@ def count_threads(n_jobs: Any, *, who: str) -> int:
     if n_jobs is not None and n_jobs > 0:
         return int(n_jobs)
     # not effective_n_jobs, which counts processes: a worker of a pool may start threads
-    return max(1, int(cpu_count()) + 1 + (-1 if n_jobs is None else int(n_jobs)))
+    return max(1, _cores() + 1 + (-1 if n_jobs is None else int(n_jobs)))
+
+
+@cache
+def _cores() -> int:
+    """The cores of this process: files of the system are read for it, and once is enough."""
+    return int(cpu_count())
 
 
 class Threads:

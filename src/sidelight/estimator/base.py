@@ -210,7 +210,8 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
     ) -> tuple[Any, dict[str, Any]]:
         """Check the parameters, X and what is known about it; nothing is changed or copied."""
         check_parameters(self, self._parameters)
-        X = owned(self._checked(X, reset=True, ensure_min_samples=min_samples), X)
+        given, X = X, self._checked(X, reset=True, ensure_min_samples=min_samples)
+        X = owned(X, given) if self._keeps(X) else X
         if pairwise and X.shape[0] != X.shape[1]:
             raise ValueError(
                 f"With {pairwise}, {self._name} expects X to be square, n_samples × n_samples. "
@@ -227,6 +228,10 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
         )
         self._forget({"n_features_in_", "feature_names_in_", "n_components_"})
         return X, known
+
+    def _keeps(self, X: Any) -> bool:
+        """Whether a fit to X keeps its rows, so that they must be its own."""
+        return True
 
     def _dimensions_for(self, X: Any) -> int:
         """The dimensions of the map: as many as were asked for, or as the data have."""

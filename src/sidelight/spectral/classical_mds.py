@@ -17,7 +17,7 @@ from sidelight.estimator.listening import Behind
 from sidelight.estimator.map import Map, of_all_rows
 from sidelight.estimator.placing import ByDistances
 from sidelight.estimator.points import Features, Points
-from sidelight.mapping.linear import LinearBack, Projection
+from sidelight.mapping.linear import GramKernel, LinearBack, Projection
 from sidelight.mapping.nystrom import Nystrom, scale_kernel
 from sidelight.neighbors.duplicates import each_row
 from sidelight.similarity.centring import Centring, kernel_from_distances
@@ -149,7 +149,7 @@ class ClassicalMDS(Embedder):
             projection.padded(pca.embedding_),
             projection,
             {"eigenvalues_": values, "negative_eigenvalues_": np.empty(0)},
-            pca._map.kernel,
+            GramKernel(rows, pca.mean_),
             Behind(back, told.front) if told.front else back,
         )
 

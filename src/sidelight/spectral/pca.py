@@ -24,8 +24,8 @@ from sidelight.solvers.eigen.eigenpairs import column_signs, largest_eigenpairs
 
 #: A scatter or Gram matrix of up to this order is formed; beyond, it is only applied.
 _FORMED_ORDER = 3000
-#: Of more rows no kernel can be formed, and they are not kept for it.
-_KEPT_ROWS = 30_000
+#: Rows of more bytes are not kept for ``kernel()``: copying them would cost more than it is worth.
+_KEPT_BYTES = 2**24
 
 
 class PCA(Embedder):
@@ -139,7 +139,7 @@ class PCA(Embedder):
             directions = pairs.vectors * signs
             places = scores * signs
             places -= mean @ directions
-        kernel = GramKernel(X, mean) if n <= _KEPT_ROWS else None
+        kernel = GramKernel(X, mean) if self._keeps(X) else None
         found = _described(directions.T, mean, pairs.values, total, n)
         return self._adopt(Told(X, {}, (), None), replace(found, points=places, kernel=kernel))
 
@@ -186,9 +186,9 @@ class PCA(Embedder):
         check_is_fitted(self)
         if self._map.kernel is None:
             raise ValueError(
-                f"PCA.kernel() needs the training rows, and this PCA does not have them: it was "
-                f"fitted in blocks or to more than {_KEPT_ROWS} rows, or loaded from a file. Use "
-                f"fit(X), with fewer rows."
+                "PCA.kernel() needs the training rows, and this PCA does not have them: it was "
+                "fitted in blocks or to a large table, or loaded from a file. The same kernel is "
+                "KernelPCA(kernel='linear').fit(X).kernel()."
             )
         n = len(self.embedding_)
         require_memory(
@@ -243,6 +243,9 @@ class PCA(Embedder):
             )
         self.n_components_ = len(pairs.values)
         return pairs
+
+    def _keeps(self, X: Any) -> bool:
+        return bool((X.data if is_sparse(X) else X).nbytes <= _KEPT_BYTES)
 
     def _dimensions_for(self, X: Any) -> int:
         return 0  # found with the eigenvalues

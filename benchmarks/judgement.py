@@ -16,7 +16,9 @@ class Runs:
     Parameters
     ----------
     seconds, megabytes : list of float
-        One per run.
+        One per run, on one thread.
+    wall : list of float
+        Seconds on the wall of runs with the default number of threads, as users have it.
     difference : float, optional
         Between its answer and ours, for our own between it and the optimum, as proven; None where
         there is no proof, and before it is known.
@@ -30,6 +32,7 @@ class Runs:
 
     seconds: list[float] = field(default_factory=list)
     megabytes: list[float] = field(default_factory=list)
+    wall: list[float] = field(default_factory=list)
     difference: float | None = None
     tolerance: float = 0.0
     must_agree: bool = True

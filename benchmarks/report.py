@@ -137,7 +137,9 @@ def _time(run: Runs) -> str:
     if not run.seconds:
         return f"({run.failure.partition(':')[0]})"
     outside = run.difference is not None and not run.agrees
-    return f"{median(run.seconds):.3g} s" + (" (its answer is off: not counted)" if outside else "")
+    wall = f" (wall {median(run.wall):.3g} s)" if run.wall else ""
+    off = " (its answer is off: not counted)" if outside else ""
+    return f"{median(run.seconds):.3g} s{wall}{off}"
 
 
 def aligned(lines: Sequence[Sequence[str]]) -> str:

@@ -1,5 +1,8 @@
 """Run the contenders of a row in turns, each time in a fresh process on one core.
 
+Processor time is that of one thread.  Beside it stands the time on the wall of a second process
+with the default number of threads, which is what users have.
+
 The small run is about agreement, not time, and stays in this process.
 """
 
@@ -94,6 +97,8 @@ class Runner:
                 answers[name] = measured.answer
                 run.seconds.append(measured.seconds)
                 run.megabytes.append(measured.megabytes)
+                if not self.small and row.clock == "cpu" and not contender.slow:
+                    run.wall.append(self._as_users_run_it(row, name, turn % row.draws))
                 if name == OURS and row.certificate is not None:
                     run.difference = max(run.difference or 0.0, row.certificate(measured.answer))
         if OURS in answers:
@@ -114,6 +119,9 @@ class Runner:
         with warnings.catch_warnings(action="ignore"), threadpool_limits(1):
             return measure(lambda: row.contenders[name].run(problem), clock=row.clock)
 
+    def _as_users_run_it(self, row: Row, name: str, draw: int) -> float:
+        return run_worker(row.name, name, row.size, row.warm, draw, all_threads=True).seconds
+
     def _apart(self, row: Row, name: str, draw: int) -> Measurement[Array]:
         contender = row.contenders[name]
         key = (contender.run, row.data, row.size)
@@ -125,8 +133,10 @@ class Runner:
         return self._shared[key]
 
 
-def run_worker(row: str, contender: str, size: int, warm: int, draw: int = 0) -> Measurement[Array]:
-    """Measure one run of a contender in a fresh process on one core.
+def run_worker(
+    row: str, contender: str, size: int, warm: int, draw: int = 0, *, all_threads: bool = False
+) -> Measurement[Array]:
+    """Measure one run of a contender in a fresh process: on one core, or as users run it.
 
     Parameters
     ----------
@@ -136,6 +146,8 @@ def run_worker(row: str, contender: str, size: int, warm: int, draw: int = 0) ->
         Rows of data, and of the problem solved beforehand (0: none).
     draw : int
         Which of the row's draws.
+    all_threads : bool
+        Leave the number of threads at its default, and measure time on the wall.
 
     Returns
     -------
@@ -145,9 +157,9 @@ def run_worker(row: str, contender: str, size: int, warm: int, draw: int = 0) ->
     with tempfile.TemporaryDirectory() as folder:
         command = [sys.executable, "-m", "benchmarks.worker", row, contender]
         subprocess.run(
-            [*command, str(size), str(draw), str(warm), folder],
+            [*command, str(size), str(draw), str(warm), "all" if all_threads else "one", folder],
             check=True,
-            env=os.environ | _ONE_THREAD,
+            env=_free_threads() if all_threads else os.environ | _ONE_THREAD,
             cwd=Path(__file__).parents[1],
             timeout=TIME_LIMIT,
             capture_output=True,
@@ -156,6 +168,11 @@ def run_worker(row: str, contender: str, size: int, warm: int, draw: int = 0) ->
         figures = json.loads((Path(folder) / "measured.json").read_text())
         answer = np.load(Path(folder) / "answer.npy", allow_pickle=False)
     return Measurement(answer, **figures)
+
+
+def _free_threads() -> dict[str, str]:
+    """The environment without limits on threads."""
+    return {name: value for name, value in os.environ.items() if name not in _ONE_THREAD}
 
 
 def _reason(error: Exception) -> str:

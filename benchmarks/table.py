@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 from benchmarks.row import OURS
@@ -37,8 +38,8 @@ def markdown(report: dict[str, Any]) -> str:
                     [
                         row["work"],
                         row["data"].replace("_", " "),
-                        f"{ours['median']:.3g} s",
-                        f"{verdict['over']} {peer['median']:.3g} s",
+                        f"{ours['median']:.3g} s{_wall(ours)}",
+                        f"{verdict['over']} {peer['median']:.3g} s{_wall(peer)}",
                         f"**{verdict['ratio']:.3g}**",
                         _goal(verdict),
                         _memory(verdict),
@@ -51,14 +52,20 @@ def markdown(report: dict[str, Any]) -> str:
     note = (
         f"Seconds of processor time of one call on one core of {machine['processor']} "
         f"(import: on the wall), the median of {repeats} (slow peers run once), with equal "
-        f"answers checked in the same run; compilation is not counted. {packages}."
+        f"answers checked in the same run; compilation is not counted. In brackets, where it was "
+        f"measured: on the wall, with the default number of threads. {packages}."
     )
     return "\n".join([*lines, "", note, ""])
 
 
+def _wall(runs: dict[str, Any]) -> str:
+    seconds = runs.get("wall") or []
+    return f" ({median(seconds):.3g} s)" if seconds else ""
+
+
 def _beside_limit(row: dict[str, Any], ours: dict[str, Any]) -> list[str]:
     """The cells of work that no peer can do."""
-    seconds = f"{ours['median']:.3g} s"
+    seconds = f"{ours['median']:.3g} s{_wall(ours)}"
     if row["draws"] > 1:
         seconds += f" (worst of {row['draws']} draws {ours['most']:.3g} s)"
     return [

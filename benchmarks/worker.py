@@ -1,8 +1,9 @@
 """One measured run of one contender, in a process of its own.
 
-``python -m benchmarks.worker ROW CONTENDER SIZE DRAW WARM FOLDER`` leaves ``answer.npy`` and
-``measured.json`` in the folder.  DRAW says which of the row's draws is solved; WARM is the size of
-the problem solved before the clock starts, 0 for none.
+``python -m benchmarks.worker ROW CONTENDER SIZE DRAW WARM THREADS FOLDER`` leaves ``answer.npy``
+and ``measured.json`` in the folder.  DRAW says which of the row's draws is solved; WARM is the size
+of the problem solved before the clock starts, 0 for none; THREADS is "one", or "all" for the
+default number of them and time on the wall.
 """
 
 from __future__ import annotations
@@ -21,8 +22,10 @@ from benchmarks.rows import find_row
 
 def main() -> None:
     """Run the contender named on the command line."""
-    name, contender, size, draw, warm, folder = sys.argv[1:]
-    if hasattr(os, "sched_setaffinity"):  # one core: libraries that count cores start one thread
+    name, contender, size, draw, warm, threads, folder = sys.argv[1:]
+    alone = threads == "one"
+    # on one core, libraries that count cores start one thread
+    if alone and hasattr(os, "sched_setaffinity"):
         cores = sorted(os.sched_getaffinity(0))
         os.sched_setaffinity(0, {cores[os.getpid() % len(cores)]})
     warnings.simplefilter("ignore")
@@ -31,7 +34,7 @@ def main() -> None:
     if int(warm):
         run(row.problem(int(warm)))
     problem = row.problem(int(size), int(draw))
-    measured = measure(lambda: run(problem), clock=row.clock)
+    measured = measure(lambda: run(problem), clock=row.clock if alone else "wall")
     np.save(Path(folder) / "answer.npy", measured.answer, allow_pickle=False)
     figures = {"seconds": measured.seconds, "megabytes": measured.megabytes}
     (Path(folder) / "measured.json").write_text(json.dumps(figures))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 
 import numpy as np
 import pytest
@@ -229,6 +230,21 @@ class TestRunner:
         apart = run_worker(row.name, OURS, 40, 0)
         here = row.contenders[OURS].run(row.data(40))
         np.testing.assert_allclose(apart.answer, here, rtol=0, atol=1e-9)
+
+    def test_time_on_the_wall_is_that_of_the_default_number_of_threads(self, monkeypatch):
+        seen = []
+        monkeypatch.setenv("OMP_NUM_THREADS", "1")
+        real = subprocess.run
+        monkeypatch.setattr(
+            "benchmarks.runner.subprocess.run",
+            lambda command, **options: seen.append(options["env"]) or real(command, **options),
+        )
+        row = choose_rows(["classical-mds-5000/swiss_roll"])[0]
+        one = run_worker(row.name, OURS, 40, 0)
+        everyone = run_worker(row.name, OURS, 40, 0, all_threads=True)
+        np.testing.assert_allclose(everyone.answer, one.answer, rtol=0, atol=1e-9)
+        assert everyone.seconds > 0
+        assert [env.get("OMP_NUM_THREADS") for env in seen] == ["1", None]
 
     def test_a_worker_solves_the_draw_that_it_is_asked_for(self):
         (row,) = choose_rows(["unfolding-1000"])

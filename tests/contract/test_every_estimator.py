@@ -221,9 +221,9 @@ class TestGraphs:
 def test_many_new_rows_are_placed_in_blocks(estimator, X, new, monkeypatch):
     estimator.fit(X)
     at_once = estimator.transform(new)
-    for home in ("base", "placing"):
+    for home in ("estimator.placing", "mapping.by_kernel"):
         monkeypatch.setattr(
-            f"sidelight.estimator.{home}.row_blocks",
+            f"sidelight.{home}.row_blocks",
             lambda n, width, budget: [slice(i, i + 3) for i in range(0, n, 3)],
         )
     np.testing.assert_allclose(estimator.transform(new), at_once, atol=1e-10)

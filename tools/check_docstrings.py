@@ -1,8 +1,9 @@
 """Validate the docstrings of the public surface by numpydoc's rules.
 
 Public are the estimators of the registry with all their methods, inherited ones too, and what
-``sidelight``, ``side``, ``quality``, ``datasets`` and ``plot`` export.  Inside, a docstring is one
-sentence and the formula; types are in the signature.  Every module has a docstring.
+``sidelight``, ``side``, ``quality``, ``datasets``, ``plot`` and ``scale`` export.  Inside, a
+docstring is one sentence and the formula; types are in the signature.  Every module has a
+docstring.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ CHECKS = {
     "PR01", "PR02", "PR03", "PR04",  # parameters: all, only these, in order, with a type
     "RT01", "RT03",  # what is returned
 }  # fmt: skip
-ROOMS = ("side", "quality", "datasets", "plot")
+ROOMS = ("side", "quality", "datasets", "plot", "scale")
 #: Methods that scikit-learn documents.
 BORROWED = ("sklearn.",)
 

@@ -25,6 +25,7 @@ _SUBPACKAGES = (
     "plot",
     "progress",
     "quality",
+    "scale",
     "side",
     "similarity",
     "solvers",

@@ -66,7 +66,7 @@ def distinct_points(points: Points) -> DistinctRows:
         points = _canonical(points)
         keys = _hash_sparse(points)
     else:
-        keys = _hash_dense(points)
+        keys = hashed_rows(points)
     _, first, groups = np.unique(keys, return_index=True, return_inverse=True)
     representative = first[groups]
     repeats = np.flatnonzero(representative != np.arange(len(groups)))
@@ -120,7 +120,8 @@ def _words(values: FloatArray) -> IntArray:
     return words
 
 
-def _hash_dense(X: FloatArray) -> IntArray:
+def hashed_rows(X: FloatArray) -> IntArray:
+    """A number of 64 bits for each row, the same for equal rows."""
     multipliers = _multipliers(X.shape[1])
     keys = np.empty(X.shape[0], dtype=np.uint64)
     for block in row_blocks(X.shape[0], 8.0 * X.shape[1], budget=1e6):

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -22,11 +22,27 @@ import numpy.typing as npt
 from sidelight.core.arrays import FloatArray, IntArray
 from sidelight.core.parameters import random_generator
 from sidelight.core.progress import report
-from sidelight.quality.pairwise import DistanceRows
 
 _LAST = np.uint64(0xFFFFFFFFFFFFFFFF)
 # Of the 52 bits of a fraction; an index that needs more takes more.
 _ROUNDED_BITS = 20
+
+
+class Rows(Protocol):
+    """Rows of an n × n table of distances, on demand."""
+
+    @property
+    def n_samples(self) -> int:
+        """How many points there are."""
+        ...
+
+    def rows(self, index: IntArray) -> FloatArray:
+        """The distances from some points to all."""
+        ...
+
+    def blocks(self, index: IntArray) -> list[IntArray]:
+        """Cut points into blocks that are worked on one by one."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -101,9 +117,7 @@ def _sortable_keys(distances: FloatArray) -> tuple[npt.NDArray[np.uint64], int]:
     return keys, bits
 
 
-def ranked_blocks(
-    data: DistanceRows, mapped: DistanceRows, rows: IntArray, *, stage: str
-) -> Iterator[RankedBlock]:
+def ranked_blocks(data: Rows, mapped: Rows, rows: IntArray, *, stage: str) -> Iterator[RankedBlock]:
     """Rank all points from some of them, in the data and in the map."""
     n = data.n_samples
     done = 0

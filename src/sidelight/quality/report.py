@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from html import escape
 from typing import Any
 
@@ -29,7 +29,7 @@ from sidelight.quality.inputs import as_points, check_max_samples, check_n_neigh
 from sidelight.quality.labels import agrees_with_neighbors, as_label_codes
 from sidelight.quality.neighborhoods import row_continuity, row_trustworthiness
 from sidelight.quality.pairwise import compared_distances
-from sidelight.quality.ranks import draw_rows, ranked_blocks
+from sidelight.quality.ranks import Rows, draw_rows, ranked_blocks
 
 # Pairs of points, both ways, that are ranked unless told otherwise: about two seconds.
 _PAIR_BUDGET = 4_000_000
@@ -250,18 +250,55 @@ def quality_report(
     """
     who = "quality_report"
     data, mapped = compared_distances(X, Z, metric, who=who)
-    n = data.n_samples
-    if n_neighbors is None:
-        n_neighbors = min(_DEFAULT_NEIGHBORS, (n + 1) // 2 - 1)
-    k = check_n_neighbors(n_neighbors, n, who=who)
-    codes = None if labels is None else as_label_codes(labels, n, who=who)
+    rows, columns = rows_to_draw(data.n_samples, max_samples, random_state, who=who)
+    report = measured(
+        data,
+        mapped,
+        rows,
+        columns,
+        distinct_points(data),
+        n_neighbors=n_neighbors,
+        labels=labels,
+        metric=metric,
+        n_components=mapped.points.shape[1],
+        who=who,
+    )
+    score = _likelihood(X, Z) if metric != "precomputed" else None
+    return replace(report, gplvm_score=score)
+
+
+def rows_to_draw(
+    n: int, max_samples: int | None, random_state: Any, *, who: str
+) -> tuple[IntArray, IntArray]:
+    """The rows that are compared with all, and those whose distances to them are compared."""
     limit = check_max_samples(max_samples, who=who)
     if limit is None:
         limit = max(_PAIR_BUDGET // n, _FEWEST_ROWS) if n * n > _PAIR_BUDGET else n
     generator = random_generator(random_state)
     rows = draw_rows(n, limit, generator)
+    return rows, draw_rows(n, _DISTANCE_BUDGET // rows.size if rows.size < n else None, generator)
+
+
+def measured(
+    data: Rows,
+    mapped: Rows,
+    rows: IntArray,
+    columns: IntArray,
+    distinct: IntArray,
+    *,
+    n_neighbors: int | None,
+    labels: ArrayLike | None,
+    metric: str,
+    n_components: int,
+    who: str,
+) -> QualityReport:
+    """Measure a map by the distances from some rows to all, in the data and in the map."""
+    n = data.n_samples
+    if n_neighbors is None:
+        n_neighbors = min(_DEFAULT_NEIGHBORS, (n + 1) // 2 - 1)
+    k = check_n_neighbors(n_neighbors, n, who=who)
+    codes = None if labels is None else as_label_codes(labels, n, who=who)
     sampled = rows.size < n
-    columns = draw_rows(n, _DISTANCE_BUDGET // rows.size if sampled else None, generator)
     require_memory_for_pairs(
         rows.size * columns.size // (1 if sampled else 2),
         who=who,
@@ -270,7 +307,6 @@ def quality_report(
 
     counts = CorankingCounts(n)
     once = each_pair_once(rows, columns, n)
-    distinct = distinct_points(data)
     area = _area_of_rank(n)
     per_row: dict[str, list[FloatArray]] = {}
     pairs: list[tuple[FloatArray, FloatArray]] = []
@@ -306,7 +342,7 @@ def quality_report(
     return QualityReport(
         n_samples=n,
         n_samples_used=rows.size,
-        n_components=mapped.points.shape[1],
+        n_components=n_components,
         n_neighbors=k,
         metric=metric,
         trustworthiness=float(seen_from["trustworthiness"].mean()),
@@ -321,7 +357,6 @@ def quality_report(
         intrinsic_dimension=dimension,
         label_accuracy=None if right is None else float(right.mean()),
         label_errors=None if right is None else int(rows.size - right.sum()),
-        gplvm_score=_likelihood(X, Z) if metric != "precomputed" else None,
         standard_errors=errors,
         note=_note(rows.size, n, delta.size) if sampled else "",
     )

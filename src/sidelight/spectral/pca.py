@@ -164,15 +164,27 @@ class PCA(Embedder):
             for learned in ("_map", "embedding_"):
                 self.__dict__.pop(learned, None)
         else:
-            check_parameters(self, self._parameters)
             X = self._checked(X, reset=False)
         X = as_dense(X)
         mean, scatter = mean_and_scatter(X)
-        self._seen = seen = Seen(X.shape[0], mean, scatter).joined(seen)
-        pairs = self._leading(seen.scatter, max(seen.n, 2), X.shape[1])
+        return self._fit_to(Seen(X.shape[0], mean, scatter).joined(seen))
+
+    def _fit_to(self, seen: Seen) -> Self:
+        """Fit to rows that were seen in blocks."""
+        check_parameters(self, self._parameters)
+        self._seen, self.n_features_in_ = seen, len(seen.mean)
+        pairs = self._leading(seen.scatter, max(seen.n, 2), len(seen.mean))
         total = float(np.trace(seen.scatter))
         self._front, self.side_metrics_ = (), []
         self._wear(_described(pairs.vectors.T, seen.mean, pairs.values, total, seen.n))
+        return self
+
+    def _turn(self, signs: FloatArray) -> Self:
+        """Turn directions about that were fitted to blocks."""
+        seen = self._seen
+        total = float(np.trace(seen.scatter))
+        directions = self.components_ * signs[:, None]
+        self._wear(_described(directions, seen.mean, self.eigenvalues_, total, seen.n))
         return self
 
     def kernel(self) -> FloatArray:

@@ -11,8 +11,8 @@ import scipy.sparse as sp
 
 from sidelight.core.arrays import FloatArray, IntArray
 from sidelight.core.messages import warn
+from sidelight.estimator.known_of_some import said_within
 from sidelight.neighbors.duplicates import DistinctRows
-from sidelight.side import Distances, Pairs
 from sidelight.unfolding.semidefinite.conflicts import refuse_identical, refuse_ways
 from sidelight.unfolding.semidefinite.kernel_constraints import Asked, constrain_kernel
 from sidelight.unfolding.semidefinite.slack import Softness
@@ -65,27 +65,16 @@ def known_within(known: Mapping[str, Any], rows: IntArray) -> dict[str, Any]:
 
     Examples
     --------
-    >>> import numpy as np
+    >>> from sidelight.side import Pairs
     >>> known_within({"Pairs": Pairs(similar=[(0, 4), (2, 4)])}, np.array([2, 4]))
     {'Pairs': Pairs(1 similar, 0 dissimilar)}
     """
-
-    def inside(pairs: IntArray) -> Any:
-        return np.isin(pairs, rows).all(axis=1)
-
-    found: dict[str, Any] = {}
-    if "Pairs" in known:
-        said = known["Pairs"]
-        like, unlike = (each[inside(each)] for each in (said.similar, said.dissimilar))
-        if len(like) + len(unlike):
-            found["Pairs"] = Pairs(np.searchsorted(rows, like), np.searchsorted(rows, unlike))
-    if "Distances" in known:
-        said = known["Distances"]
-        here = inside(said.pairs)
-        if here.any():
-            pairs = np.searchsorted(rows, said.pairs[here])
-            found["Distances"] = Distances(pairs, said.values[here])
-    return found
+    said = {
+        kind: said_within(known[kind], rows, int(rows[-1]) + 1)
+        for kind in ("Pairs", "Distances")
+        if kind in known
+    }
+    return {kind: value for kind, value in said.items() if value is not None}
 
 
 def say_what_pieces_lose(known: Mapping[str, Any], pieces: IntArray, *, who: str) -> None:

@@ -1,0 +1,84 @@
+"""Rows of a Dask array placed in a map, block by block; the model is sent to each worker once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from sidelight.core.arrays import FloatArray
+from sidelight.scale.blocks import Place, dask_arrays, in_whole_rows, on_block
+
+
+def transform(model: Any, array: Any) -> Any:
+    """Place the rows of a Dask array in a map, block by block.
+
+    Where a Dask client is at work the model goes to every worker once, and stays there while the
+    result or anything made of it is kept; otherwise the blocks share it.
+
+    Parameters
+    ----------
+    model : estimator
+        Fitted, with ``transform``.
+    array : dask.array.Array of shape (n_samples, n_features)
+        New rows.
+
+    Returns
+    -------
+    dask.array.Array of shape (n_samples, n_components)
+        Their places, in float64: nothing is computed before it is asked for.
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> import numpy as np
+    >>> from sidelight import PCA
+    >>> from sidelight.scale import transform
+    >>> X = np.random.default_rng(0).standard_normal((300, 4))
+    >>> model = PCA(2).fit(X)
+    >>> Z = transform(model, da.from_array(X, chunks=(100, 4)))
+    >>> Z.chunks, np.allclose(Z.compute(), model.embedding_)
+    (((100, 100, 100), (2,)), True)
+    """
+    who = f"{type(model).__name__}.transform"
+    array = in_whole_rows(array, who="sidelight.scale.transform")
+    n_components = len(model.get_feature_names_out())
+    return dask_arrays().map_blocks(
+        _placed,
+        array,
+        model=sent_to_workers(model),
+        n_components=n_components,
+        who=who,
+        dtype=np.float64,
+        chunks=(array.chunks[0], (n_components,)),
+        meta=np.empty((0, 0)),
+    )
+
+
+def sent_to_workers(value: Any) -> Any:
+    """A value on every worker of the client that is at work, sent once; itself without one."""
+    client = client_at_work()
+    return value if client is None else client.scatter(value, broadcast=True)
+
+
+def client_at_work() -> Any:
+    """The Dask client of this process, or None."""
+    try:
+        from distributed import default_client
+    except ImportError:
+        return None
+    try:
+        return default_client()
+    except ValueError:  # there is none
+        return None
+
+
+def _placed(
+    block: Any, *, model: Any, n_components: int, who: str, block_info: Any = None
+) -> FloatArray:
+    if len(block) == 0:
+        return np.empty((0, n_components))
+    location = block_info[0]
+    place = Place(location["chunk-location"][0], *location["array-location"][0])
+    Z = on_block(model.transform, block, place, who=who, name="array")
+    return np.asarray(Z, dtype=np.float64)

@@ -53,7 +53,7 @@ def test_rows_that_share_a_hash_are_told_apart(monkeypatch, n_keys):
     keys = np.arange(80, dtype=np.uint64) % n_keys
     # Equal rows must share a key, as they do with every hash.
     keys = keys[np.unique(X, axis=0, return_index=True, return_inverse=True)[2].ravel() % n_keys]
-    monkeypatch.setattr(duplicates, "_hash_dense", lambda _: keys)
+    monkeypatch.setattr(duplicates, "hashed_rows", lambda _: keys)
     monkeypatch.setattr(duplicates, "_hash_sparse", lambda _: keys)
     assert_is_unique(distinct_rows(X), X)
     assert_is_unique(distinct_rows(sp.csr_array(X)), X)

@@ -8,8 +8,8 @@ from sklearn.datasets import make_swiss_roll
 from sklearn.neighbors import kneighbors_graph
 
 from sidelight.solvers.semidefinite.constraints import PairConstraints
+from sidelight.solvers.semidefinite.door import solve
 from sidelight.solvers.semidefinite.program import KernelProgram, Variance
-from sidelight.solvers.semidefinite.solve import solve
 
 
 def roll(n, seed=0, k=6):

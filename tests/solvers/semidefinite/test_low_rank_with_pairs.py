@@ -11,7 +11,7 @@ from sklearn.datasets import make_swiss_roll
 from sklearn.neighbors import kneighbors_graph
 
 from sidelight.core.errors import ContradictionError
-from sidelight.solvers.semidefinite import solve as door
+from sidelight.solvers.semidefinite import door
 from sidelight.solvers.semidefinite.active_set import solve_by_rounds
 from sidelight.solvers.semidefinite.constraints import PairConstraints
 from sidelight.solvers.semidefinite.low_rank.pair_terms import PairTerms

@@ -7,10 +7,10 @@ import pytest
 import scipy.sparse as sp
 
 from sidelight.solvers.semidefinite.constraints import PairConstraints
+from sidelight.solvers.semidefinite.door import choose, solve
 from sidelight.solvers.semidefinite.low_rank.solver import refuse_low_rank
 from sidelight.solvers.semidefinite.program import KernelProgram, Variance, VarianceWithin
 from sidelight.solvers.semidefinite.reduce import essential, merge_points
-from sidelight.solvers.semidefinite.solve import choose, solve
 from tests.solvers.semidefinite.programs import roll, squared
 
 

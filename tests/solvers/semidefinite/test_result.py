@@ -11,7 +11,7 @@ import pytest
 from sidelight.core.errors import InterruptedFitWarning
 from sidelight.core.interruption import Interruption
 from sidelight.core.progress import listening
-from sidelight.solvers.semidefinite import solve as door
+from sidelight.solvers.semidefinite import door
 from sidelight.solvers.semidefinite.active_set import solve_by_rounds
 from sidelight.solvers.semidefinite.constraints import PairConstraints
 from sidelight.solvers.semidefinite.low_rank.path_following import unfold_low_rank

@@ -14,9 +14,9 @@ from sidelight.estimator.map import Map
 from sidelight.estimator.neighborhood import neighborhood_of, reach_of
 from sidelight.estimator.pieces import map_of_neighborhood
 from sidelight.estimator.points import Features
+from sidelight.solvers.semidefinite.door import solve
 from sidelight.solvers.semidefinite.program import Objective, Variance
 from sidelight.solvers.semidefinite.result import principal_axes
-from sidelight.solvers.semidefinite.solve import solve
 from sidelight.unfolding.actions.bounds import join_pieces, neighbor_bounds, step_bounds
 from sidelight.unfolding.actions.inverses import UnfoldedWalk, suppose_inverses
 from sidelight.unfolding.actions.motions import ActionMap

@@ -19,9 +19,9 @@ from sidelight.estimator.neighborhood import Neighborhood
 from sidelight.estimator.placing import Barycentric
 from sidelight.neighbors import Neighbors
 from sidelight.similarity.barycentre import barycentre_weights
+from sidelight.solvers.semidefinite.door import solve
 from sidelight.solvers.semidefinite.program import KernelProgram
 from sidelight.solvers.semidefinite.result import SemidefiniteResult, principal_axes
-from sidelight.solvers.semidefinite.solve import solve
 from sidelight.unfolding.semidefinite.common_neighbors import join_common_neighbors
 from sidelight.unfolding.semidefinite.conflicts import explain
 from sidelight.unfolding.semidefinite.kernel_constraints import Asked

@@ -13,8 +13,8 @@ from sidelight.core.errors import DisconnectedGraphError, DisconnectedGraphWarni
 from sidelight.core.messages import warn
 from sidelight.estimator.points import Graph, Points
 from sidelight.neighbors import DistinctRows, Neighbors, arrows_to, component_labels, symmetrise
-from sidelight.neighbors.graph.edges import symmetric_graph
-from sidelight.neighbors.graph.given import nearest_stored
+from sidelight.neighbors.edges import symmetric_graph
+from sidelight.neighbors.given_graph import nearest_stored
 
 POLICIES = ("connect", "error", "largest", "separate")
 _NONE: IntArray = np.empty((0, 2), dtype=np.intp)

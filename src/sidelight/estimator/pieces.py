@@ -15,7 +15,7 @@ from sidelight.estimator.placing import ByDistances
 from sidelight.estimator.points import Distances, Graph
 from sidelight.mapping.nystrom import Nystrom, scale_kernel
 from sidelight.neighbors.duplicates import each_row
-from sidelight.neighbors.graph.given import nearest_stored
+from sidelight.neighbors.given_graph import nearest_stored
 from sidelight.similarity.centring import Centring, kernel_from_distances
 from sidelight.similarity.geodesic import geodesic_distances, geodesic_distances_of_new
 

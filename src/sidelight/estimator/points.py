@@ -22,16 +22,16 @@ from sidelight.neighbors import (
     nearest_neighbors,
     radius_neighbors,
 )
+from sidelight.neighbors.edges import edge_matrix
 from sidelight.neighbors.given_distances import check_distance_block, check_distances
-from sidelight.neighbors.graph.edge_lengths import lengths_of_pairs
-from sidelight.neighbors.graph.edges import edge_matrix
-from sidelight.neighbors.graph.given import (
+from sidelight.neighbors.given_graph import (
     check_graph,
     check_graph_block,
     merge_copies,
     nearest_stored,
 )
-from sidelight.neighbors.graph.known_distances import KnownDistances
+from sidelight.neighbors.graph.edge_lengths import lengths_of_pairs
+from sidelight.neighbors.known_distances import KnownDistances
 from sidelight.neighbors.landmarks import spread_landmarks
 from sidelight.neighbors.metrics import Metric, check_metric, distance_blocks
 from sidelight.similarity.barycentre import (

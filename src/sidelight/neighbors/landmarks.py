@@ -8,8 +8,8 @@ import numpy as np
 
 from sidelight.core.arrays import FloatArray, IntArray
 from sidelight.core.sampling import farthest_first
-from sidelight.neighbors.graph.given import is_graph
-from sidelight.neighbors.graph.known_distances import KnownDistances
+from sidelight.neighbors.given_graph import is_graph
+from sidelight.neighbors.known_distances import KnownDistances
 from sidelight.neighbors.metrics import Metric, distance_blocks
 
 #: The choice is made among this many times as many points as landmarks.

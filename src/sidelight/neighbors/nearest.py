@@ -13,7 +13,7 @@ from sidelight.core.threads import count_threads
 from sidelight.neighbors.checked_rows import Points, check_n_neighbors, check_points, check_queries
 from sidelight.neighbors.duplicates import distinct_points
 from sidelight.neighbors.given_distances import check_distance_block, check_distances
-from sidelight.neighbors.graph.given import (
+from sidelight.neighbors.given_graph import (
     check_graph,
     check_graph_block,
     is_graph,

@@ -12,9 +12,9 @@ from sidelight.core.arrays import FloatArray, IntArray, row_blocks
 from sidelight.core.memory import require_memory
 from sidelight.core.threads import count_threads
 from sidelight.neighbors.checked_rows import Points, check_points, check_queries, check_radius
+from sidelight.neighbors.edges import edge_matrix
 from sidelight.neighbors.given_distances import check_distance_block, check_distances
-from sidelight.neighbors.graph.edges import edge_matrix
-from sidelight.neighbors.graph.given import check_graph, check_graph_block, is_graph
+from sidelight.neighbors.given_graph import check_graph, check_graph_block, is_graph
 from sidelight.neighbors.metrics import (
     Metric,
     check_method,

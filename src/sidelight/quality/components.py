@@ -9,7 +9,7 @@ import numpy as np
 
 from sidelight.core.arrays import FloatArray
 from sidelight.neighbors import distinct_rows, nearest_neighbors
-from sidelight.neighbors.graph.given import check_graph, is_graph, nearest_stored
+from sidelight.neighbors.given_graph import check_graph, is_graph, nearest_stored
 from sidelight.quality.dimension import levina_bickel
 from sidelight.solvers.expectation_maximisation import fit_with_missing
 

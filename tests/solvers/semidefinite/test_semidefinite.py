@@ -13,7 +13,7 @@ from sidelight.core.errors import ContradictionError, DisconnectedGraphError
 from sidelight.solvers.semidefinite.constraints import PairConstraints
 from sidelight.solvers.semidefinite.dense import solve_dense
 from sidelight.solvers.semidefinite.dual_bound import verified_shift
-from sidelight.solvers.semidefinite.low_rank.inertia import EdgeMatrices
+from sidelight.solvers.semidefinite.inertia import EdgeMatrices
 from sidelight.solvers.semidefinite.low_rank.path_following import unfold_low_rank
 from sidelight.solvers.semidefinite.low_rank.start import unfolded_start
 from tests.solvers.semidefinite.programs import laplacian, roll, squared, unfold

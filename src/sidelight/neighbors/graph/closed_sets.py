@@ -10,7 +10,7 @@ from scipy.sparse.csgraph import connected_components
 
 from sidelight.core.arrays import IntArray
 from sidelight.core.errors import DisconnectedGraphError
-from sidelight.neighbors.graph.given import is_graph
+from sidelight.neighbors.given_graph import is_graph
 from sidelight.neighbors.metrics import Metric
 from sidelight.neighbors.nearest import nearest_neighbors
 

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from sidelight.core.arrays import FloatArray, IntArray
-from sidelight.neighbors.graph.given import is_graph
-from sidelight.neighbors.graph.known_distances import KnownDistances
+from sidelight.neighbors.given_graph import is_graph
+from sidelight.neighbors.known_distances import KnownDistances
 from sidelight.neighbors.metrics import Metric, distance_blocks
 from sidelight.neighbors.pair_distances import pair_distances
 

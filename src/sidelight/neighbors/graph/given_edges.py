@@ -8,7 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from sidelight.core.arrays import FloatArray, IntArray
-from sidelight.neighbors.graph.edges import symmetric_graph
+from sidelight.neighbors.edges import symmetric_graph
 from sidelight.neighbors.metrics import (
     Metric,
     distance_blocks,

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from sidelight.neighbors.graph.edges import symmetric_graph
+from sidelight.neighbors.edges import symmetric_graph
 from sidelight.neighbors.metrics import Metric
 from sidelight.neighbors.nearest import Neighbors, nearest_neighbors
 from sidelight.neighbors.radius import radius_neighbors

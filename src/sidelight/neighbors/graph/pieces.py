@@ -15,9 +15,9 @@ from sidelight.core.arrays import FloatArray, IntArray
 from sidelight.core.errors import DisconnectedGraphError
 from sidelight.core.threads import count_threads
 from sidelight.neighbors.checked_rows import Points, check_points
+from sidelight.neighbors.edges import edge_matrix, symmetric_graph
 from sidelight.neighbors.given_distances import check_distances
-from sidelight.neighbors.graph.edges import edge_matrix, symmetric_graph
-from sidelight.neighbors.graph.given import check_graph, is_graph
+from sidelight.neighbors.given_graph import check_graph, is_graph
 from sidelight.neighbors.metrics import (
     Metric,
     check_metric,

@@ -21,7 +21,7 @@ import scipy.sparse as sp
 
 from sidelight.core.arrays import BoolArray, FloatArray
 from sidelight.core.errors import ContradictionError
-from sidelight.solvers.semidefinite.low_rank.inertia import EdgeMatrices, eliminate
+from sidelight.solvers.semidefinite.inertia import EdgeMatrices, eliminate
 
 
 def owed(missed: FloatArray, softness: FloatArray, y: FloatArray) -> float:

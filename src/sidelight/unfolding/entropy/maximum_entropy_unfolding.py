@@ -19,7 +19,7 @@ from sidelight.estimator.neighborhood import Neighborhood, check_enough, held_to
 from sidelight.estimator.placing import Barycentric
 from sidelight.estimator.points import Graph
 from sidelight.estimator.resuming import pick_up
-from sidelight.neighbors.graph.edges import symmetric_graph
+from sidelight.neighbors.edges import symmetric_graph
 from sidelight.neighbors.graph.given_edges import check_edges
 from sidelight.similarity.laplacian import laplacian_of
 from sidelight.solvers.eigen.eigenpairs import fix_signs, smallest_eigenpairs

@@ -12,8 +12,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sidelight.core.arrays import FloatArray, IntArray
 from sidelight.solvers.eigen.eigenpairs import Eigenpairs, smallest_eigenpairs
 from sidelight.solvers.semidefinite.dual_bound import largest_shift
+from sidelight.solvers.semidefinite.inertia import EdgeMatrices
 from sidelight.solvers.semidefinite.low_rank.cones import ConePoints
-from sidelight.solvers.semidefinite.low_rank.inertia import EdgeMatrices
 from sidelight.solvers.semidefinite.low_rank.pair_terms import PairTerms
 
 

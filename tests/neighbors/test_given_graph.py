@@ -17,15 +17,15 @@ from sidelight.neighbors import (
     neighborhood_graph,
     radius_neighbors,
 )
-from sidelight.neighbors.graph.closed_sets import open_closed_classes
-from sidelight.neighbors.graph.edge_lengths import lengths_of_pairs
-from sidelight.neighbors.graph.given import (
+from sidelight.neighbors.given_graph import (
     check_graph,
     check_graph_block,
     merge_copies,
     nearest_stored,
 )
-from sidelight.neighbors.graph.known_distances import KnownDistances
+from sidelight.neighbors.graph.closed_sets import open_closed_classes
+from sidelight.neighbors.graph.edge_lengths import lengths_of_pairs
+from sidelight.neighbors.known_distances import KnownDistances
 from sidelight.neighbors.landmarks import spread_landmarks
 
 

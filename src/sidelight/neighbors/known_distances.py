@@ -9,7 +9,7 @@ import scipy.sparse as sp
 from scipy.sparse.csgraph import dijkstra
 
 from sidelight.core.arrays import FloatArray, IntArray, row_blocks
-from sidelight.neighbors.graph.edges import symmetric_graph
+from sidelight.neighbors.edges import symmetric_graph
 from sidelight.solvers.paths.shortest_paths import shortest_paths_from
 
 

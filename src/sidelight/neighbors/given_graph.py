@@ -14,7 +14,7 @@ from scipy.sparse.csgraph import connected_components
 
 from sidelight.core.arrays import FloatArray, IntArray, is_sparse
 from sidelight.neighbors.checked_rows import check_finite
-from sidelight.neighbors.graph.edges import edge_matrix
+from sidelight.neighbors.edges import edge_matrix
 
 #: Two directions of one edge may differ by this much, relative to its length.
 _TOLERANCE = 1e-6

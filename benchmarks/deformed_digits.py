@@ -16,9 +16,8 @@ import scipy.linalg
 from scipy.interpolate import BSpline
 
 from benchmarks.row import Array
-from sidelight.core.arrays import FloatArray
+from sidelight.core import FloatArray, over_bands
 from sidelight.core.compiler import njit
-from sidelight.core.threads import over_bands
 from sidelight.datasets import load
 
 _SIDE = 28

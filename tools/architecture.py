@@ -46,7 +46,9 @@ Four values carry the work, and every stage is a function between them:
 A `fit` is therefore one sentence: `_hear` (X checked once, read as points, what is known learned in
 front) → the method → `_adopt` (the map worn).
 
-Rooms from the ground up; a room may import from its own layer and from those below.
+Rooms from the ground up; a room may import from its own layer and from those below. It is entered
+through its `__init__`; inside, files take from one another by name. Files that load the compiler
+(`_…_compiled.py`) stand behind no door: they are named in the functions that run their loops.
 """
 
 

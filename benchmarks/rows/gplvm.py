@@ -19,8 +19,7 @@ def _start(problem: Problem) -> tuple[Array, Array]:
 
 
 def _ours(problem: Problem, n_inducing: int) -> Array:
-    from sidelight.gaussian_process.covariance import COVARIANCES
-    from sidelight.gaussian_process.observed import ObservedTable
+    from sidelight.gaussian_process import COVARIANCES, ObservedTable
     from sidelight.latent.gplvm.objective import GPLVMObjective
 
     Y, Z = _start(problem)

@@ -13,7 +13,7 @@ _EVALUATIONS = 10
 
 def picked_neighbors(n: int) -> Problem:
     """Make probabilities from points in ten dimensions, and a map to compare them with."""
-    from sidelight.similarity.neighbor_choice import choice_probabilities, wide_bandwidth
+    from sidelight.similarity import choice_probabilities, wide_bandwidth
 
     X = np.random.default_rng(0).standard_normal((n, 10))
     squares = np.einsum("ij,ij->i", X, X)
@@ -23,7 +23,7 @@ def picked_neighbors(n: int) -> Problem:
 
 def compiled(problem: Problem) -> Array:
     """sidelight."""
-    from sidelight.latent.neighbors.mismatch import NeighborMismatch
+    from sidelight.latent.neighbors import NeighborMismatch
 
     assert problem.truth is not None
     mismatch = NeighborMismatch(problem.X)

@@ -11,7 +11,7 @@ from sklearn.model_selection import cross_val_predict
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 
 from sidelight import KernelInformationEmbedding
-from sidelight.core.arrays import FloatArray, IntArray
+from sidelight.core import FloatArray, IntArray
 
 N_DRAWS = 10
 #: Draws that no change of the method was judged by.  Once one is, take others for what is shown.

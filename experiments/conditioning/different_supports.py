@@ -25,7 +25,7 @@ from sklearn.datasets import load_digits
 
 from experiments.conditioning._measures import FIRST_SEED, N_DRAWS, fit, readable, shuffled
 from experiments.record import Claim, Said, Table
-from sidelight.core.arrays import FloatArray, IntArray
+from sidelight.core import FloatArray, IntArray
 from sidelight.datasets import rotated_image
 from sidelight.plot import comparison, save
 from sidelight.side import Condition

@@ -16,7 +16,7 @@ import numpy as np
 
 from experiments.conditioning._measures import FIRST_SEED, fit, readable, same_class_nearby
 from experiments.record import Claim, Table
-from sidelight.core.arrays import FloatArray, IntArray
+from sidelight.core import FloatArray, IntArray
 from sidelight.datasets import digits
 from sidelight.plot import comparison, save
 from sidelight.side import Condition

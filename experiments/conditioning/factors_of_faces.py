@@ -22,7 +22,7 @@ from experiments.conditioning._measures import (
     with_noise,
 )
 from experiments.record import Claim, Said, Table
-from sidelight.core.arrays import FloatArray
+from sidelight.core import FloatArray
 from sidelight.datasets import load
 from sidelight.plot import comparison, save
 from sidelight.side import Condition

@@ -20,7 +20,7 @@ from sklearn.preprocessing import StandardScaler
 
 from experiments.record import Claim, Said, Table
 from sidelight import KernelInformationEmbedding
-from sidelight.core.arrays import BoolArray, FloatArray, IntArray
+from sidelight.core import BoolArray, FloatArray, IntArray
 from sidelight.datasets import load
 from sidelight.plot import save
 from sidelight.plot.style import SMALL_SIZE, new_figure

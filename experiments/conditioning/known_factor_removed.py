@@ -35,7 +35,7 @@ from experiments.conditioning._measures import (
     with_noise,
 )
 from experiments.record import Claim, Said, Table
-from sidelight.core.arrays import FloatArray, IntArray
+from sidelight.core import FloatArray, IntArray
 from sidelight.datasets import rotated_digits, rotated_image
 from sidelight.plot import comparison, save
 from sidelight.side import Condition

@@ -21,7 +21,7 @@ import numpy as np
 from experiments.informed.informed_faces import METHODS, draw_map
 from experiments.informed.pair_metric_safety import neighbor_accuracy
 from experiments.record import Claim, Said, Table
-from sidelight.core.arrays import BoolArray, FloatArray, IntArray
+from sidelight.core import BoolArray, FloatArray, IntArray
 from sidelight.datasets import load
 from sidelight.metric import EquivalenceMetric
 from sidelight.plot import comparison, save

@@ -32,8 +32,7 @@ import numpy as np
 from experiments.informed.pair_metric_safety import neighbor_accuracy
 from experiments.record import Claim, Said, Table
 from sidelight import PCA, ClassicalMDS, Isomap, LaplacianEigenmaps, LocallyLinearEmbedding
-from sidelight.core.arrays import BoolArray, FloatArray, IntArray
-from sidelight.core.errors import DisconnectedGraphWarning
+from sidelight.core import BoolArray, DisconnectedGraphWarning, FloatArray, IntArray
 from sidelight.datasets import load
 from sidelight.metric import DistanceMetric, EquivalenceMetric, MultiAttributeMetric
 from sidelight.plot import save, scatter

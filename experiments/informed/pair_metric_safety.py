@@ -31,7 +31,7 @@ from sklearn.preprocessing import StandardScaler
 
 from experiments.record import Claim, Record, Said, Table
 from sidelight import PCA
-from sidelight.core.arrays import BoolArray, FloatArray, IntArray
+from sidelight.core import BoolArray, FloatArray, IntArray
 from sidelight.datasets import digits, load
 from sidelight.metric import EquivalenceMetric
 from sidelight.plot import save

@@ -26,9 +26,9 @@ from sklearn.exceptions import ConvergenceWarning
 
 from experiments.record import Claim, Said, Table
 from sidelight import MultipleRelationalEmbedding
-from sidelight.core.arrays import FloatArray
+from sidelight.core import FloatArray
 from sidelight.datasets import load
-from sidelight.mapping.smoother import KernelSmoother
+from sidelight.mapping import KernelSmoother
 from sidelight.plot import save
 from sidelight.plot.style import FAINT, INK, TEXT_SIZE, new_figure
 from sidelight.side import Relation

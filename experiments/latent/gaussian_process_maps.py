@@ -18,7 +18,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from experiments.record import Claim, Said, Table
 from sidelight import GPLVM, PCA
-from sidelight.core.arrays import FloatArray, IntArray
+from sidelight.core import FloatArray, IntArray
 from sidelight.datasets import load
 from sidelight.plot import save
 from sidelight.plot.style import INK, PALETTE, TEXT_SIZE, new_figure, style_axes, style_legend

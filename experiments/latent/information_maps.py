@@ -19,7 +19,7 @@ import numpy as np
 from experiments.record import Claim, Said, Table
 from experiments.spectral.motion_maps import turning
 from sidelight import PCA, KernelInformationEmbedding, ProbabilisticPCA
-from sidelight.core.arrays import BoolArray, FloatArray, IntArray
+from sidelight.core import BoolArray, FloatArray, IntArray
 from sidelight.datasets import load, s_curve
 from sidelight.plot import save, scatter
 from sidelight.plot.style import HAIRLINE, new_figure

@@ -20,7 +20,7 @@ from sklearn.impute import KNNImputer
 
 from experiments.record import Claim, Record, Said, Table
 from sidelight import GPLVM, ProbabilisticPCA
-from sidelight.core.arrays import BoolArray, FloatArray
+from sidelight.core import BoolArray, FloatArray
 from sidelight.datasets import load
 from sidelight.plot import save
 from sidelight.plot.style import INK, PALETTE, TEXT_SIZE, new_figure, style_axes, style_legend

@@ -20,11 +20,9 @@ from scipy.spatial.distance import cdist
 
 from experiments.record import Claim, Said, Table
 from sidelight import KernelInformationEmbedding
-from sidelight.core.arrays import FloatArray
-from sidelight.datasets import noisy_s
-from sidelight.datasets.dataset import Dataset
-from sidelight.latent.density.bandwidth import leave_one_out_bandwidth
-from sidelight.latent.density.joint import JointDensity
+from sidelight.core import FloatArray
+from sidelight.datasets import Dataset, noisy_s
+from sidelight.latent.density import JointDensity, leave_one_out_bandwidth
 from sidelight.latent.density.kernels import GaussianKernel
 from sidelight.plot import save
 from sidelight.plot.style import FAINT, INK, PALETTE, SMALL_SIZE, new_figure, style_axes

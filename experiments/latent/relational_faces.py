@@ -23,7 +23,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from experiments.record import Claim, Said, Table
 from sidelight import MultipleRelationalEmbedding
-from sidelight.core.arrays import FloatArray, IntArray
+from sidelight.core import FloatArray, IntArray
 from sidelight.datasets import digits, load
 from sidelight.plot import save, scatter
 from sidelight.plot.style import FAINT, INK, TEXT_SIZE, new_figure, value_map

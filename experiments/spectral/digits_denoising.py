@@ -19,7 +19,7 @@ import numpy as np
 
 from experiments.record import Claim, Said, Table
 from sidelight import PCA, KernelPCA
-from sidelight.core.arrays import FloatArray
+from sidelight.core import FloatArray
 from sidelight.datasets import digits
 from sidelight.plot import save
 from sidelight.plot.style import (

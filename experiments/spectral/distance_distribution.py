@@ -17,7 +17,7 @@ from scipy.spatial.distance import pdist
 from scipy.stats import gamma
 
 from experiments.record import Claim, Said, Table
-from sidelight.core.arrays import FloatArray
+from sidelight.core import FloatArray
 from sidelight.datasets import load
 from sidelight.plot import save
 from sidelight.plot.style import INK, PALETTE, few_ticks, new_figure, style_axes, style_legend

@@ -17,7 +17,7 @@ import numpy as np
 
 from experiments.record import Claim, Said, Table
 from sidelight import ClassicalMDS
-from sidelight.core.arrays import FloatArray
+from sidelight.core import FloatArray
 from sidelight.datasets import load
 from sidelight.plot import eigenvalues, save, scatter
 from sidelight.plot.style import FAINT, HAIRLINE, INK, SINGLE, new_axes, style_legend

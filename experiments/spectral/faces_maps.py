@@ -26,14 +26,14 @@ from sidelight import (
     LaplacianEigenmaps,
     LocallyLinearEmbedding,
 )
-from sidelight.core.arrays import FloatArray
+from sidelight.core import FloatArray
 from sidelight.datasets import load
 from sidelight.neighbors import neighborhood_graph
 from sidelight.plot import coranking_curves as draw_curves
 from sidelight.plot import save, scatter
 from sidelight.plot.style import FAINT, INK, TEXT_SIZE, new_figure
 from sidelight.quality import coranking_curves, residual_variance
-from sidelight.similarity.geodesic import geodesic_distances
+from sidelight.similarity import geodesic_distances
 
 METHODS: dict[str, Any] = {
     "PCA": PCA(2),

@@ -16,7 +16,7 @@ import numpy as np
 
 from experiments.record import Claim, Said, Table
 from sidelight import PCA, Isomap, LaplacianEigenmaps, LocallyLinearEmbedding
-from sidelight.core.arrays import FloatArray
+from sidelight.core import FloatArray
 from sidelight.datasets import load
 from sidelight.plot import comparison, save
 from sidelight.plot.style import HAIRLINE

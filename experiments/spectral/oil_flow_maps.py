@@ -25,7 +25,7 @@ from sidelight import (
     LocallyLinearEmbedding,
     ProbabilisticPCA,
 )
-from sidelight.core.errors import DisconnectedGraphWarning
+from sidelight.core import DisconnectedGraphWarning
 from sidelight.datasets import load
 from sidelight.neighbors import component_labels, neighborhood_graph
 from sidelight.plot import comparison, save

@@ -32,7 +32,7 @@ from scipy.spatial.distance import pdist, squareform
 
 from experiments.record import Claim, Said, Table
 from sidelight import PCA, KernelPCA
-from sidelight.core.arrays import FloatArray
+from sidelight.core import FloatArray
 from sidelight.datasets import load, rotated_image
 from sidelight.plot import comparison, save, scatter
 from sidelight.plot.style import FAINT, INK, SMALL_SIZE, TEXT_SIZE, density_map, new_figure

@@ -25,7 +25,7 @@ from sidelight import (
     LaplacianEigenmaps,
     LocallyLinearEmbedding,
 )
-from sidelight.core.arrays import FloatArray
+from sidelight.core import FloatArray
 from sidelight.datasets import Dataset, s_curve, swiss_roll
 from sidelight.plot import comparison, save
 from sidelight.quality import coranking_curves, procrustes

@@ -30,9 +30,8 @@ import numpy as np
 
 from experiments.record import Claim, Said, Table
 from sidelight import PCA, ActionRespectingEmbedding, SemidefiniteEmbedding
-from sidelight.core.arrays import FloatArray, IntArray
-from sidelight.datasets import image_walk, picture
-from sidelight.datasets.dataset import Dataset
+from sidelight.core import FloatArray, IntArray
+from sidelight.datasets import Dataset, image_walk, picture
 from sidelight.plot import save
 from sidelight.plot.style import (
     FAINT,

@@ -17,9 +17,8 @@ import numpy as np
 from experiments.record import Claim, Said, Table
 from experiments.unfolding.action_paths import MOVES, STEP, draw_path, places, questions, states
 from sidelight import ActionRespectingEmbedding
-from sidelight.core.arrays import FloatArray
-from sidelight.datasets import image_walk
-from sidelight.datasets.dataset import Dataset
+from sidelight.core import FloatArray
+from sidelight.datasets import Dataset, image_walk
 from sidelight.plot import save
 from sidelight.plot.style import INK, PALETTE, TEXT_SIZE, new_figure, style_legend
 from sidelight.side import Actions

@@ -16,11 +16,11 @@ import scipy.sparse as sp
 
 from experiments.record import Claim, Said, Table
 from sidelight import MaximumEntropyUnfolding
-from sidelight.core.arrays import FloatArray
+from sidelight.core import FloatArray
 from sidelight.neighbors import neighborhood_graph
 from sidelight.plot import save
 from sidelight.plot.style import HAIRLINE, PALETTE, new_axes, style_axes, style_legend
-from sidelight.similarity.laplacian import laplacian_of
+from sidelight.similarity import laplacian_of
 
 GAMMA = 0.05
 SAMPLES = (10, 30, 100, 300, 1000, 3000, 10000)

@@ -30,8 +30,7 @@ from sidelight import (
     MaximumEntropyUnfolding,
     SemidefiniteEmbedding,
 )
-from sidelight.core.arrays import FloatArray
-from sidelight.core.errors import DisconnectedGraphWarning
+from sidelight.core import DisconnectedGraphWarning, FloatArray
 from sidelight.datasets import load
 from sidelight.plot import comparison, save
 from sidelight.plot.style import (

@@ -20,8 +20,7 @@ import numpy as np
 
 from experiments.record import Claim, Said, Table
 from sidelight import PCA, Isomap, SemidefiniteEmbedding
-from sidelight.core.arrays import FloatArray
-from sidelight.core.errors import DisconnectedGraphWarning
+from sidelight.core import DisconnectedGraphWarning, FloatArray
 from sidelight.datasets import load
 from sidelight.plot import comparison, save
 from sidelight.quality import neighbor_label_accuracy

@@ -19,8 +19,7 @@ import numpy as np
 
 from experiments.record import Claim, Said, Table
 from sidelight import Isomap, LocallyLinearEmbedding, SemidefiniteEmbedding
-from sidelight.core.arrays import FloatArray
-from sidelight.core.errors import DisconnectedGraphWarning
+from sidelight.core import DisconnectedGraphWarning, FloatArray
 from sidelight.datasets import Dataset, swiss_roll
 from sidelight.plot import save
 from sidelight.plot.colouring import choose_colours

@@ -16,7 +16,7 @@ import numpy as np
 
 from experiments.record import Claim, Said, Table
 from sidelight import PCA, Isomap, SemidefiniteEmbedding
-from sidelight.core.arrays import FloatArray
+from sidelight.core import FloatArray
 from sidelight.datasets import Dataset, load, rotated_image
 from sidelight.plot import comparison, save, scatter
 from sidelight.plot.thumbnails import draw_thumbnails

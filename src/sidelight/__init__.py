@@ -35,8 +35,8 @@ _SUBPACKAGES = (
 _FUNCTIONS = {
     "embed": "sidelight.embedding",
     "Embedding": "sidelight.embedding",
-    "save": "sidelight.io.model.files",
-    "load": "sidelight.io.model.files",
+    "save": "sidelight.io",
+    "load": "sidelight.io",
 }
 _HOMES = {entry.name: entry.module for entry in ESTIMATORS} | _FUNCTIONS
 

@@ -1,6 +1,6 @@
 """The warnings and errors that are sidelight's own, for ``except`` and warning filters."""
 
-from sidelight.core.errors import (
+from sidelight.core import (
     ContradictionError,
     DisconnectedGraphError,
     DisconnectedGraphWarning,

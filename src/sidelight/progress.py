@@ -1,5 +1,5 @@
 """How far a long fit has come, for whoever listens: ``with listening(tell): model.fit(X)``."""
 
-from sidelight.core.progress import Progress, listening, report
+from sidelight.core import Progress, listening, report
 
 __all__ = ["Progress", "listening", "report"]

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -294,8 +295,7 @@ def test_an_answer_among_the_data_is_pointed_out() -> None:
 
 @pytest.fixture
 def scripts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from sidelight.cli.commands import reproduce
-
+    reproduce = import_module("sidelight.cli.commands.reproduce")
     room = tmp_path / "room"
     room.mkdir()
     (room / "shown.py").write_text(
@@ -358,8 +358,9 @@ def test_an_interrupt_ends_neatly(tmp_path: Path) -> None:
         "    (output / 'started').write_text('')\n    time.sleep(60)\n"
     )
     code = (
-        "from pathlib import Path; from sidelight.cli import application\n"
-        "from sidelight.cli.commands import reproduce\n"
+        "from importlib import import_module; from pathlib import Path\n"
+        "from sidelight.cli import application\n"
+        "reproduce = import_module('sidelight.cli.commands.reproduce')\n"
         f"reproduce.experiments = lambda: {{'waiting': Path({str(tmp_path / 'waiting.py')!r})}}\n"
         "application.application(['reproduce', 'waiting', '-o', 'out'])\n"
     )

@@ -8,14 +8,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 import sidelight
-from sidelight.cli.commands.compare import compare
-from sidelight.cli.commands.datasets import datasets
-from sidelight.cli.commands.decode import decode
-from sidelight.cli.commands.embed import embed
-from sidelight.cli.commands.methods import methods
-from sidelight.cli.commands.reproduce import reproduce
-from sidelight.cli.commands.score import score
-from sidelight.cli.commands.transform import transform
+from sidelight.cli.commands import COMMANDS
 from sidelight.cli.console import errors
 
 USER_ERROR = 2
@@ -106,7 +99,7 @@ application = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (embed, compare, transform, decode, score, datasets, methods, reproduce):
+for command in COMMANDS:
     application.command(cls=OneCommand)(command)
 
 

@@ -8,7 +8,7 @@ from contextlib import ExitStack, contextmanager
 from typing import Any
 
 from sidelight.cli import console
-from sidelight.core.progress import Progress, listening
+from sidelight.core import Progress, listening
 
 
 @contextmanager

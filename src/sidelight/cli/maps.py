@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sidelight.core.arrays import FloatArray, IntArray
-from sidelight.io.table.columns import listed
-from sidelight.io.table.reading import Table
+from sidelight.core import FloatArray, IntArray
+from sidelight.io.table import Table, listed
 from sidelight.registry import MAPS
 
 #: The column that says which row of the data a row of a map is, counted from 1.

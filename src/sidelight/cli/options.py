@@ -19,7 +19,7 @@ def from_pipe(context: typer.Context, path: Path | None) -> Path | None:
         return path
     from tempfile import TemporaryDirectory
 
-    from sidelight.io.finding import received
+    from sidelight.io import received
 
     folder = TemporaryDirectory(prefix="sidelight-")
     context.call_on_close(folder.cleanup)

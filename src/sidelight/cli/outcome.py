@@ -11,7 +11,7 @@ from sidelight.cli import console
 if TYPE_CHECKING:
     from sidelight.cli.preparation import Preparation
     from sidelight.embedding import Embedding
-    from sidelight.io.table.reading import Table
+    from sidelight.io.table import Table
 
 
 def check_outputs(
@@ -23,8 +23,8 @@ def check_outputs(
 ) -> None:
     """Refuse what could not be written, or would be written over an input, before any work."""
     from sidelight.cli.pictures import check_picture
-    from sidelight.io.atomic import require_writable
-    from sidelight.io.table.writing import table_writer
+    from sidelight.io import require_writable
+    from sidelight.io.table import table_writer
 
     given = {path.expanduser().resolve(): path for path in inputs if path is not None}
     taken: dict[Path, Path] = {}
@@ -64,8 +64,8 @@ def write_outcome(
 ) -> None:
     """Write the map, then the model, then the picture, and say so as soon as each is there."""
     from sidelight.cli.maps import map_columns
-    from sidelight.io.model.files import save
-    from sidelight.io.table.writing import write_table
+    from sidelight.io.model import save
+    from sidelight.io.table import write_table
 
     def say(what: str, path: Path) -> None:
         if not quiet:

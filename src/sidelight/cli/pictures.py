@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sidelight.io.table.reading import Table
+from sidelight.io.table import Table
 
 # Up to this many different whole numbers are classes, not values.
 _MOST_CLASSES = 20
@@ -17,7 +17,7 @@ _MOST_CLASSES = 20
 
 def check_picture(path: Path) -> None:
     """Refuse a picture that could not be written, before any work is done."""
-    from sidelight.plot.style import require_matplotlib
+    from sidelight.plot import require_matplotlib
 
     require_matplotlib("--picture")
     from matplotlib.figure import Figure

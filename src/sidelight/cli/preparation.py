@@ -9,9 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from sidelight.core.arrays import FloatArray, is_sparse
-from sidelight.io.table.columns import listed
-from sidelight.io.table.reading import Table
+from sidelight.core import FloatArray, is_sparse
+from sidelight.io.table import Table, listed
 
 
 @dataclass(frozen=True, eq=False)

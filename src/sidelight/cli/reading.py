@@ -10,10 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from sidelight.cli import console
-from sidelight.io.table.columns import listed
-from sidelight.io.table.graphs import holds_graph, read_graph
-from sidelight.io.table.missing import POLICIES
-from sidelight.io.table.reading import Table, read_table
+from sidelight.io.table import POLICIES, Table, holds_graph, listed, read_graph, read_table
 from sidelight.registry import entry_for
 
 # Names that people give to the column that holds the answer.

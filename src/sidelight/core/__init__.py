@@ -1,1 +1,100 @@
 """What everything stands on: arrays, errors, parameters, memory, threads, progress."""
+
+from __future__ import annotations
+
+from sidelight.core.arrays import (
+    ArrayLike,
+    BoolArray,
+    ComplexArray,
+    FloatArray,
+    IntArray,
+    as_dense,
+    is_sparse,
+    row_blocks,
+    shares,
+)
+from sidelight.core.errors import (
+    ContradictionError,
+    DisconnectedGraphError,
+    DisconnectedGraphWarning,
+    InterruptedFitWarning,
+    MissingExtraError,
+    NotEuclideanWarning,
+)
+from sidelight.core.fingerprints import fingerprint
+from sidelight.core.interruption import Interruption, whole_or_nothing
+from sidelight.core.magnitude import LARGEST, of_moderate_size
+from sidelight.core.memory import require_memory
+from sidelight.core.messages import explain_table, warn
+from sidelight.core.parameters import (
+    COMPONENTS,
+    FUNCTION,
+    RANDOM_STATE,
+    SHARE,
+    Expected,
+    Matching,
+    OneOf,
+    RandomSource,
+    Real,
+    Whole,
+    check_parameters,
+    random_generator,
+    random_numbers,
+    refuse_without_effect,
+)
+from sidelight.core.progress import Progress, listening, report
+from sidelight.core.refitting import fitting_afresh, is_learned
+from sidelight.core.sampling import evenly_spaced, farthest_first
+from sidelight.core.threads import Call, Threads, count_threads, one_blas_thread, over_bands
+
+__all__ = [
+    "COMPONENTS",
+    "FUNCTION",
+    "LARGEST",
+    "RANDOM_STATE",
+    "SHARE",
+    "ArrayLike",
+    "BoolArray",
+    "Call",
+    "ComplexArray",
+    "ContradictionError",
+    "DisconnectedGraphError",
+    "DisconnectedGraphWarning",
+    "Expected",
+    "FloatArray",
+    "IntArray",
+    "InterruptedFitWarning",
+    "Interruption",
+    "Matching",
+    "MissingExtraError",
+    "NotEuclideanWarning",
+    "OneOf",
+    "Progress",
+    "RandomSource",
+    "Real",
+    "Threads",
+    "Whole",
+    "as_dense",
+    "check_parameters",
+    "count_threads",
+    "evenly_spaced",
+    "explain_table",
+    "farthest_first",
+    "fingerprint",
+    "fitting_afresh",
+    "is_learned",
+    "is_sparse",
+    "listening",
+    "of_moderate_size",
+    "one_blas_thread",
+    "over_bands",
+    "random_generator",
+    "random_numbers",
+    "refuse_without_effect",
+    "report",
+    "require_memory",
+    "row_blocks",
+    "shares",
+    "warn",
+    "whole_or_nothing",
+]

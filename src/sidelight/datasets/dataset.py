@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sidelight.core.arrays import FloatArray
+from sidelight.core import FloatArray
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -7,8 +7,7 @@ from collections.abc import Iterable
 import numpy as np
 from scipy.ndimage import zoom
 
-from sidelight.core.arrays import FloatArray, IntArray
-from sidelight.core.parameters import RandomSource, random_numbers
+from sidelight.core import FloatArray, IntArray, RandomSource, random_numbers
 from sidelight.datasets.dataset import Dataset
 from sidelight.datasets.descriptions import DESCRIPTIONS
 from sidelight.datasets.rotations import rotated_image

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sidelight.core.arrays import FloatArray
-from sidelight.core.parameters import RandomSource, random_numbers
+from sidelight.core import FloatArray, RandomSource, random_numbers
 from sidelight.datasets.dataset import Dataset
 from sidelight.datasets.descriptions import DESCRIPTIONS
 from sidelight.datasets.validation import require_count, require_scale

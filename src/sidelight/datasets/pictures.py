@@ -5,9 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.ndimage import gaussian_filter
 
-from sidelight.core.arrays import FloatArray
-from sidelight.core.errors import MissingExtraError
-from sidelight.core.parameters import RandomSource, random_numbers
+from sidelight.core import FloatArray, MissingExtraError, RandomSource, random_numbers
 from sidelight.datasets.validation import require_count
 
 _PHOTOGRAPHS = ("china", "flower")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.ndimage import map_coordinates
 
-from sidelight.core.arrays import ArrayLike, FloatArray
+from sidelight.core import ArrayLike, FloatArray
 from sidelight.datasets.dataset import Dataset
 from sidelight.datasets.validation import require_count
 

@@ -9,8 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.ndimage import map_coordinates
 
-from sidelight.core.arrays import ArrayLike, FloatArray
-from sidelight.core.parameters import RandomSource, random_numbers
+from sidelight.core import ArrayLike, FloatArray, RandomSource, random_numbers
 from sidelight.datasets.dataset import Dataset
 from sidelight.datasets.descriptions import DESCRIPTIONS
 from sidelight.datasets.pictures import picture as named_picture

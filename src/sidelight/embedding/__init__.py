@@ -5,12 +5,15 @@ from __future__ import annotations
 from sidelight.embedding.choice import Choice, choose_method
 from sidelight.embedding.door import embed, warn_of_distances
 from sidelight.embedding.result import Embedding, distances_along
+from sidelight.embedding.sample import Sample, draw_sample
 
 __all__ = [
     "Choice",
     "Embedding",
+    "Sample",
     "choose_method",
     "distances_along",
+    "draw_sample",
     "embed",
     "warn_of_distances",
 ]

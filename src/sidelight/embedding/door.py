@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from sidelight.core.arrays import is_sparse
+from sidelight.core import is_sparse
 from sidelight.embedding.choice import Choice, choose_method
 from sidelight.embedding.result import Embedding, has_missing
 from sidelight.registry import MAPS, Entry, entry_for
-from sidelight.side.understanding import side_values
+from sidelight.side import side_values
 
 _EUCLIDEAN = (None, "euclidean", "l2")
 
@@ -109,7 +109,7 @@ def numbers_of(X: Any) -> tuple[Any, str]:
     kind = type(X)  # asking a lazy frame itself for its columns would be work
     if not hasattr(kind, "columns") and not hasattr(kind, "column_names"):
         return X, ""
-    from sidelight.io.table.frames import numbers_of_frame
+    from sidelight.io.table import numbers_of_frame
 
     return numbers_of_frame(X)
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from sidelight.core.arrays import FloatArray, is_sparse
+from sidelight.core import FloatArray, is_sparse
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -99,7 +99,7 @@ class Embedding:
         path : path
             Where to.
         """
-        from sidelight.io.model.files import save
+        from sidelight.io.model import save
 
         save(self.model, path)
 
@@ -113,7 +113,7 @@ def distances_along(graph: Any) -> FloatArray:
     >>> distances_along(sp.csr_array([[0, 1.0, 0], [0, 0, 2.0], [0, 0, 0]]))[0]
     array([0., 1., 3.])
     """
-    from sidelight.similarity.geodesic import geodesic_distances
+    from sidelight.similarity import geodesic_distances
 
     D = geodesic_distances(graph, who="quality")
     if not np.isfinite(D).all():

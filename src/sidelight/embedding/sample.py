@@ -8,11 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from sidelight.core.arrays import IntArray
-from sidelight.core.parameters import random_generator
+from sidelight.core import IntArray, random_generator
 from sidelight.embedding.reach import reach_of
-from sidelight.estimator.known_of_some import named_rows, said_within
-from sidelight.side.understanding import side_values
+from sidelight.estimator import named_rows, said_within
+from sidelight.side import side_values
 
 
 @dataclass(frozen=True, eq=False)

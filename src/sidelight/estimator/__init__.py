@@ -1,1 +1,59 @@
 """What makes a method an estimator: validation, the place for `side`, graphs, pieces."""
+
+from __future__ import annotations
+
+from sidelight.estimator.base import Embedder, Told
+from sidelight.estimator.graph_embedder import GRAPH_PARAMETERS, RADIUS_PARAMETER, GraphEmbedder
+from sidelight.estimator.known_of_some import named_rows, said_within
+from sidelight.estimator.listening import Behind
+from sidelight.estimator.map import KernelOfRows, Map, SmoothBack, StiffnessKernel, of_all_rows
+from sidelight.estimator.neighborhood import (
+    Neighborhood,
+    Reach,
+    check_enough,
+    held_together,
+    keep_matches,
+    matches,
+    neighborhood_of,
+    reach_of,
+)
+from sidelight.estimator.pieces import map_of_neighborhood
+from sidelight.estimator.placing import Barycentric, ByDistances, OfRows
+from sidelight.estimator.points import Features, Graph, Points
+from sidelight.estimator.resuming import Thread, Unfinished, descend, facts_of, pick_up
+
+__all__ = [
+    "GRAPH_PARAMETERS",
+    "RADIUS_PARAMETER",
+    "Barycentric",
+    "Behind",
+    "ByDistances",
+    "Embedder",
+    "Features",
+    "Graph",
+    "GraphEmbedder",
+    "KernelOfRows",
+    "Map",
+    "Neighborhood",
+    "OfRows",
+    "Points",
+    "Reach",
+    "SmoothBack",
+    "StiffnessKernel",
+    "Thread",
+    "Told",
+    "Unfinished",
+    "check_enough",
+    "descend",
+    "facts_of",
+    "held_together",
+    "keep_matches",
+    "map_of_neighborhood",
+    "matches",
+    "named_rows",
+    "neighborhood_of",
+    "of_all_rows",
+    "pick_up",
+    "reach_of",
+    "said_within",
+]

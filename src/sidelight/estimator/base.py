@@ -10,17 +10,21 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
-from sidelight.core.arrays import FloatArray, is_sparse
-from sidelight.core.magnitude import of_moderate_size
-from sidelight.core.messages import explain_table
-from sidelight.core.parameters import Expected, check_parameters
-from sidelight.core.refitting import fitting_afresh
+from sidelight.core import (
+    Expected,
+    FloatArray,
+    check_parameters,
+    explain_table,
+    fitting_afresh,
+    is_sparse,
+    of_moderate_size,
+)
 from sidelight.estimator.listening import in_front, learn_in_front
 from sidelight.estimator.map import Map, SmoothBack
 from sidelight.estimator.points import points_of
 from sidelight.estimator.resuming import Unfinished
 from sidelight.registry import understood_by
-from sidelight.side.understanding import gather_side, refusing_side_as_y
+from sidelight.side import gather_side, refusing_side_as_y
 
 
 class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -240,7 +244,7 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
         return self._choose_components(X)
 
     def _choose_components(self, X: Any) -> int:
-        from sidelight.quality.components import components_of_missing, components_of_neighborhoods
+        from sidelight.quality import components_of_missing, components_of_neighborhoods
 
         if X is None:
             raise ValueError(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Self
 
-from sidelight.core.parameters import COMPONENTS, FUNCTION, Matching, OneOf, Real, Whole
+from sidelight.core import COMPONENTS, FUNCTION, Matching, OneOf, Real, Whole
 from sidelight.estimator.base import Embedder, Told
 from sidelight.estimator.map import Map
 from sidelight.estimator.neighborhood import POLICIES, Neighborhood, neighborhood_of

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from sidelight.core.arrays import BoolArray, IntArray
+from sidelight.core import BoolArray, IntArray
 from sidelight.side import Anchors, Attributes, Condition, Distances, Invariance, Pairs, Relation
 
 

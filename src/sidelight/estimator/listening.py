@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from sidelight.core.arrays import FloatArray, as_dense, is_sparse
-from sidelight.core.memory import require_memory
+from sidelight.core import FloatArray, as_dense, is_sparse, require_memory
 from sidelight.metric import DistanceMetric, EquivalenceMetric, MultiAttributeMetric
 
 #: The metric that each kind of side information is learned by, in the order they are applied:

@@ -9,13 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from sidelight.core.arrays import FloatArray, IntArray
-from sidelight.core.memory import require_memory
+from sidelight.core import FloatArray, IntArray, require_memory
 from sidelight.estimator.placing import OfRows
 from sidelight.estimator.points import Points
-from sidelight.mapping.smoother import KernelSmoother
+from sidelight.mapping import KernelSmoother
 from sidelight.neighbors import DistinctRows
-from sidelight.similarity.stiffness import pseudo_inverse
+from sidelight.similarity import pseudo_inverse
 
 
 @dataclass(frozen=True)

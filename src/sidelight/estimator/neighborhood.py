@@ -8,13 +8,24 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from sidelight.core.arrays import BoolArray, FloatArray, IntArray
-from sidelight.core.errors import DisconnectedGraphError, DisconnectedGraphWarning
-from sidelight.core.messages import warn
+from sidelight.core import (
+    BoolArray,
+    DisconnectedGraphError,
+    DisconnectedGraphWarning,
+    FloatArray,
+    IntArray,
+    warn,
+)
 from sidelight.estimator.points import Graph, Points
-from sidelight.neighbors import DistinctRows, Neighbors, arrows_to, component_labels, symmetrise
-from sidelight.neighbors.edges import symmetric_graph
-from sidelight.neighbors.given_graph import nearest_stored
+from sidelight.neighbors import (
+    DistinctRows,
+    Neighbors,
+    arrows_to,
+    component_labels,
+    nearest_stored,
+    symmetric_graph,
+    symmetrise,
+)
 
 POLICIES = ("connect", "error", "largest", "separate")
 _NONE: IntArray = np.empty((0, 2), dtype=np.intp)

@@ -8,16 +8,19 @@ from typing import Any
 
 import numpy as np
 
-from sidelight.core.arrays import FloatArray, IntArray
+from sidelight.core import FloatArray, IntArray
 from sidelight.estimator.map import Map, of_all_rows
 from sidelight.estimator.neighborhood import Neighborhood
 from sidelight.estimator.placing import ByDistances
 from sidelight.estimator.points import Distances, Graph
-from sidelight.mapping.nystrom import Nystrom, scale_kernel
-from sidelight.neighbors.duplicates import each_row
-from sidelight.neighbors.given_graph import nearest_stored
-from sidelight.similarity.centring import Centring, kernel_from_distances
-from sidelight.similarity.geodesic import geodesic_distances, geodesic_distances_of_new
+from sidelight.mapping import Nystrom, scale_kernel
+from sidelight.neighbors import each_row, nearest_stored
+from sidelight.similarity import (
+    Centring,
+    geodesic_distances,
+    geodesic_distances_of_new,
+    kernel_from_distances,
+)
 
 #: The gap between two pieces, relative to the width of the largest.
 _GAP = 0.15

@@ -8,12 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from sidelight.core.arrays import FloatArray, row_blocks
+from sidelight.core import FloatArray, row_blocks
 from sidelight.estimator.neighborhood import Reach, keep_matches
-from sidelight.mapping.nystrom import Nystrom
+from sidelight.mapping import Nystrom
 from sidelight.neighbors import DistinctRows, Neighbors
-from sidelight.similarity.barycentre import solve_barycentres, solve_convex_barycentres
-from sidelight.similarity.centring import kernel_from_distances
+from sidelight.similarity import kernel_from_distances, solve_barycentres, solve_convex_barycentres
 
 
 @dataclass(frozen=True)

@@ -13,28 +13,29 @@ from typing import Any, ClassVar, Protocol, Self
 import numpy as np
 import scipy.sparse as sp
 
-from sidelight.core.arrays import FloatArray, IntArray, is_sparse
+from sidelight.core import FloatArray, IntArray, is_sparse
 from sidelight.neighbors import (
     DistinctRows,
+    KnownDistances,
+    Metric,
     Neighbors,
-    connect_components,
-    distinct_rows,
-    nearest_neighbors,
-    radius_neighbors,
-)
-from sidelight.neighbors.edges import edge_matrix
-from sidelight.neighbors.given_distances import check_distance_block, check_distances
-from sidelight.neighbors.given_graph import (
+    check_distance_block,
+    check_distances,
     check_graph,
     check_graph_block,
+    check_metric,
+    connect_components,
+    distance_blocks,
+    distinct_rows,
+    edge_matrix,
     merge_copies,
+    nearest_neighbors,
     nearest_stored,
+    radius_neighbors,
+    spread_landmarks,
 )
-from sidelight.neighbors.graph.edge_lengths import lengths_of_pairs
-from sidelight.neighbors.known_distances import KnownDistances
-from sidelight.neighbors.landmarks import spread_landmarks
-from sidelight.neighbors.metrics import Metric, check_metric, distance_blocks
-from sidelight.similarity.barycentre import (
+from sidelight.neighbors.graph import lengths_of_pairs
+from sidelight.similarity import (
     local_gram_from_distances,
     local_gram_from_features,
     local_gram_from_graph,

@@ -13,10 +13,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from sidelight.core.arrays import FloatArray
-from sidelight.core.fingerprints import fingerprint
-from sidelight.core.messages import warn
-from sidelight.solvers.descent.quasi_newton import Descent, Objective, minimise
+from sidelight.core import FloatArray, fingerprint, warn
+from sidelight.solvers.descent import Descent, Objective, minimise
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from typing import ClassVar, Protocol
 
 import numpy as np
 
-from sidelight.core.arrays import FloatArray
+from sidelight.core import FloatArray
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg.lapack import dpotrf, dpotri
 
-from sidelight.core.arrays import FloatArray
+from sidelight.core import FloatArray
 
 #: The first jitter tried and the last, relative to the mean of the diagonal.
 _FIRST, _LAST = 1e-12, 1e-1

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import cho_solve, solve_triangular
 
-from sidelight.core.arrays import FloatArray
+from sidelight.core import FloatArray
 from sidelight.gaussian_process.factorisation import Cholesky, factorise
 from sidelight.gaussian_process.observed import ColumnGroup, ObservedTable
 

@@ -13,7 +13,7 @@ import numpy as np
 from scipy.linalg import cho_solve
 from scipy.linalg.blas import dsyrk
 
-from sidelight.core.arrays import FloatArray, IntArray
+from sidelight.core import FloatArray, IntArray
 from sidelight.gaussian_process.factorisation import factorise
 from sidelight.gaussian_process.observed import ColumnGroup, ObservedTable
 

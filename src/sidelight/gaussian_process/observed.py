@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sidelight.core.arrays import BoolArray, FloatArray, IntArray
+from sidelight.core import BoolArray, FloatArray, IntArray
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sidelight.core.arrays import FloatArray, IntArray
+from sidelight.core import FloatArray, IntArray
 from sidelight.gaussian_process.prediction import Prediction
 
 #: Starts looked at, and of these how many are followed to their maximum.

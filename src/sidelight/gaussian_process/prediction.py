@@ -15,8 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import solve_triangular
 
-from sidelight.core.arrays import FloatArray, IntArray
-from sidelight.core.memory import require_memory
+from sidelight.core import FloatArray, IntArray, require_memory
 from sidelight.gaussian_process.covariance import Covariance
 from sidelight.gaussian_process.factorisation import factorise
 from sidelight.gaussian_process.inducing import factorise_inducing

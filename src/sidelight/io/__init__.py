@@ -2,8 +2,19 @@
 
 from __future__ import annotations
 
-from sidelight.io.model.files import ModelFile, load, read_model, save
-from sidelight.io.table.reading import Table, read_table
-from sidelight.io.table.writing import write_table
+from sidelight.io.atomic import replacing as replacing
+from sidelight.io.atomic import require_writable as require_writable
+from sidelight.io.finding import received as received
+from sidelight.io.model import ModelFile, load, read_model, save
+from sidelight.io.table import Table, read_table, write_table
 
-__all__ = ["ModelFile", "Table", "load", "read_model", "read_table", "save", "write_table"]
+#: For users; what is imported "as" itself is for other rooms alone.
+__all__ = [
+    "ModelFile",
+    "Table",
+    "load",
+    "read_model",
+    "read_table",
+    "save",
+    "write_table",
+]

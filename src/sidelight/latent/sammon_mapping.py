@@ -7,21 +7,19 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from sidelight.core.arrays import FloatArray, IntArray, row_blocks
-from sidelight.core.threads import over_bands
-from sidelight.estimator.base import Embedder
-from sidelight.estimator.map import Map, of_all_rows
-from sidelight.estimator.resuming import facts_of, pick_up
-from sidelight.latent.descending.by_distances import (
+from sidelight.core import FloatArray, IntArray, over_bands, row_blocks
+from sidelight.estimator import Embedder, Map, facts_of, of_all_rows, pick_up
+from sidelight.latent.descending import (
     DISTANCE_PARAMETERS,
+    INIT,
     AmongPlaced,
+    descend_pinned,
     distance_table,
+    pins_of,
+    starting_points,
 )
-from sidelight.latent.descending.pinned import pins_of
-from sidelight.latent.descending.pinned_descent import descend_pinned
-from sidelight.latent.descending.starts import INIT, starting_points
-from sidelight.similarity.neighbor_choice import wide_bandwidth
-from sidelight.solvers.descent.rowwise import minimise_rows
+from sidelight.similarity import wide_bandwidth
+from sidelight.solvers.descent import minimise_rows
 
 
 class SammonMapping(Embedder):

@@ -1,1 +1,23 @@
 """Backward maps take new data to the map, forward maps take the map back to data."""
+
+from __future__ import annotations
+
+from sidelight.mapping.by_kernel import ByKernel, CentredKernel, ComparedRows, KernelTable, Preimage
+from sidelight.mapping.linear import GramKernel, LinearBack, Projection
+from sidelight.mapping.nystrom import Nystrom, kernel_coordinates, scale_kernel
+from sidelight.mapping.smoother import KernelSmoother
+
+__all__ = [
+    "ByKernel",
+    "CentredKernel",
+    "ComparedRows",
+    "GramKernel",
+    "KernelSmoother",
+    "KernelTable",
+    "LinearBack",
+    "Nystrom",
+    "Preimage",
+    "Projection",
+    "kernel_coordinates",
+    "scale_kernel",
+]

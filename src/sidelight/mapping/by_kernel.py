@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from sidelight.core.arrays import FloatArray, is_sparse, row_blocks
+from sidelight.core import FloatArray, is_sparse, row_blocks
 from sidelight.mapping.nystrom import Nystrom
 from sidelight.mapping.preimage import (
     RidgePreimage,
@@ -17,8 +17,7 @@ from sidelight.mapping.preimage import (
     fixed_point_preimage,
 )
 from sidelight.mapping.smoother import KernelSmoother
-from sidelight.similarity.kernels import Kernel, kernel_matrix, kernel_panels
-from sidelight.similarity.panels import SymmetricPanels
+from sidelight.similarity import Kernel, SymmetricPanels, kernel_matrix, kernel_panels
 
 
 @dataclass(frozen=True)

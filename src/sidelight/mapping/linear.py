@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from sidelight.core.arrays import FloatArray, is_sparse
-from sidelight.similarity.scatter import gram_matrix
+from sidelight.core import FloatArray, is_sparse
+from sidelight.similarity import gram_matrix
 
 
 @dataclass(frozen=True)

@@ -16,9 +16,9 @@ from typing import Any
 
 import numpy as np
 
-from sidelight.core.arrays import FloatArray
-from sidelight.similarity.centring import Centring
-from sidelight.solvers.eigen.eigenpairs import Eigenpairs, largest_eigenpairs
+from sidelight.core import FloatArray
+from sidelight.similarity import Centring
+from sidelight.solvers.eigen import Eigenpairs, largest_eigenpairs
 
 
 def kernel_coordinates(values: FloatArray, vectors: FloatArray) -> FloatArray:

@@ -19,8 +19,8 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.linalg
 
-from sidelight.core.arrays import FloatArray
-from sidelight.similarity.kernels import GaussianKernel
+from sidelight.core import FloatArray
+from sidelight.similarity import GaussianKernel
 
 
 def expansion_coefficients(

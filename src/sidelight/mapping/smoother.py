@@ -16,9 +16,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from sidelight.core.arrays import FloatArray, IntArray, is_sparse
-from sidelight.core.sampling import evenly_spaced
-from sidelight.neighbors.nearest import nearest_neighbors
+from sidelight.core import FloatArray, IntArray, evenly_spaced, is_sparse
+from sidelight.neighbors import nearest_neighbors
 
 #: The smoother looks at this many of the nearest points.
 SUPPORT = 48

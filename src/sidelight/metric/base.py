@@ -17,26 +17,25 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
-from sidelight.core.arrays import FloatArray, IntArray
-from sidelight.core.magnitude import of_moderate_size
-from sidelight.core.memory import require_memory
-from sidelight.core.messages import explain_table
-from sidelight.core.parameters import (
+from sidelight.core import (
     FUNCTION,
     RANDOM_STATE,
     Expected,
+    FloatArray,
+    IntArray,
     OneOf,
     Real,
     check_parameters,
+    explain_table,
+    fitting_afresh,
+    of_moderate_size,
     random_generator,
+    require_memory,
 )
-from sidelight.core.refitting import fitting_afresh
-from sidelight.metric.learning.choice_of_space import open_kernel
-from sidelight.metric.learning.safe_pairs import InnerMetric
-from sidelight.metric.learning.space import KernelSpace, Space, SpannedSpace
+from sidelight.metric.learning import InnerMetric, KernelSpace, Space, SpannedSpace, open_kernel
 from sidelight.registry import understood_by
-from sidelight.side.understanding import gather_side, refusing_side_as_y
-from sidelight.similarity.kernels import (
+from sidelight.side import gather_side, refusing_side_as_y
+from sidelight.similarity import (
     KERNEL_NAMES,
     check_kernel_table,
     refuse_unused_kernel_parameters,

@@ -9,17 +9,22 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from sidelight.core.arrays import FloatArray
-from sidelight.core.interruption import Interruption
-from sidelight.core.parameters import OneOf, Real, Whole
+from sidelight.core import FloatArray, Interruption, OneOf, Real, Whole
 from sidelight.metric.base import LearnedMetric
-from sidelight.metric.learning.distance_cone import ConeFit, fit_with_ridge, fit_without_ridge
-from sidelight.metric.learning.distance_ridge import SquaredGram, choose_ridge
-from sidelight.metric.learning.pair_graph import spanning_forest
-from sidelight.metric.learning.safe_pairs import InnerMetric
-from sidelight.metric.learning.scatter import squared_lengths
-from sidelight.metric.learning.space import FeatureSpace, Space, SpannedSpace
-from sidelight.side.distances import Distances, describe
+from sidelight.metric.learning import (
+    ConeFit,
+    FeatureSpace,
+    InnerMetric,
+    Space,
+    SpannedSpace,
+    SquaredGram,
+    choose_ridge,
+    fit_with_ridge,
+    fit_without_ridge,
+    spanning_forest,
+    squared_lengths,
+)
+from sidelight.side import Distances, describe
 
 
 class DistanceMetric(LearnedMetric):

@@ -6,13 +6,16 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from sidelight.core.arrays import FloatArray, IntArray
-from sidelight.core.parameters import OneOf, Real
+from sidelight.core import FloatArray, IntArray, OneOf, Real
 from sidelight.metric.base import LearnedMetric
-from sidelight.metric.learning.choice_of_space import draw_background, open_features
-from sidelight.metric.learning.from_pairs import learn_from_pairs
-from sidelight.metric.learning.scatter import Spread
-from sidelight.metric.learning.space import FeatureSpace, Space
+from sidelight.metric.learning import (
+    FeatureSpace,
+    Space,
+    Spread,
+    draw_background,
+    learn_from_pairs,
+    open_features,
+)
 
 
 class PairwiseMetric(LearnedMetric):

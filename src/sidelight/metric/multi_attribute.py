@@ -8,10 +8,9 @@ from typing import Any, Self
 import numpy as np
 import scipy.linalg
 
-from sidelight.core.arrays import FloatArray
+from sidelight.core import FloatArray
 from sidelight.metric.equivalence import PairwiseMetric
-from sidelight.metric.learning.from_pairs import learn_from_pairs
-from sidelight.metric.learning.safe_pairs import InnerMetric
+from sidelight.metric.learning import InnerMetric, learn_from_pairs
 
 
 class MultiAttributeMetric(PairwiseMetric):

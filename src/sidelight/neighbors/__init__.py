@@ -2,23 +2,54 @@
 
 from __future__ import annotations
 
-from sidelight.neighbors.duplicates import DistinctRows, distinct_rows
-from sidelight.neighbors.given_distances import check_distances
-from sidelight.neighbors.graph.neighborhood_graph import arrows_to, neighborhood_graph, symmetrise
-from sidelight.neighbors.graph.pieces import component_labels, connect_components
+from sidelight.neighbors.duplicates import DistinctRows, distinct_rows, each_row, hashed_rows
+from sidelight.neighbors.edges import edge_matrix, symmetric_graph
+from sidelight.neighbors.given_distances import check_distance_block, check_distances
+from sidelight.neighbors.given_graph import (
+    check_graph,
+    check_graph_block,
+    is_graph,
+    merge_copies,
+    nearest_stored,
+)
+from sidelight.neighbors.graph import (
+    arrows_to,
+    component_labels,
+    connect_components,
+    neighborhood_graph,
+    symmetrise,
+)
+from sidelight.neighbors.known_distances import KnownDistances
+from sidelight.neighbors.landmarks import spread_landmarks
+from sidelight.neighbors.metrics import Metric, check_metric, distance_blocks
 from sidelight.neighbors.nearest import Neighbors, nearest_neighbors
 from sidelight.neighbors.radius import radius_neighbors
 
 __all__ = [
     "DistinctRows",
+    "KnownDistances",
+    "Metric",
     "Neighbors",
     "arrows_to",
+    "check_distance_block",
     "check_distances",
+    "check_graph",
+    "check_graph_block",
+    "check_metric",
     "component_labels",
     "connect_components",
+    "distance_blocks",
     "distinct_rows",
+    "each_row",
+    "edge_matrix",
+    "hashed_rows",
+    "is_graph",
+    "merge_copies",
     "nearest_neighbors",
+    "nearest_stored",
     "neighborhood_graph",
     "radius_neighbors",
+    "spread_landmarks",
+    "symmetric_graph",
     "symmetrise",
 ]

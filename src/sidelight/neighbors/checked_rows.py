@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import scipy.sparse as sp
 
-from sidelight.core.arrays import FloatArray, is_sparse
+from sidelight.core import FloatArray, is_sparse
 
 # FloatArray | sp.csr_array: what both can do (indexing, products, dtype) the stubs of SciPy do not
 # say of a union.

@@ -9,7 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 
-from sidelight.core.arrays import BoolArray, FloatArray, IntArray, is_sparse, row_blocks
+from sidelight.core import BoolArray, FloatArray, IntArray, is_sparse, row_blocks
 from sidelight.neighbors.checked_rows import Points, check_points
 from sidelight.neighbors.given_distances import check_distances
 from sidelight.neighbors.given_graph import check_graph, is_graph, same_place

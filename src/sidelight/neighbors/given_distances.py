@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from sidelight.core.arrays import FloatArray, row_blocks
+from sidelight.core import FloatArray, row_blocks
 from sidelight.neighbors.checked_rows import check_finite
 
 SYMMETRY_TOLERANCE = 1e-8

@@ -12,7 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 
-from sidelight.core.arrays import FloatArray, IntArray, is_sparse
+from sidelight.core import FloatArray, IntArray, is_sparse
 from sidelight.neighbors.checked_rows import check_finite
 from sidelight.neighbors.edges import edge_matrix
 

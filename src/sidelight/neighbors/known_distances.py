@@ -8,9 +8,9 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import dijkstra
 
-from sidelight.core.arrays import FloatArray, IntArray, row_blocks
+from sidelight.core import FloatArray, IntArray, row_blocks
 from sidelight.neighbors.edges import symmetric_graph
-from sidelight.solvers.paths.shortest_paths import shortest_paths_from
+from sidelight.solvers.paths import shortest_paths_from
 
 
 @dataclass(frozen=True)

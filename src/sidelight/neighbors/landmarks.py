@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from sidelight.core.arrays import FloatArray, IntArray
-from sidelight.core.sampling import farthest_first
+from sidelight.core import FloatArray, IntArray, farthest_first
 from sidelight.neighbors.given_graph import is_graph
 from sidelight.neighbors.known_distances import KnownDistances
 from sidelight.neighbors.metrics import Metric, distance_blocks

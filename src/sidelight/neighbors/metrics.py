@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import scipy.sparse as sp
 
-from sidelight.core.arrays import FloatArray, IntArray, is_sparse, row_blocks
+from sidelight.core import FloatArray, IntArray, is_sparse, row_blocks
 from sidelight.neighbors.checked_rows import Points
 
 Metric: TypeAlias = str | Callable[[FloatArray, FloatArray], float]

@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from sidelight.core.arrays import FloatArray, IntArray, row_blocks
+from sidelight.core import FloatArray, IntArray, row_blocks
 from sidelight.neighbors.checked_rows import Points
 from sidelight.neighbors.duplicates import DistinctRows
 from sidelight.neighbors.pair_distances import group_nearest

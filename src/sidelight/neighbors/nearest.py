@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from sidelight.core.arrays import FloatArray, IntArray
-from sidelight.core.threads import count_threads
+from sidelight.core import FloatArray, IntArray, count_threads
 from sidelight.neighbors.checked_rows import Points, check_n_neighbors, check_points, check_queries
 from sidelight.neighbors.duplicates import distinct_points
 from sidelight.neighbors.given_distances import check_distance_block, check_distances
@@ -29,10 +28,16 @@ from sidelight.neighbors.metrics import (
     is_euclidean,
 )
 from sidelight.neighbors.multiplicities import nearest_through_distinct
-from sidelight.neighbors.search.blocked import exact_nearest, forbid_self, nearest_in_blocks
-from sidelight.neighbors.search.certified import certified_nearest
-from sidelight.neighbors.search.neighbor_descent import descent_nearest
-from sidelight.neighbors.search.tree import SMALL, prefers_tree, tree_nearest
+from sidelight.neighbors.search import (
+    SMALL,
+    certified_nearest,
+    descent_nearest,
+    exact_nearest,
+    forbid_self,
+    nearest_in_blocks,
+    prefers_tree,
+    tree_nearest,
+)
 
 # So many ties are settled by the candidates beyond those wanted.
 _FEW_COPIES = 4

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sidelight.core.arrays import BoolArray, FloatArray, IntArray, is_sparse, row_blocks
+from sidelight.core import BoolArray, FloatArray, IntArray, is_sparse, row_blocks
 from sidelight.neighbors.checked_rows import Points
 
 

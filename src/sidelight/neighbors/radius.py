@@ -8,9 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.spatial import cKDTree
 
-from sidelight.core.arrays import FloatArray, IntArray, row_blocks
-from sidelight.core.memory import require_memory
-from sidelight.core.threads import count_threads
+from sidelight.core import FloatArray, IntArray, count_threads, require_memory, row_blocks
 from sidelight.neighbors.checked_rows import Points, check_points, check_queries, check_radius
 from sidelight.neighbors.edges import edge_matrix
 from sidelight.neighbors.given_distances import check_distance_block, check_distances
@@ -26,8 +24,7 @@ from sidelight.neighbors.metrics import (
     is_euclidean,
 )
 from sidelight.neighbors.pair_distances import pair_distances
-from sidelight.neighbors.search.blocked import DistanceBounds
-from sidelight.neighbors.search.tree import prefers_tree
+from sidelight.neighbors.search import DistanceBounds, prefers_tree
 
 
 def radius_neighbors(

@@ -11,7 +11,9 @@ from sidelight.plot.multiples import comparison
 from sidelight.plot.quality import coranking_curves, shepard_diagram
 from sidelight.plot.saving import save
 from sidelight.plot.spectrum import eigenvalues
+from sidelight.plot.style import require_matplotlib as require_matplotlib
 
+#: For users; what is imported "as" itself is for other rooms alone.
 __all__ = [
     "comparison",
     "coranking_curves",

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sidelight.core.arrays import ArrayLike, FloatArray, IntArray
-from sidelight.core.parameters import Real
+from sidelight.core import ArrayLike, FloatArray, IntArray, Real
 from sidelight.plot.style import (
     FAINT,
     INK,

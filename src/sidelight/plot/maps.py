@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from sidelight.core.arrays import ArrayLike, FloatArray
+from sidelight.core import ArrayLike, FloatArray
 from sidelight.plot.colouring import Colouring, choose_colours, draw_key, key_width
 from sidelight.plot.points import as_map, draw_line_of_points, draw_points
 from sidelight.plot.style import (

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sidelight.core.arrays import ArrayLike, FloatArray
+from sidelight.core import ArrayLike, FloatArray
 from sidelight.plot.colouring import Colouring
 from sidelight.plot.style import few_ticks, is_spatial
 

@@ -7,8 +7,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from sidelight.core.arrays import ArrayLike, FloatArray
-from sidelight.core.parameters import RandomSource, random_numbers
+from sidelight.core import ArrayLike, FloatArray, RandomSource, random_numbers
 from sidelight.plot.style import (
     FAINT,
     HAIRLINE,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from sidelight.io.atomic import replacing
+from sidelight.io import replacing
 
 
 def save(figure_or_ax: Any, path: str | Path, *, dpi: int = 200) -> Path:

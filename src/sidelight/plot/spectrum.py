@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from sidelight.core.arrays import ArrayLike, BoolArray, FloatArray
+from sidelight.core import ArrayLike, BoolArray, FloatArray
 from sidelight.plot.style import (
     HAIRLINE,
     NEGATIVE,

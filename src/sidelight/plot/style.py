@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from sidelight.core.errors import MissingExtraError
+from sidelight.core import MissingExtraError
 
 # Ten colours that stay apart in normal and in colour-blind sight, the two greyest last:
 # M. A. Petroff, "Accessible color sequences for data visualization", 2021 (arXiv:2107.02270).

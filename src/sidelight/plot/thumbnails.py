@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sidelight.core.arrays import ArrayLike, FloatArray, IntArray
+from sidelight.core import ArrayLike, FloatArray, IntArray
 
 # sides of a thumbnail in typographic points
 _SMALLEST, _LARGEST = 13.0, 46.0

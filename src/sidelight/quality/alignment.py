@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sidelight.core.arrays import ArrayLike, FloatArray
+from sidelight.core import ArrayLike, FloatArray
 from sidelight.quality.inputs import as_points, check_same_length
 
 

@@ -7,11 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from sidelight.core.arrays import FloatArray
-from sidelight.neighbors import distinct_rows, nearest_neighbors
-from sidelight.neighbors.given_graph import check_graph, is_graph, nearest_stored
+from sidelight.core import FloatArray
+from sidelight.neighbors import (
+    check_graph,
+    distinct_rows,
+    is_graph,
+    nearest_neighbors,
+    nearest_stored,
+)
 from sidelight.quality.dimension import levina_bickel
-from sidelight.solvers.expectation_maximisation import fit_with_missing
+from sidelight.solvers import fit_with_missing
 
 #: Neighbours of each row that the intrinsic dimension rests on: many, for noise is felt by few.
 _NEIGHBORS = 20

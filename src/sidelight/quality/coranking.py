@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from sidelight.core.arrays import ArrayLike, FloatArray, IntArray
+from sidelight.core import ArrayLike, FloatArray, IntArray
 from sidelight.quality.inputs import check_max_samples
 from sidelight.quality.pairwise import compared_distances
 from sidelight.quality.ranks import draw_rows, ranked_blocks

@@ -8,8 +8,8 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from sidelight.core.arrays import ArrayLike, FloatArray, IntArray
-from sidelight.neighbors.duplicates import distinct_rows
+from sidelight.core import ArrayLike, FloatArray, IntArray
+from sidelight.neighbors import distinct_rows
 from sidelight.quality.inputs import check_n_neighbors
 from sidelight.quality.pairwise import DistanceRows, distance_rows
 
@@ -219,7 +219,7 @@ def nearest_distances(
 
 def _nearest_radii(table: DistanceRows, k: int) -> FloatArray:
     if table.metric == "euclidean":
-        from sidelight.neighbors.nearest import nearest_neighbors
+        from sidelight.neighbors import nearest_neighbors
 
         radii = np.asarray(nearest_neighbors(table.points, k).distances)
     else:

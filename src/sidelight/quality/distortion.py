@@ -12,8 +12,7 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from sidelight.core.arrays import ArrayLike, BoolArray, FloatArray, IntArray
-from sidelight.core.memory import require_memory
+from sidelight.core import ArrayLike, BoolArray, FloatArray, IntArray, require_memory
 from sidelight.quality.pairwise import DistanceRows, compared_distances
 from sidelight.quality.ranks import average_ranks
 

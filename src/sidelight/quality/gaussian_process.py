@@ -7,9 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.optimize import minimize_scalar
 
-from sidelight.core.arrays import ArrayLike, FloatArray
-from sidelight.core.memory import require_memory
-from sidelight.core.progress import report
+from sidelight.core import ArrayLike, FloatArray, report, require_memory
 from sidelight.quality.inputs import as_points, check_same_length
 
 _LOG_2PI = float(np.log(2 * np.pi))

@@ -6,8 +6,7 @@ from numbers import Integral
 
 import numpy as np
 
-from sidelight.core.arrays import ArrayLike, FloatArray, is_sparse
-from sidelight.core.magnitude import of_moderate_size
+from sidelight.core import ArrayLike, FloatArray, is_sparse, of_moderate_size
 
 
 def as_points(values: ArrayLike, *, name: str, who: str, min_samples: int = 3) -> FloatArray:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sidelight.core.arrays import ArrayLike, BoolArray, IntArray
+from sidelight.core import ArrayLike, BoolArray, IntArray
 from sidelight.quality.inputs import check_n_neighbors, check_same_length
 from sidelight.quality.pairwise import distance_rows
 from sidelight.quality.ranks import neighbor_order

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sidelight.core.arrays import ArrayLike, FloatArray, IntArray
+from sidelight.core import ArrayLike, FloatArray, IntArray
 from sidelight.quality.inputs import check_n_neighbors
 from sidelight.quality.pairwise import compared_distances
 from sidelight.quality.ranks import ranked_blocks

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from sidelight.core.arrays import ArrayLike, FloatArray, IntArray
+from sidelight.core import ArrayLike, FloatArray, IntArray
 from sidelight.quality.inputs import as_points, check_same_length
 
 # Distances that are computed by subtraction whatever the number of dimensions.

@@ -19,9 +19,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from sidelight.core.arrays import FloatArray, IntArray
-from sidelight.core.parameters import random_generator
-from sidelight.core.progress import report
+from sidelight.core import FloatArray, IntArray, random_generator, report
 
 _LAST = np.uint64(0xFFFFFFFFFFFFFFFF)
 # Of the 52 bits of a fraction; an index that needs more takes more.

@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from sidelight.core.arrays import ArrayLike, FloatArray, IntArray
-from sidelight.core.parameters import random_generator
+from sidelight.core import ArrayLike, FloatArray, IntArray, random_generator
 from sidelight.quality.coranking import CorankingCounts
 from sidelight.quality.dimension import (
     distinct_points,

@@ -9,8 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from sidelight.core.arrays import FloatArray, is_sparse
-from sidelight.core.errors import MissingExtraError
+from sidelight.core import FloatArray, MissingExtraError, is_sparse
 
 # Errors that keep their kind when the block is named; the others may need other arguments.
 _KINDS = (ValueError, TypeError, MemoryError, ArithmeticError)

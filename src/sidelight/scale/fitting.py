@@ -6,9 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from sidelight.core.arrays import IntArray
-from sidelight.core.memory import require_memory
-from sidelight.embedding.sample import Sample, draw_sample
+from sidelight.core import IntArray, require_memory
+from sidelight.embedding import Sample, draw_sample
 from sidelight.scale.blocks import dense_block, in_whole_rows
 
 

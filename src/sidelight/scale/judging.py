@@ -7,13 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from sidelight.core.arrays import ArrayLike, FloatArray, IntArray
-from sidelight.core.memory import require_memory
-from sidelight.neighbors.duplicates import hashed_rows
-from sidelight.quality.inputs import check_same_length
-from sidelight.quality.pairwise import distance_rows
-from sidelight.quality.report import QualityReport, measured, rows_to_draw
-from sidelight.quality.report import quality_report as quality_report_in_memory
+from sidelight.core import ArrayLike, FloatArray, IntArray, require_memory
+from sidelight.neighbors import hashed_rows
+from sidelight.quality import (
+    QualityReport,
+    check_same_length,
+    distance_rows,
+    measured,
+    rows_to_draw,
+)
+from sidelight.quality import quality_report as quality_report_in_memory
 from sidelight.scale.blocks import finite_rows, in_whole_rows, on_block, places_of, summed_up
 from sidelight.scale.fitting import rows_of
 from sidelight.scale.placing import sent_to_workers

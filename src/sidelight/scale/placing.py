@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from sidelight.core.arrays import FloatArray
+from sidelight.core import FloatArray
 from sidelight.scale.blocks import Place, dask_arrays, in_whole_rows, on_block
 
 

@@ -6,12 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from sidelight.core.arrays import FloatArray
-from sidelight.core.memory import require_memory
+from sidelight.core import FloatArray, require_memory
 from sidelight.scale.blocks import finite_rows, in_whole_rows, summed_up
-from sidelight.similarity.scatter import mean_and_scatter
-from sidelight.solvers.eigen.eigenpairs import column_signs
-from sidelight.spectral.pca import PCA, Seen
+from sidelight.similarity import mean_and_scatter
+from sidelight.solvers.eigen import column_signs
+from sidelight.spectral import PCA, Seen
 
 
 def principal_components(array: Any, n_components: int | float | str | None = 2) -> PCA:

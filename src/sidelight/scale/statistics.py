@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from sidelight.core.arrays import FloatArray, IntArray
+from sidelight.core import FloatArray, IntArray
 from sidelight.scale.blocks import in_whole_rows, summed_up
 
 

@@ -12,12 +12,17 @@ from sidelight.side.attributes import Attributes
 from sidelight.side.condition import Condition
 from sidelight.side.contradictions import Contradiction
 from sidelight.side.distances import Distances
+from sidelight.side.distances import describe as describe
 from sidelight.side.invariance import Invariance
 from sidelight.side.pairs import Pairs
+from sidelight.side.reading import name_rows as name_rows
 from sidelight.side.relation import Relation
 from sidelight.side.understanding import gather_side
+from sidelight.side.understanding import refusing_side_as_y as refusing_side_as_y
+from sidelight.side.understanding import side_values as side_values
 from sidelight.side.value import SideInformation
 
+#: For users; what is imported "as" itself is for other rooms alone.
 __all__ = [
     "Actions",
     "Anchors",

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from sidelight.core.arrays import IntArray
+from sidelight.core import IntArray
 from sidelight.side.reading import read_labels
 from sidelight.side.value import SideInformation
 

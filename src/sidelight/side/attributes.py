@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from sidelight.core.arrays import IntArray
+from sidelight.core import IntArray
 from sidelight.side.pairs import Pairs
 from sidelight.side.value import SideInformation
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from sidelight.core.magnitude import of_moderate_size
+from sidelight.core import of_moderate_size
 from sidelight.side.reading import name_rows, read_labels, read_numbers
 from sidelight.side.value import SideInformation
 

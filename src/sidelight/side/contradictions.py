@@ -8,7 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import dijkstra
 
-from sidelight.core.arrays import FloatArray, IntArray
+from sidelight.core import FloatArray, IntArray
 
 #: A distance may exceed a detour by this fraction of itself: rounding is no contradiction.
 TOLERANCE = 1e-6

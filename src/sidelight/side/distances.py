@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sidelight.core.arrays import FloatArray, IntArray
-from sidelight.core.magnitude import of_moderate_size
+from sidelight.core import FloatArray, IntArray, of_moderate_size
 from sidelight.side.contradictions import Contradiction, find_contradictions
 from sidelight.side.reading import (
     name_rows,

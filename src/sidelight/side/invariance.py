@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from math import prod
 from typing import Any
 
-from sidelight.core.parameters import Whole
+from sidelight.core import Whole
 from sidelight.side.value import SideInformation
 
 

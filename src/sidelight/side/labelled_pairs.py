@@ -12,9 +12,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.multiclass import type_of_target
 
-from sidelight.core.arrays import BoolArray, FloatArray, IntArray
-from sidelight.core.memory import require_memory
-from sidelight.core.parameters import Whole, random_generator
+from sidelight.core import BoolArray, FloatArray, IntArray, Whole, random_generator, require_memory
 
 
 def pairs_of_labels(

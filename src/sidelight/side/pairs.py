@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from sidelight.core.arrays import IntArray
+from sidelight.core import IntArray
 from sidelight.side.labelled_pairs import pairs_of_labels
 from sidelight.side.reading import name_rows, read_row_numbers, require_rows_in_range
 from sidelight.side.value import SideInformation

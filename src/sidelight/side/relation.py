@@ -7,9 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from sidelight.core.arrays import FloatArray, IntArray
-from sidelight.core.magnitude import of_moderate_size
-from sidelight.core.parameters import Real
+from sidelight.core import FloatArray, IntArray, Real, of_moderate_size
 from sidelight.side.reading import (
     frozen,
     name_rows,
@@ -19,7 +17,7 @@ from sidelight.side.reading import (
     require_rows_in_range,
 )
 from sidelight.side.value import SideInformation
-from sidelight.similarity.neighbor_choice import wide_bandwidth
+from sidelight.similarity import wide_bandwidth
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

@@ -1,1 +1,87 @@
 """Stage 2: from data or a graph to a kernel K, or to a stiffness matrix whose inverse is one."""
+
+from __future__ import annotations
+
+from sidelight.similarity.barycentre import (
+    barycentre_errors,
+    barycentre_weights,
+    local_gram_from_distances,
+    local_gram_from_features,
+    local_gram_from_graph,
+    solve_barycentres,
+    solve_convex_barycentres,
+)
+from sidelight.similarity.centring import Centring, kernel_from_distances
+from sidelight.similarity.geodesic import geodesic_distances, geodesic_distances_of_new
+from sidelight.similarity.kernels import (
+    KERNEL_NAMES,
+    GaussianKernel,
+    Kernel,
+    LinearKernel,
+    check_kernel_table,
+    kernel_matrix,
+    kernel_panels,
+    refuse_unused_kernel_parameters,
+    require_finite_kernel,
+    resolve_kernel,
+)
+from sidelight.similarity.laplacian import (
+    affinity_from_graph,
+    edge_weights,
+    heat_width,
+    laplacian_of,
+)
+from sidelight.similarity.neighbor_choice import (
+    WIDE,
+    choice_probabilities,
+    normalise_rows,
+    perplexity_bandwidths,
+    wide_bandwidth,
+)
+from sidelight.similarity.panels import SymmetricPanels
+from sidelight.similarity.scatter import (
+    column_mean,
+    gram_matrix,
+    mean_and_scatter,
+    scatter_operator,
+)
+from sidelight.similarity.stiffness import pseudo_inverse
+
+__all__ = [
+    "KERNEL_NAMES",
+    "WIDE",
+    "Centring",
+    "GaussianKernel",
+    "Kernel",
+    "LinearKernel",
+    "SymmetricPanels",
+    "affinity_from_graph",
+    "barycentre_errors",
+    "barycentre_weights",
+    "check_kernel_table",
+    "choice_probabilities",
+    "column_mean",
+    "edge_weights",
+    "geodesic_distances",
+    "geodesic_distances_of_new",
+    "gram_matrix",
+    "heat_width",
+    "kernel_from_distances",
+    "kernel_matrix",
+    "kernel_panels",
+    "laplacian_of",
+    "local_gram_from_distances",
+    "local_gram_from_features",
+    "local_gram_from_graph",
+    "mean_and_scatter",
+    "normalise_rows",
+    "perplexity_bandwidths",
+    "pseudo_inverse",
+    "refuse_unused_kernel_parameters",
+    "require_finite_kernel",
+    "resolve_kernel",
+    "scatter_operator",
+    "solve_barycentres",
+    "solve_convex_barycentres",
+    "wide_bandwidth",
+]

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from sidelight.core.arrays import FloatArray, IntArray, is_sparse
-from sidelight.neighbors.known_distances import KnownDistances
+from sidelight.core import FloatArray, IntArray, is_sparse
+from sidelight.neighbors import KnownDistances
 
 #: With a larger regularisation all weights are the same, to the last bit.
 _EVEN = 1e17

@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from sidelight.core.arrays import FloatArray, IntArray
+from sidelight.core import FloatArray, IntArray
 from sidelight.similarity.panels import SymmetricPanels
-from sidelight.solvers.eigen.sparse_factors import Operator
+from sidelight.solvers.eigen import Operator
 
 
 @dataclass(frozen=True)

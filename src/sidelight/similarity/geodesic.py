@@ -6,9 +6,8 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from sidelight.core.arrays import FloatArray, IntArray
-from sidelight.core.memory import require_memory
-from sidelight.solvers.paths.shortest_paths import (
+from sidelight.core import FloatArray, IntArray, require_memory
+from sidelight.solvers.paths import (
     all_pairs_shortest_paths,
     shortest_paths_from,
     shortest_paths_from_outside,

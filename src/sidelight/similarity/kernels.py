@@ -9,9 +9,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from sidelight.core.arrays import FloatArray, is_sparse
-from sidelight.core.parameters import refuse_without_effect
-from sidelight.core.threads import one_blas_thread
+from sidelight.core import FloatArray, is_sparse, one_blas_thread, refuse_without_effect
 from sidelight.similarity.panels import SymmetricPanels
 
 #: Rows worked on at a time: a block of the kernel stays in the cache while it is finished.

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from sidelight.core.arrays import FloatArray
+from sidelight.core import FloatArray
 
 #: The default bandwidth is this share of the mean squared distance between items.
 WIDE = 0.15

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from sidelight.core.arrays import FloatArray
+from sidelight.core import FloatArray
 
 #: Rows of a panel: small enough that what is finished entry by entry stays in the cache.
 PANEL_ROWS = 128

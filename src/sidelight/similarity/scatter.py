@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from sidelight.core.arrays import FloatArray, is_sparse
-from sidelight.solvers.eigen.sparse_factors import Operator
+from sidelight.core import FloatArray, is_sparse
+from sidelight.solvers.eigen import Operator
 
 _BLOCK_ROWS = 8192
 

@@ -7,7 +7,7 @@ import warnings
 import numpy as np
 import scipy.linalg
 
-from sidelight.core.arrays import FloatArray
+from sidelight.core import FloatArray
 
 
 def pseudo_inverse(A: FloatArray, null: FloatArray) -> FloatArray:

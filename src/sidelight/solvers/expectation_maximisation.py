@@ -19,9 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from sidelight.core.arrays import BoolArray, FloatArray
-from sidelight.core.interruption import Interruption
-from sidelight.core.progress import report
+from sidelight.core import BoolArray, FloatArray, Interruption, report
 
 _LOG_2PI = float(np.log(2 * np.pi))
 

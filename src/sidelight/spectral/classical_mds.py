@@ -7,22 +7,29 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from sidelight.core.arrays import FloatArray
-from sidelight.core.errors import NotEuclideanWarning
-from sidelight.core.memory import require_memory
-from sidelight.core.messages import warn
-from sidelight.core.parameters import COMPONENTS, FUNCTION, Matching
-from sidelight.estimator.base import Embedder, Told
-from sidelight.estimator.listening import Behind
-from sidelight.estimator.map import Map, of_all_rows
-from sidelight.estimator.placing import ByDistances
-from sidelight.estimator.points import Features, Points
-from sidelight.mapping.linear import GramKernel, LinearBack, Projection
-from sidelight.mapping.nystrom import Nystrom, scale_kernel
-from sidelight.neighbors.duplicates import each_row
-from sidelight.similarity.centring import Centring, kernel_from_distances
-from sidelight.similarity.panels import SymmetricPanels
-from sidelight.solvers.eigen.eigenpairs import Eigenpairs, negative_eigenvalues
+from sidelight.core import (
+    COMPONENTS,
+    FUNCTION,
+    FloatArray,
+    Matching,
+    NotEuclideanWarning,
+    require_memory,
+    warn,
+)
+from sidelight.estimator import (
+    Behind,
+    ByDistances,
+    Embedder,
+    Features,
+    Map,
+    Points,
+    Told,
+    of_all_rows,
+)
+from sidelight.mapping import GramKernel, LinearBack, Nystrom, Projection, scale_kernel
+from sidelight.neighbors import each_row
+from sidelight.similarity import Centring, SymmetricPanels, kernel_from_distances
+from sidelight.solvers.eigen import Eigenpairs, negative_eigenvalues
 from sidelight.spectral.pca import PCA
 
 #: Up to this many rows every eigenvalue is computed, so that all negative ones are known.

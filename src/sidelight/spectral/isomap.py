@@ -8,18 +8,23 @@ from typing import Any, ClassVar
 import numpy as np
 import scipy.sparse as sp
 
-from sidelight.core.arrays import FloatArray, IntArray
-from sidelight.core.parameters import OneOf, Whole
-from sidelight.estimator.graph_embedder import (
+from sidelight.core import FloatArray, IntArray, OneOf, Whole
+from sidelight.estimator import (
     GRAPH_PARAMETERS,
     RADIUS_PARAMETER,
     GraphEmbedder,
+    Map,
+    Neighborhood,
+    Reach,
+    keep_matches,
 )
-from sidelight.estimator.map import Map
-from sidelight.estimator.neighborhood import Neighborhood, Reach, keep_matches
-from sidelight.mapping.nystrom import Nystrom, kernel_coordinates, scale_kernel
-from sidelight.similarity.centring import Centring, kernel_from_distances
-from sidelight.similarity.geodesic import geodesic_distances, geodesic_distances_of_new
+from sidelight.mapping import Nystrom, kernel_coordinates, scale_kernel
+from sidelight.similarity import (
+    Centring,
+    geodesic_distances,
+    geodesic_distances_of_new,
+    kernel_from_distances,
+)
 
 #: From this many points on, the table of geodesic distances is stored in float32.
 _SINGLE_PRECISION_FROM = 2000

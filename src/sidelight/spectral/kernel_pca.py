@@ -7,25 +7,39 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from sidelight.core.arrays import FloatArray, as_dense, is_sparse
-from sidelight.core.errors import NotEuclideanWarning
-from sidelight.core.magnitude import of_moderate_size
-from sidelight.core.memory import require_memory
-from sidelight.core.messages import warn
-from sidelight.core.parameters import COMPONENTS, FUNCTION, OneOf, Real, refuse_without_effect
-from sidelight.estimator.base import Embedder, Told
-from sidelight.estimator.map import Map
-from sidelight.mapping.by_kernel import ByKernel, CentredKernel, ComparedRows, KernelTable, Preimage
-from sidelight.mapping.nystrom import Nystrom, scale_kernel
-from sidelight.similarity.centring import Centring
-from sidelight.similarity.kernels import (
+from sidelight.core import (
+    COMPONENTS,
+    FUNCTION,
+    FloatArray,
+    NotEuclideanWarning,
+    OneOf,
+    Real,
+    as_dense,
+    is_sparse,
+    of_moderate_size,
+    refuse_without_effect,
+    require_memory,
+    warn,
+)
+from sidelight.estimator import Embedder, Map, Told
+from sidelight.mapping import (
+    ByKernel,
+    CentredKernel,
+    ComparedRows,
+    KernelTable,
+    Nystrom,
+    Preimage,
+    scale_kernel,
+)
+from sidelight.similarity import (
     KERNEL_NAMES,
+    Centring,
     GaussianKernel,
     LinearKernel,
+    column_mean,
     refuse_unused_kernel_parameters,
     resolve_kernel,
 )
-from sidelight.similarity.scatter import column_mean
 
 
 class KernelParameter:
@@ -264,7 +278,7 @@ class KernelPCA(Embedder):
     def _choose_components(self, X: Any) -> int:
         if vars(self)["kernel"] != "precomputed":
             return super()._choose_components(X)
-        from sidelight.quality.components import components_of_neighborhoods
+        from sidelight.quality import components_of_neighborhoods
 
         K = as_dense(X)
         lengths = np.diagonal(K)

@@ -8,22 +8,24 @@ from typing import Any, ClassVar
 import numpy as np
 import scipy.sparse as sp
 
-from sidelight.core.arrays import FloatArray, IntArray
-from sidelight.core.parameters import OneOf, Real, refuse_without_effect
-from sidelight.estimator.graph_embedder import (
+from sidelight.core import FloatArray, IntArray, OneOf, Real, refuse_without_effect
+from sidelight.estimator import (
     GRAPH_PARAMETERS,
     RADIUS_PARAMETER,
     GraphEmbedder,
+    Map,
+    Neighborhood,
+    Reach,
+    StiffnessKernel,
+    keep_matches,
 )
-from sidelight.estimator.map import Map, StiffnessKernel
-from sidelight.estimator.neighborhood import Neighborhood, Reach, keep_matches
-from sidelight.similarity.laplacian import (
+from sidelight.similarity import (
     affinity_from_graph,
     edge_weights,
     heat_width,
     laplacian_of,
 )
-from sidelight.solvers.eigen.eigenpairs import smallest_eigenpairs
+from sidelight.solvers.eigen import smallest_eigenpairs
 
 
 class LaplacianEigenmaps(GraphEmbedder):

@@ -8,19 +8,27 @@ from typing import Any, ClassVar
 import numpy as np
 import scipy.sparse as sp
 
-from sidelight.core.arrays import FloatArray, IntArray
-from sidelight.core.errors import DisconnectedGraphError, DisconnectedGraphWarning
-from sidelight.core.messages import warn
-from sidelight.core.parameters import Real
-from sidelight.estimator.graph_embedder import GRAPH_PARAMETERS, GraphEmbedder
-from sidelight.estimator.map import Map, StiffnessKernel
-from sidelight.estimator.neighborhood import Neighborhood
-from sidelight.estimator.placing import Barycentric
-from sidelight.estimator.points import Graph
+from sidelight.core import (
+    DisconnectedGraphError,
+    DisconnectedGraphWarning,
+    FloatArray,
+    IntArray,
+    Real,
+    warn,
+)
+from sidelight.estimator import (
+    GRAPH_PARAMETERS,
+    Barycentric,
+    Graph,
+    GraphEmbedder,
+    Map,
+    Neighborhood,
+    StiffnessKernel,
+)
 from sidelight.neighbors import Neighbors
-from sidelight.neighbors.graph.closed_sets import open_closed_classes
-from sidelight.similarity.barycentre import barycentre_weights
-from sidelight.solvers.eigen.eigenpairs import fix_signs, smallest_of_square
+from sidelight.neighbors.graph import open_closed_classes
+from sidelight.similarity import barycentre_weights
+from sidelight.solvers.eigen import fix_signs, smallest_of_square
 
 
 class LocallyLinearEmbedding(GraphEmbedder):

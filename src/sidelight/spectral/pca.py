@@ -8,19 +8,25 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from sidelight.core.arrays import FloatArray, as_dense, is_sparse
-from sidelight.core.memory import require_memory
-from sidelight.core.parameters import COMPONENTS, Matching, OneOf, check_parameters
-from sidelight.estimator.base import Embedder, Told
-from sidelight.estimator.map import Map
-from sidelight.mapping.linear import GramKernel, LinearBack, Projection
-from sidelight.similarity.scatter import (
+from sidelight.core import (
+    COMPONENTS,
+    FloatArray,
+    Matching,
+    OneOf,
+    as_dense,
+    check_parameters,
+    is_sparse,
+    require_memory,
+)
+from sidelight.estimator import Embedder, Map, Told
+from sidelight.mapping import GramKernel, LinearBack, Projection
+from sidelight.similarity import (
     column_mean,
     gram_matrix,
     mean_and_scatter,
     scatter_operator,
 )
-from sidelight.solvers.eigen.eigenpairs import column_signs, largest_eigenpairs
+from sidelight.solvers.eigen import column_signs, largest_eigenpairs
 
 #: A scatter or Gram matrix of up to this order is formed; beyond, it is only applied.
 _FORMED_ORDER = 3000
@@ -241,7 +247,7 @@ class PCA(Embedder):
         pairs = largest_eigenpairs(S, wanted, n=order, who="PCA")
         if isinstance(self.n_components, (float, str)):
             if isinstance(self.n_components, str):
-                from sidelight.quality.components import components_above_noise
+                from sidelight.quality import components_above_noise
 
                 wanted = components_above_noise(pairs.values, n, p)
             else:

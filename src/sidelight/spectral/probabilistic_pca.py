@@ -7,19 +7,24 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from sidelight.core.arrays import BoolArray, FloatArray
-from sidelight.core.magnitude import of_moderate_size
-from sidelight.core.messages import warn
-from sidelight.core.parameters import COMPONENTS, OneOf, Real, Whole
-from sidelight.estimator.base import Embedder, Told
-from sidelight.estimator.map import Map
-from sidelight.mapping.linear import GramKernel, LinearBack, Projection
-from sidelight.solvers.eigen.eigenpairs import column_signs
-from sidelight.solvers.expectation_maximisation import (
+from sidelight.core import (
+    COMPONENTS,
+    BoolArray,
+    FloatArray,
+    OneOf,
+    Real,
+    Whole,
+    of_moderate_size,
+    warn,
+)
+from sidelight.estimator import Embedder, Map, Told
+from sidelight.mapping import GramKernel, LinearBack, Projection
+from sidelight.solvers import (
     LatentPosterior,
     fit_with_missing,
     latent_posterior,
 )
+from sidelight.solvers.eigen import column_signs
 from sidelight.spectral.pca import PCA
 
 _LOG_2PI = float(np.log(2 * np.pi))
@@ -162,7 +167,7 @@ class ProbabilisticPCA(Embedder):
         return self._adopt(Told(X, {}, (), None), found)
 
     def _choose_components(self, X: FloatArray) -> int:
-        from sidelight.quality.components import components_by_likelihood
+        from sidelight.quality import components_by_likelihood
 
         if np.isnan(X).any():
             return super()._choose_components(X)

@@ -7,14 +7,12 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from sidelight.core.arrays import FloatArray, IntArray, is_sparse, row_blocks
-from sidelight.estimator.map import Map
-from sidelight.estimator.neighborhood import Neighborhood
-from sidelight.estimator.points import Features, Graph, Points
-from sidelight.neighbors.metrics import Metric, distance_blocks
-from sidelight.similarity.centring import Centring, kernel_from_distances
-from sidelight.solvers.eigen.eigenpairs import largest_eigenpairs
-from sidelight.solvers.paths.shortest_paths import shortest_paths_from
+from sidelight.core import FloatArray, IntArray, is_sparse, row_blocks
+from sidelight.estimator import Features, Graph, Map, Neighborhood, Points
+from sidelight.neighbors import Metric, distance_blocks
+from sidelight.similarity import Centring, kernel_from_distances
+from sidelight.solvers.eigen import largest_eigenpairs
+from sidelight.solvers.paths import shortest_paths_from
 
 #: From so many points on, the scatter along a graph is that seen from some of them.
 _SOURCES = 1000

@@ -146,7 +146,7 @@ def compare(
 
 def _write_map(folder: Path, name: str, result: Any, table: Any) -> None:
     from sidelight.cli.maps import map_columns
-    from sidelight.io.table.writing import write_table
+    from sidelight.io.table import write_table
 
     columns = map_columns(result.points, list(result.model.get_feature_names_out()), table)
     write_table(folder / f"{name}.csv", columns)
@@ -158,7 +158,7 @@ def _write(
     from sidelight import plot
     from sidelight.cli.pictures import colouring
     from sidelight.cli.reports import COMPARED
-    from sidelight.io.table.writing import write_table
+    from sidelight.io.table import write_table
     from sidelight.registry import entry_for
 
     scores = {"method": list(reports)}

@@ -44,7 +44,7 @@ def datasets(
     quiet: Quiet = False,
 ) -> None:
     """List the data sets, or write one to a file."""
-    from sidelight.io.table.writing import table_writer, write_table
+    from sidelight.io.table import table_writer, write_table
 
     if name is None:
         if output is not None or param or truth:

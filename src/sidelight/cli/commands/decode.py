@@ -43,9 +43,8 @@ def decode(
     from sidelight.cli.maps import coordinates
     from sidelight.cli.outcome import check_outputs
     from sidelight.cli.preparation import Preparation
-    from sidelight.io.model.files import read_model
-    from sidelight.io.table.reading import read_table
-    from sidelight.io.table.writing import write_table
+    from sidelight.io.model import read_model
+    from sidelight.io.table import read_table, write_table
 
     check_outputs([places, model], tables=[output])
     opened = read_model(model)

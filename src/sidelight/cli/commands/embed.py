@@ -84,7 +84,7 @@ def embed(
     from sidelight.cli.preparation import Preparation
     from sidelight.cli.reading import missing_policy, read_data, written_size
     from sidelight.embedding import warn_of_distances
-    from sidelight.io.table.knowledge import read_knowledge
+    from sidelight.io.table import read_knowledge
 
     files = [file, similar, dissimilar, distances, anchors]
     check_outputs(files, tables=[output], pictures=[picture], others=[model])

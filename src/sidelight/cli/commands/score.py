@@ -63,8 +63,7 @@ def score(
     from sidelight.cli.reading import missing_policy, written_size
     from sidelight.cli.reports import show_report
     from sidelight.embedding import warn_of_distances
-    from sidelight.io.table.columns import listed
-    from sidelight.io.table.reading import read_table
+    from sidelight.io.table import listed, read_table
     from sidelight.quality import quality_report
 
     precomputed, policy = precomputed or metric == "precomputed", missing_policy(missing)

@@ -44,11 +44,8 @@ def transform(
     from sidelight.cli.maps import map_columns
     from sidelight.cli.outcome import check_outputs
     from sidelight.cli.preparation import Preparation
-    from sidelight.io.model.files import read_model
-    from sidelight.io.table.columns import listed
-    from sidelight.io.table.graphs import holds_graph, read_graph
-    from sidelight.io.table.reading import read_table
-    from sidelight.io.table.writing import write_table
+    from sidelight.io.model import read_model
+    from sidelight.io.table import holds_graph, listed, read_graph, read_table, write_table
 
     check_outputs([file, model], tables=[output])
     if missing not in (None, "drop-rows", "error"):

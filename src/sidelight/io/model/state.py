@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from sidelight.core.refitting import is_learned
+from sidelight.core import is_learned
 
 #: The names that attributes have in files.
 KEYS = {

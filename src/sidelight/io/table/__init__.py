@@ -1,1 +1,24 @@
 """Tables, graphs and knowledge from files and back."""
+
+from __future__ import annotations
+
+from sidelight.io.table.columns import listed
+from sidelight.io.table.frames import numbers_of_frame
+from sidelight.io.table.graphs import holds_graph, read_graph
+from sidelight.io.table.knowledge import read_knowledge
+from sidelight.io.table.missing import POLICIES
+from sidelight.io.table.reading import Table, read_table
+from sidelight.io.table.writing import table_writer, write_table
+
+__all__ = [
+    "POLICIES",
+    "Table",
+    "holds_graph",
+    "listed",
+    "numbers_of_frame",
+    "read_graph",
+    "read_knowledge",
+    "read_table",
+    "table_writer",
+    "write_table",
+]

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sidelight.core.errors import MissingExtraError
+from sidelight.core import MissingExtraError
 from sidelight.io.finding import refuse_unless
 from sidelight.io.table.columns import Columns, check_names
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sidelight.core.arrays import FloatArray
+from sidelight.core import FloatArray
 
 #: What people write where a value is missing (in any case).
 MISSING_WORDS = frozenset({"", "na", "n/a", "nan", "null", "none", "#n/a", "?"})

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from sidelight.core.arrays import FloatArray, IntArray
+from sidelight.core import FloatArray, IntArray
 from sidelight.io.table.reading import Table, read_table
 from sidelight.side import Actions, Anchors, Condition, Distances, Pairs
 

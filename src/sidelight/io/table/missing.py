@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sidelight.core.arrays import BoolArray, FloatArray
+from sidelight.core import BoolArray, FloatArray
 from sidelight.io.table.columns import listed
 
 PYTHON_REMEDY = "Choose what to do: missing='drop-rows', 'drop-columns' or 'mean', or 'keep' them."

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sidelight.core.arrays import FloatArray, IntArray
+from sidelight.core import FloatArray, IntArray
 from sidelight.io.finding import require_file
 from sidelight.io.table.binary import read_npy, read_npz, read_parquet
 from sidelight.io.table.columns import Columns, listed

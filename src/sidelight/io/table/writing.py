@@ -11,7 +11,7 @@ from typing import IO, Any
 import numpy as np
 import numpy.typing as npt
 
-from sidelight.core.errors import MissingExtraError
+from sidelight.core import MissingExtraError
 from sidelight.io.atomic import replacing
 from sidelight.io.table.columns import no_formula
 

@@ -1,1 +1,12 @@
 """A known factor left out of the map."""
+
+from __future__ import annotations
+
+from sidelight.latent.conditioning.factor import KnownFactor
+from sidelight.latent.conditioning.fit import (
+    PENALTIES_OF_FORMS,
+    fit_conditional,
+    refuse_without_effect,
+)
+
+__all__ = ["PENALTIES_OF_FORMS", "KnownFactor", "fit_conditional", "refuse_without_effect"]

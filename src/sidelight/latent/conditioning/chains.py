@@ -16,12 +16,12 @@ from dataclasses import dataclass
 import numpy as np
 from sklearn.isotonic import isotonic_regression
 
-from sidelight.core.arrays import FloatArray
+from sidelight.core import FloatArray
 from sidelight.latent.conditioning.factor import KnownFactor
 from sidelight.latent.conditioning.rotation_by_number import MatchedPairs, Transport
 from sidelight.latent.conditioning.settings import CHAINS
-from sidelight.latent.density.kernels import squared_distances
-from sidelight.quality.components import components_above_noise
+from sidelight.latent.density import squared_distances
+from sidelight.quality import components_above_noise
 
 _BALANCING_STEPS = 20
 #: Axes of the residuals that are compared: those above the noise, between these numbers.

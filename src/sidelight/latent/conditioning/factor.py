@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from scipy.stats import rankdata
 
-from sidelight.core.arrays import FloatArray, IntArray
+from sidelight.core import FloatArray, IntArray
 from sidelight.latent.conditioning.settings import GATE, Gate
-from sidelight.latent.density.kernels import squared_distances
-from sidelight.side.condition import Condition
+from sidelight.latent.density import squared_distances
+from sidelight.side import Condition
 
 #: Numbers without a period are classes where every value is shared by this many rows on average.
 _ROWS_PER_CLASS = 5

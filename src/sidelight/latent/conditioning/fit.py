@@ -9,16 +9,13 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from sidelight.core.arrays import FloatArray
-from sidelight.core.memory import require_memory
+from sidelight.core import FloatArray, require_memory
 from sidelight.latent.conditioning.factor import KnownFactor, shows_among_neighbors
 from sidelight.latent.conditioning.map import ConditionalMap, first_steps, map_without_factor
 from sidelight.latent.conditioning.objective import PrintedInformation
-from sidelight.latent.density.bandwidth import regression_reach
-from sidelight.latent.density.kernels import squared_distances
-from sidelight.latent.information.path import START_SPREAD, Path, find_onset, first_penalty
-from sidelight.latent.information.penalties import Penalty
-from sidelight.solvers.descent.continuation import follow
+from sidelight.latent.density import regression_reach, squared_distances
+from sidelight.latent.information import START_SPREAD, Path, Penalty, find_onset, first_penalty
+from sidelight.solvers.descent import follow
 
 _PRINTED_STEPS = 15
 #: The last bandwidth, as a share of the mean squared distance of two items.

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from sklearn.cluster import KMeans, kmeans_plusplus
 
-from sidelight.core.arrays import FloatArray
-from sidelight.latent.density.kernels import squared_distances
+from sidelight.core import FloatArray
+from sidelight.latent.density import squared_distances
 
 _MOST_CLUSTERS, _ITEMS_PER_CLUSTER = 20, 10
 _ROUNDS = 5

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from sidelight.core.arrays import FloatArray
+from sidelight.core import FloatArray
 from sidelight.latent.conditioning.matches import Matching
-from sidelight.solvers.eigen.eigenpairs import largest_eigenpairs
+from sidelight.solvers.eigen import largest_eigenpairs
 
 #: Eigenvalues crowd below one where groups are hardly joined; the axes are a start only.
 _TOLERANCE = 1e-5

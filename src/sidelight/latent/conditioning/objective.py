@@ -16,9 +16,9 @@ from typing import Any
 
 import numpy as np
 
-from sidelight.core.arrays import FloatArray
+from sidelight.core import FloatArray
 from sidelight.latent.conditioning.matches import Matching
-from sidelight.latent.density.kernels import squared_distances
+from sidelight.latent.density import squared_distances
 
 _FLOOR = 1e-12
 _BAND = 64

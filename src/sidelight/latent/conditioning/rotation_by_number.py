@@ -20,7 +20,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sidelight.core.arrays import ComplexArray, FloatArray, IntArray
+from sidelight.core import ComplexArray, FloatArray, IntArray
 
 
 @dataclass(frozen=True)

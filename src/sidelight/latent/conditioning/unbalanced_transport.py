@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sidelight.core.arrays import FloatArray
+from sidelight.core import FloatArray
 
 #: About this share of the items of either side is matched less than fully.
 _PARTLY = 0.8

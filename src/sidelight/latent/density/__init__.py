@@ -1,1 +1,36 @@
 """Kernel densities of data and latent points together, and the mappings that follow from them."""
+
+from __future__ import annotations
+
+from sidelight.latent.density.bandwidth import (
+    bandwidth_of_placing,
+    data_scale,
+    leave_one_out_bandwidth,
+    regression_bandwidth,
+    regression_reach,
+)
+from sidelight.latent.density.joint import JointDensity
+from sidelight.latent.density.kernels import (
+    KERNELS,
+    DataKernel,
+    QuarticKernel,
+    kernel_for,
+    squared_distances,
+)
+from sidelight.latent.density.mappings import ByDensity, DensityEmbedder
+
+__all__ = [
+    "KERNELS",
+    "ByDensity",
+    "DataKernel",
+    "DensityEmbedder",
+    "JointDensity",
+    "QuarticKernel",
+    "bandwidth_of_placing",
+    "data_scale",
+    "kernel_for",
+    "leave_one_out_bandwidth",
+    "regression_bandwidth",
+    "regression_reach",
+    "squared_distances",
+]

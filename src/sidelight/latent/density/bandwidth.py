@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.optimize import minimize_scalar
 
-from sidelight.core.arrays import FloatArray
-from sidelight.core.sampling import evenly_spaced
+from sidelight.core import FloatArray, evenly_spaced
 from sidelight.latent.density.kernels import DataKernel, squared_distances
 
 #: More rows than this are judged on a sample of them, spread evenly.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sidelight.core.arrays import FloatArray, IntArray
+from sidelight.core import FloatArray, IntArray
 
 #: The ridge of the regression, as a share of the mean variance of a column among the neighbours.
 _RIDGE = 0.01

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sidelight.core.arrays import FloatArray, IntArray
+from sidelight.core import FloatArray, IntArray
 from sidelight.latent.density.kernels import DataKernel, GaussianKernel, QuarticKernel
 
 

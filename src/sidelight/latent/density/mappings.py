@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from sidelight.core.arrays import FloatArray, row_blocks
-from sidelight.core.parameters import Whole
-from sidelight.estimator.base import Embedder
-from sidelight.latent.conditioning.factor import KnownFactor
+from sidelight.core import FloatArray, Whole, row_blocks
+from sidelight.estimator import Embedder
 from sidelight.latent.density.gap_filling import fill_gaps
 from sidelight.latent.density.joint import JointDensity
 from sidelight.latent.density.kernels import squared_distances
+
+if TYPE_CHECKING:
+    from sidelight.latent.conditioning import KnownFactor  # which is built on densities
 
 
 @dataclass(frozen=True)

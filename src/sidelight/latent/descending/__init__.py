@@ -1,1 +1,39 @@
 """What the methods that descend share: where they begin, pins, sums over pairs."""
+
+from __future__ import annotations
+
+from sidelight.latent.descending.by_distances import (
+    DISTANCE_PARAMETERS,
+    AmongPlaced,
+    check_components,
+    distance_table,
+)
+from sidelight.latent.descending.pinned import pins_of
+from sidelight.latent.descending.pinned_descent import descend_pinned
+from sidelight.latent.descending.starts import (
+    INIT,
+    MADE_OR_GIVEN,
+    STARTS,
+    classical_start,
+    given_points,
+    principal_turn,
+    random_points,
+    starting_points,
+)
+
+__all__ = [
+    "DISTANCE_PARAMETERS",
+    "INIT",
+    "MADE_OR_GIVEN",
+    "STARTS",
+    "AmongPlaced",
+    "check_components",
+    "classical_start",
+    "descend_pinned",
+    "distance_table",
+    "given_points",
+    "pins_of",
+    "principal_turn",
+    "random_points",
+    "starting_points",
+]

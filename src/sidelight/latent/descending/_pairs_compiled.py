@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sidelight.core.arrays import FloatArray
+from sidelight.core import FloatArray
 from sidelight.core.compiler import njit
 
 _SUMS = {"reassoc", "contract", "nsz"}

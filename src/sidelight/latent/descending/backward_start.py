@@ -20,8 +20,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from sidelight.core.arrays import FloatArray
-from sidelight.solvers.eigen.eigenpairs import Eigenpairs, largest_eigenpairs
+from sidelight.core import FloatArray
+from sidelight.solvers.eigen import Eigenpairs, largest_eigenpairs
 
 
 def backward_start(B: FloatArray, n_components: int, *, who: str = "sidelight") -> Eigenpairs:

@@ -8,19 +8,18 @@ from typing import Any
 
 import numpy as np
 
-from sidelight.core.arrays import FloatArray
-from sidelight.core.memory import require_memory
-from sidelight.core.parameters import (
+from sidelight.core import (
     COMPONENTS,
     FUNCTION,
     RANDOM_STATE,
+    FloatArray,
     Matching,
     OneOf,
     Real,
     Whole,
+    require_memory,
 )
-from sidelight.estimator.neighborhood import matches
-from sidelight.estimator.points import Points
+from sidelight.estimator import Points, matches
 from sidelight.neighbors import DistinctRows
 
 DISTANCE_PARAMETERS: dict[str, Any] = {

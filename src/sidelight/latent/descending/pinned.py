@@ -24,13 +24,12 @@ from typing import TypeAlias
 import numpy as np
 from scipy.interpolate import RBFInterpolator
 
-from sidelight.core.arrays import FloatArray, IntArray
+from sidelight.core import FloatArray, IntArray
 from sidelight.latent.descending.starts import principal_turn
-from sidelight.neighbors.duplicates import DistinctRows
-from sidelight.quality.alignment import procrustes
-from sidelight.side.anchors import Anchors
-from sidelight.side.reading import name_rows
-from sidelight.solvers.descent.quasi_newton import Objective
+from sidelight.neighbors import DistinctRows
+from sidelight.quality import procrustes
+from sidelight.side import Anchors, name_rows
+from sidelight.solvers.descent import Objective
 
 #: A function of all points that gives its value and its gradient.
 OfPoints: TypeAlias = Callable[[FloatArray], tuple[float, FloatArray]]

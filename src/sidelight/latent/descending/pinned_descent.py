@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from sidelight.core.arrays import FloatArray
-from sidelight.estimator.resuming import Thread, Unfinished
+from sidelight.core import FloatArray
+from sidelight.estimator import Thread, Unfinished
 from sidelight.latent.descending.pinned import OfPoints, Pins
-from sidelight.solvers.descent.quasi_newton import Descent, minimise
+from sidelight.solvers.descent import Descent, minimise
 
 
 def descend_pinned(

@@ -7,13 +7,11 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from sidelight.core.arrays import FloatArray, IntArray
-from sidelight.core.parameters import Expected, Matching, OneOf, random_generator
+from sidelight.core import Expected, FloatArray, IntArray, Matching, OneOf, random_generator
 from sidelight.latent.descending.backward_start import backward_start
-from sidelight.mapping.nystrom import kernel_coordinates
-from sidelight.similarity.centring import Centring, kernel_from_distances
-from sidelight.similarity.neighbor_choice import choice_probabilities
-from sidelight.solvers.eigen.eigenpairs import column_signs, largest_eigenpairs
+from sidelight.mapping import kernel_coordinates
+from sidelight.similarity import Centring, choice_probabilities, kernel_from_distances
+from sidelight.solvers.eigen import column_signs, largest_eigenpairs
 
 STARTS = ("classical", "backward", "random")
 #: Places of the rows, given as they are.

@@ -16,8 +16,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sidelight.core.arrays import FloatArray
-from sidelight.similarity.kernels import GaussianKernel
+from sidelight.core import FloatArray
+from sidelight.similarity import GaussianKernel
 
 #: With more rows than this, the functions of g are centred on so many of them.
 _MOST_CENTRES = 1000

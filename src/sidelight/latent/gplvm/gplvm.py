@@ -6,21 +6,24 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from sidelight.core.arrays import FloatArray
-from sidelight.core.memory import require_memory
-from sidelight.core.parameters import COMPONENTS, OneOf, Real, Whole, refuse_without_effect
-from sidelight.estimator.base import Embedder, Told
-from sidelight.estimator.map import Map
-from sidelight.estimator.resuming import descend, pick_up
-from sidelight.gaussian_process.covariance import COVARIANCES
-from sidelight.gaussian_process.observed import ObservedTable
-from sidelight.latent.descending.starts import MADE_OR_GIVEN
+from sidelight.core import (
+    COMPONENTS,
+    FloatArray,
+    OneOf,
+    Real,
+    Whole,
+    refuse_without_effect,
+    require_memory,
+)
+from sidelight.estimator import Embedder, Map, Told, descend, pick_up
+from sidelight.gaussian_process import COVARIANCES, ObservedTable
+from sidelight.latent.descending import MADE_OR_GIVEN
 from sidelight.latent.gplvm.back_constraint import BackConstraint, first_weights
 from sidelight.latent.gplvm.objective import GPLVMObjective, State
 from sidelight.latent.gplvm.process import LatentProcess, settled
 from sidelight.latent.gplvm.start import first_map
 from sidelight.latent.gplvm.table import StandardTable
-from sidelight.solvers.descent.quasi_newton import Descent
+from sidelight.solvers.descent import Descent
 
 #: "auto": exact up to so many rows, and so many inducing points beyond.
 _EXACT_ROWS, _INDUCING = 1000, 100

@@ -10,11 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sidelight.core.arrays import FloatArray
-from sidelight.gaussian_process.covariance import Covariance
-from sidelight.gaussian_process.inducing import inducing_bound
-from sidelight.gaussian_process.likelihood import exact_likelihood
-from sidelight.gaussian_process.observed import ObservedTable
+from sidelight.core import FloatArray
+from sidelight.gaussian_process import Covariance, ObservedTable, exact_likelihood, inducing_bound
 
 #: σ² never falls below this share of the data's variance.
 NOISE_FLOOR = 1e-6

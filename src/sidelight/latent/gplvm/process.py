@@ -7,11 +7,15 @@ from functools import cached_property
 
 import numpy as np
 
-from sidelight.core.arrays import FloatArray, row_blocks
-from sidelight.gaussian_process.covariance import COVARIANCES
-from sidelight.gaussian_process.observed import ObservedTable
-from sidelight.gaussian_process.placing import Rows, place_rows, positive_part
-from sidelight.gaussian_process.prediction import Prediction
+from sidelight.core import FloatArray, row_blocks
+from sidelight.gaussian_process import (
+    COVARIANCES,
+    ObservedTable,
+    Prediction,
+    Rows,
+    place_rows,
+    positive_part,
+)
 from sidelight.latent.gplvm.back_constraint import BackConstraint
 from sidelight.latent.gplvm.objective import GPLVMObjective, State
 from sidelight.latent.gplvm.start import places_to_begin

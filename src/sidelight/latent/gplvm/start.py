@@ -8,12 +8,11 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from sidelight.core.arrays import FloatArray
-from sidelight.gaussian_process.placing import N_LOOKED_AT, Rows
-from sidelight.latent.descending.starts import given_points
+from sidelight.core import FloatArray
+from sidelight.gaussian_process import N_LOOKED_AT, Rows
+from sidelight.latent.descending import given_points
 from sidelight.latent.gplvm.table import StandardTable
-from sidelight.spectral.pca import PCA
-from sidelight.spectral.probabilistic_pca import ProbabilisticPCA
+from sidelight.spectral import PCA, ProbabilisticPCA
 
 
 def first_map(

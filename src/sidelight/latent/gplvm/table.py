@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sidelight.core.arrays import BoolArray, FloatArray, IntArray
+from sidelight.core import BoolArray, FloatArray, IntArray
 from sidelight.neighbors import distinct_rows
 
 #: Spreads below this, or above one over it, have no square among the floating point numbers.

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from sidelight.core.arrays import FloatArray
-from sidelight.solvers.eigen.eigenpairs import fix_signs
+from sidelight.core import FloatArray
+from sidelight.solvers.eigen import fix_signs
 
 #: Latent points closer together than this have collapsed.
 _COLLAPSED = 1e-3

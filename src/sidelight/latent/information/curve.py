@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 from scipy.sparse.csgraph import minimum_spanning_tree
 
-from sidelight.core.arrays import FloatArray
-from sidelight.core.sampling import evenly_spaced
-from sidelight.latent.density.kernels import squared_distances
+from sidelight.core import FloatArray, evenly_spaced
+from sidelight.latent.density import squared_distances
 
 #: More items than this are judged on a sample of them, spread evenly.
 _JUDGED = 1000

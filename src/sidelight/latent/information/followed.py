@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from sidelight.core.arrays import FloatArray
-from sidelight.estimator.map import Map
+from sidelight.core import FloatArray
+from sidelight.estimator import Map
 from sidelight.latent.information.path import Information, Path
 from sidelight.latent.information.penalties import Penalty
-from sidelight.solvers.descent.continuation import Continuation
+from sidelight.solvers.descent import Continuation
 
 
 @dataclass(frozen=True)

@@ -9,33 +9,37 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.base import clone
 
-from sidelight.core.arrays import FloatArray, IntArray
-from sidelight.core.interruption import whole_or_nothing
-from sidelight.core.parameters import (
+from sidelight.core import (
     COMPONENTS,
     FUNCTION,
     RANDOM_STATE,
     SHARE,
+    FloatArray,
+    IntArray,
     OneOf,
     Real,
     Whole,
+    count_threads,
+    evenly_spaced,
     random_generator,
+    whole_or_nothing,
 )
-from sidelight.core.sampling import evenly_spaced
-from sidelight.core.threads import count_threads
-from sidelight.estimator.base import Told
-from sidelight.estimator.map import Map
-from sidelight.estimator.resuming import pick_up
-from sidelight.latent.conditioning.factor import KnownFactor
-from sidelight.latent.conditioning.fit import (
+from sidelight.estimator import Map, Told, pick_up
+from sidelight.latent.conditioning import (
     PENALTIES_OF_FORMS,
+    KnownFactor,
     fit_conditional,
     refuse_without_effect,
 )
-from sidelight.latent.density.bandwidth import bandwidth_of_placing, regression_bandwidth
-from sidelight.latent.density.joint import JointDensity
-from sidelight.latent.density.kernels import KERNELS, kernel_for
-from sidelight.latent.density.mappings import ByDensity, DensityEmbedder
+from sidelight.latent.density import (
+    KERNELS,
+    ByDensity,
+    DensityEmbedder,
+    JointDensity,
+    bandwidth_of_placing,
+    kernel_for,
+    regression_bandwidth,
+)
 from sidelight.latent.information.axes import on_axes, warn_if_collapsed
 from sidelight.latent.information.followed import Followed, Way, facts_of_end, facts_of_path
 from sidelight.latent.information.mutual_information_near import pairs_of
@@ -50,8 +54,8 @@ from sidelight.latent.information.path import (
 from sidelight.latent.information.path_ends import PathEnds, ends_of_path
 from sidelight.latent.information.penalties import PENALTIES, penalty_for
 from sidelight.latent.information.start import INIT, starting_points
-from sidelight.side.condition import Condition
-from sidelight.solvers.descent.continuation import Continuation
+from sidelight.side import Condition
+from sidelight.solvers.descent import Continuation
 
 #: With a kernel of finite support, the path to the last step is followed by this many rows.
 _PATH_ROWS = 2000

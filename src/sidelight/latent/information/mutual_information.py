@@ -11,11 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sidelight.core.arrays import FloatArray, IntArray
-from sidelight.core.memory import require_memory
-from sidelight.core.threads import Call, Threads
-from sidelight.latent.density.bandwidth import data_scale
-from sidelight.latent.density.kernels import DataKernel
+from sidelight.core import Call, FloatArray, IntArray, Threads, require_memory
+from sidelight.latent.density import DataKernel, data_scale
 
 #: Pieces of work, whatever the number of threads: each has sums of its own, added in order.
 PIECES = 16

@@ -8,9 +8,8 @@ from itertools import pairwise
 import numpy as np
 import scipy.sparse as sp
 
-from sidelight.core.arrays import FloatArray
-from sidelight.core.threads import Call
-from sidelight.latent.density.kernels import DataKernel, QuarticKernel
+from sidelight.core import Call, FloatArray
+from sidelight.latent.density import DataKernel, QuarticKernel
 from sidelight.latent.information.mutual_information import (
     FLOOR,
     PIECES,
@@ -18,7 +17,7 @@ from sidelight.latent.information.mutual_information import (
     AllPairs,
     run_pieces,
 )
-from sidelight.neighbors.radius import radius_neighbors
+from sidelight.neighbors import radius_neighbors
 
 
 @dataclass(frozen=True)

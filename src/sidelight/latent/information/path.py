@@ -13,12 +13,10 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from sidelight.core.arrays import FloatArray
+from sidelight.core import FloatArray
 from sidelight.latent.information.penalties import Penalty
-from sidelight.solvers.descent.continuation import Continuation, follow
-from sidelight.solvers.descent.gliding import Pace
-from sidelight.solvers.descent.quasi_newton import Objective
-from sidelight.solvers.eigen.eigenpairs import largest_eigenpairs
+from sidelight.solvers.descent import Continuation, Objective, Pace, follow
+from sidelight.solvers.eigen import largest_eigenpairs
 
 #: Latent points this close to the origin see the objective's second order alone.
 _CLOSE = 1e-4

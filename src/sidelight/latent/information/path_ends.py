@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sidelight.core.arrays import FloatArray
-from sidelight.latent.density.bandwidth import data_scale, leave_one_out_bandwidth
-from sidelight.latent.density.kernels import DataKernel
+from sidelight.core import FloatArray
+from sidelight.latent.density import DataKernel, data_scale, leave_one_out_bandwidth
 from sidelight.latent.information.curve import lies_along_curve
 from sidelight.latent.information.path import Onset
 

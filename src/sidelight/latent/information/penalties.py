@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from sidelight.core.arrays import FloatArray
+from sidelight.core import FloatArray
 
 #: From latent points (n, d) to Σ_a ω(z_a) and its gradient (n, d).
 Penalty: TypeAlias = Callable[[FloatArray], tuple[float, FloatArray]]

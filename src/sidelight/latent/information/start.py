@@ -6,9 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from sidelight.core.arrays import FloatArray, IntArray
-from sidelight.core.parameters import Expected, OneOf
-from sidelight.latent.descending.starts import MADE_OR_GIVEN, given_points, random_points
+from sidelight.core import Expected, FloatArray, IntArray, OneOf
+from sidelight.latent.descending import MADE_OR_GIVEN, given_points, random_points
 
 INIT: tuple[Expected, ...] = (OneOf(("spectral", "pca", "random")), *MADE_OR_GIVEN)
 

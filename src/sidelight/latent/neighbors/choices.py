@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from sidelight.core.arrays import FloatArray
-from sidelight.similarity.neighbor_choice import (
+from sidelight.core import FloatArray
+from sidelight.similarity import (
     choice_probabilities,
     perplexity_bandwidths,
     wide_bandwidth,

@@ -13,8 +13,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sidelight.core.arrays import FloatArray
-from sidelight.core.threads import over_bands
+from sidelight.core import FloatArray, over_bands
 
 #: Sums of similarities are at least this: beyond, points are too far apart for exp to tell.
 _TINY = 1e-300

@@ -13,9 +13,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from sidelight.core.arrays import FloatArray, IntArray, row_blocks
+from sidelight.core import FloatArray, IntArray, row_blocks
 from sidelight.latent.neighbors.choices import Choices
-from sidelight.solvers.descent.rowwise import minimise_rows
+from sidelight.solvers.descent import minimise_rows
 
 
 def place_by_choices(choices: Choices, Y: FloatArray) -> FloatArray:

@@ -7,23 +7,21 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from sidelight.core.arrays import FloatArray
-from sidelight.core.parameters import OneOf, Real
-from sidelight.estimator.base import Embedder
-from sidelight.estimator.map import Map, of_all_rows
-from sidelight.estimator.resuming import facts_of, pick_up
-from sidelight.latent.descending.by_distances import (
+from sidelight.core import FloatArray, OneOf, Real
+from sidelight.estimator import Embedder, Map, facts_of, of_all_rows, pick_up
+from sidelight.latent.descending import (
     DISTANCE_PARAMETERS,
+    INIT,
     AmongPlaced,
+    descend_pinned,
     distance_table,
+    pins_of,
+    starting_points,
 )
-from sidelight.latent.descending.pinned import pins_of
-from sidelight.latent.descending.pinned_descent import descend_pinned
-from sidelight.latent.descending.starts import INIT, starting_points
 from sidelight.latent.neighbors.choices import NeighborChoices
 from sidelight.latent.neighbors.mismatch import NeighborMismatch
 from sidelight.latent.neighbors.placement import place_by_choices
-from sidelight.neighbors.duplicates import each_row
+from sidelight.neighbors import each_row
 
 
 class StochasticNeighborEmbedding(Embedder):

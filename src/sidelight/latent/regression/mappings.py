@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from sidelight.core.arrays import FloatArray, IntArray, as_dense, row_blocks
-from sidelight.estimator.neighborhood import matches
+from sidelight.core import FloatArray, IntArray, as_dense, row_blocks
+from sidelight.estimator import matches
 from sidelight.latent.regression.reconstruction import gaussian_weights
-from sidelight.solvers.descent.rowwise import minimise_rows
+from sidelight.solvers.descent import minimise_rows
 
 
 @dataclass(frozen=True)

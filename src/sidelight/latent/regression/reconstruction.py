@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sidelight.core.arrays import FloatArray
+from sidelight.core import FloatArray
 
 
 def gaussian_weights(Z: FloatArray, Y: FloatArray, *, leave_one_out: bool = False) -> FloatArray:

@@ -6,24 +6,27 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from sidelight.core.arrays import FloatArray, as_dense
-from sidelight.core.memory import require_memory
-from sidelight.core.messages import warn
-from sidelight.core.parameters import (
+from sidelight.core import (
     COMPONENTS,
     RANDOM_STATE,
+    FloatArray,
     OneOf,
     Real,
     Whole,
+    as_dense,
     refuse_without_effect,
+    require_memory,
+    warn,
 )
-from sidelight.estimator.base import Embedder
-from sidelight.estimator.map import Map, of_all_rows
-from sidelight.estimator.resuming import facts_of, pick_up
-from sidelight.latent.descending.by_distances import check_components
-from sidelight.latent.descending.pinned import pins_of
-from sidelight.latent.descending.pinned_descent import descend_pinned
-from sidelight.latent.descending.starts import INIT, STARTS, starting_points
+from sidelight.estimator import Embedder, Map, facts_of, of_all_rows, pick_up
+from sidelight.latent.descending import (
+    INIT,
+    STARTS,
+    check_components,
+    descend_pinned,
+    pins_of,
+    starting_points,
+)
 from sidelight.latent.regression.mappings import (
     Frame,
     GaussianRegression,
@@ -32,9 +35,9 @@ from sidelight.latent.regression.mappings import (
     OntoRegression,
 )
 from sidelight.latent.regression.reconstruction import GaussianReconstruction, LinearReconstruction
-from sidelight.neighbors.duplicates import each_row
-from sidelight.similarity.neighbor_choice import wide_bandwidth
-from sidelight.solvers.eigen.eigenpairs import column_signs
+from sidelight.neighbors import each_row
+from sidelight.similarity import wide_bandwidth
+from sidelight.solvers.eigen import column_signs
 
 #: Scales tried for a start, in units that make the points' mean squared distance one: the scale
 #: of the points is the inverse bandwidth of the regression.

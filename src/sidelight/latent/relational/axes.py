@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from sidelight.core.arrays import FloatArray
-from sidelight.latent.descending.starts import principal_turn
-from sidelight.solvers.eigen.eigenpairs import column_signs
+from sidelight.core import FloatArray
+from sidelight.latent.descending import principal_turn
+from sidelight.solvers.eigen import column_signs
 
 
 def settled(Z: FloatArray, R: FloatArray, *, data_first: bool) -> tuple[FloatArray, FloatArray]:

@@ -14,19 +14,18 @@ from collections.abc import Sequence
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from sidelight.core.arrays import BoolArray, FloatArray, IntArray
-from sidelight.core.interruption import whole_or_nothing
-from sidelight.latent.neighbors.mismatch import NeighborMismatch
+from sidelight.core import BoolArray, FloatArray, IntArray, whole_or_nothing
+from sidelight.latent.neighbors import NeighborMismatch
 from sidelight.latent.relational.objective import Related, RelationalObjective
 from sidelight.latent.relational.starts import informed_start
-from sidelight.side.relation import Relation
-from sidelight.similarity.neighbor_choice import (
+from sidelight.side import Relation
+from sidelight.similarity import (
     WIDE,
     choice_probabilities,
     normalise_rows,
     wide_bandwidth,
 )
-from sidelight.solvers.descent.quasi_newton import minimise
+from sidelight.solvers.descent import minimise
 
 #: The wide bandwidth, in units of the narrow one: twice the mean squared distance.
 _WIDER = 2.0 / WIDE

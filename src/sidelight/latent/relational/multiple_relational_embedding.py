@@ -9,40 +9,36 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from sidelight.core.arrays import FloatArray
-from sidelight.core.fingerprints import fingerprint
-from sidelight.core.parameters import (
+from sidelight.core import (
+    FloatArray,
     Matching,
     OneOf,
     Real,
     Whole,
     check_parameters,
+    fingerprint,
     random_generator,
     refuse_without_effect,
 )
-from sidelight.estimator.base import Embedder, Told
-from sidelight.estimator.map import Map, SmoothBack, of_all_rows
-from sidelight.estimator.resuming import facts_of, pick_up
-from sidelight.latent.descending.by_distances import (
+from sidelight.estimator import Embedder, Map, SmoothBack, Told, facts_of, of_all_rows, pick_up
+from sidelight.latent.descending import (
     DISTANCE_PARAMETERS,
     AmongPlaced,
     check_components,
+    classical_start,
     distance_table,
 )
-from sidelight.latent.descending.starts import classical_start
-from sidelight.latent.neighbors.choices import NeighborChoices
-from sidelight.latent.neighbors.mismatch import NeighborMismatch
+from sidelight.latent.neighbors import NeighborChoices, NeighborMismatch
 from sidelight.latent.relational.axes import settled
 from sidelight.latent.relational.bandwidth import relational_bandwidth
 from sidelight.latent.relational.objective import Related, RelationalObjective
 from sidelight.latent.relational.placing import BySimilarity, ScaledBack
 from sidelight.latent.relational.relations import check_relations, rows_of_relations
 from sidelight.latent.relational.starts import informed_start, random_start
-from sidelight.neighbors.duplicates import each_row
-from sidelight.side.relation import Relation
-from sidelight.side.understanding import gather_side
-from sidelight.similarity.neighbor_choice import normalise_rows
-from sidelight.solvers.descent.restarts import best_of_starts
+from sidelight.neighbors import each_row
+from sidelight.side import Relation, gather_side
+from sidelight.similarity import normalise_rows
+from sidelight.solvers.descent import best_of_starts
 
 #: Starts are compared after a descent to this tolerance; the best one goes on.
 _COARSE = 1e-6

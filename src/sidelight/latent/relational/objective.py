@@ -16,8 +16,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sidelight.core.arrays import FloatArray, IntArray
-from sidelight.latent.neighbors.mismatch import NeighborMismatch
+from sidelight.core import FloatArray, IntArray
+from sidelight.latent.neighbors import NeighborMismatch
 
 
 @dataclass(frozen=True)

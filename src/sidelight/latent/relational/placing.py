@@ -6,10 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sidelight.core.arrays import FloatArray
-from sidelight.estimator.map import SmoothBack
-from sidelight.latent.neighbors.choices import NeighborChoices
-from sidelight.latent.neighbors.placement import place_by_choices
+from sidelight.core import FloatArray
+from sidelight.estimator import SmoothBack
+from sidelight.latent.neighbors import NeighborChoices, place_by_choices
 
 #: A dimension that the data scale by less than this share of their largest is not theirs.
 _NOTHING = 1e-6

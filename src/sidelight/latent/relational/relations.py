@@ -10,8 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 
-from sidelight.side.reading import name_rows
-from sidelight.side.relation import Relation
+from sidelight.side import Relation, name_rows
 
 
 def rows_of_relations(relations: Sequence[Any]) -> int:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from sidelight.core.arrays import FloatArray
-from sidelight.latent.descending.starts import classical_start
+from sidelight.core import FloatArray
+from sidelight.latent.descending import classical_start
 from sidelight.latent.relational.objective import Related
-from sidelight.similarity.neighbor_choice import wide_bandwidth
-from sidelight.solvers.eigen.eigenpairs import largest_eigenpairs
+from sidelight.similarity import wide_bandwidth
+from sidelight.solvers.eigen import largest_eigenpairs
 
 #: Scales that a relation begins with in dimensions that are not its own: small, and not zero,
 #: where the gradient would vanish for ever.

@@ -1,1 +1,32 @@
 """The problems behind learned metrics, and the spaces they are solved in."""
+
+from __future__ import annotations
+
+from sidelight.metric.learning.choice_of_space import draw_background, open_features, open_kernel
+from sidelight.metric.learning.distance_cone import ConeFit, fit_with_ridge, fit_without_ridge
+from sidelight.metric.learning.distance_ridge import SquaredGram, choose_ridge
+from sidelight.metric.learning.from_pairs import learn_from_pairs
+from sidelight.metric.learning.pair_graph import spanning_forest
+from sidelight.metric.learning.safe_pairs import InnerMetric
+from sidelight.metric.learning.scatter import Spread, squared_lengths
+from sidelight.metric.learning.space import FeatureSpace, KernelSpace, Space, SpannedSpace
+
+__all__ = [
+    "ConeFit",
+    "FeatureSpace",
+    "InnerMetric",
+    "KernelSpace",
+    "Space",
+    "SpannedSpace",
+    "Spread",
+    "SquaredGram",
+    "choose_ridge",
+    "draw_background",
+    "fit_with_ridge",
+    "fit_without_ridge",
+    "learn_from_pairs",
+    "open_features",
+    "open_kernel",
+    "spanning_forest",
+    "squared_lengths",
+]

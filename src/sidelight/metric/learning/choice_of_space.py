@@ -8,11 +8,10 @@ from typing import Any
 import numpy as np
 import scipy.linalg
 
-from sidelight.core.arrays import FloatArray, IntArray
-from sidelight.core.errors import NotEuclideanWarning
+from sidelight.core import FloatArray, IntArray, NotEuclideanWarning
 from sidelight.metric.learning.pair_graph import spanning_forest
 from sidelight.metric.learning.space import FeatureSpace, KernelSpace, Space, SpannedSpace
-from sidelight.similarity.kernels import Kernel, kernel_matrix, require_finite_kernel
+from sidelight.similarity import Kernel, kernel_matrix, require_finite_kernel
 
 #: Up to this many features a metric is learned on all of them.
 MOST_FEATURES = 1024

@@ -24,9 +24,7 @@ from typing import TypeAlias
 import numpy as np
 import scipy.linalg
 
-from sidelight.core.arrays import BoolArray, FloatArray
-from sidelight.core.interruption import Interruption
-from sidelight.core.progress import report
+from sidelight.core import BoolArray, FloatArray, Interruption, report
 from sidelight.metric.learning.distance_ridge import SquaredGram
 from sidelight.metric.learning.scatter import squared_lengths
 

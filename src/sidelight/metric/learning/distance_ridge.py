@@ -12,8 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.linalg
 
-from sidelight.core.arrays import FloatArray
-from sidelight.core.memory import require_memory
+from sidelight.core import FloatArray, require_memory
 
 #: Ridges tried, in units of the mean eigenvalue of K.  The first is the floor.
 RIDGES = tuple(float(ridge) for ridge in 10.0 ** np.arange(-2, 4.01, 0.5))

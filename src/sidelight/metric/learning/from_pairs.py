@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sidelight.core.arrays import FloatArray
+from sidelight.core import FloatArray
 from sidelight.metric.learning.leave_out import ENOUGH_PAIRS, choose_strength
 from sidelight.metric.learning.pair_graph import graph_rank
 from sidelight.metric.learning.safe_pairs import (
@@ -18,7 +18,7 @@ from sidelight.metric.learning.safe_pairs import (
 )
 from sidelight.metric.learning.scatter import Spread
 from sidelight.metric.learning.space import Space
-from sidelight.side.pairs import Pairs
+from sidelight.side import Pairs
 
 #: Pairs drawn at random where no dissimilar pair is known.
 RANDOM_PAIRS = 1000

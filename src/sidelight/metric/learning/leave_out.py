@@ -13,8 +13,7 @@ import numpy as np
 import scipy.linalg
 from scipy.stats import rankdata
 
-from sidelight.core.arrays import FloatArray
-from sidelight.core.sampling import evenly_spaced
+from sidelight.core import FloatArray, evenly_spaced
 from sidelight.metric.learning.safe_pairs import PRIOR_PAIRS, EquivalenceProblem
 from sidelight.metric.learning.scatter import mean_scatter
 

@@ -9,7 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
 
-from sidelight.core.arrays import IntArray
+from sidelight.core import IntArray
 
 
 def graph_rank(pairs: IntArray) -> int:

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.linalg
 
-from sidelight.core.arrays import FloatArray
+from sidelight.core import FloatArray
 from sidelight.metric.learning.scatter import Spread, mean_scatter
 
 #: ν and the half-way point of γ₀: what this many independent pairs say weighs as much as T.

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sidelight.core.arrays import FloatArray
+from sidelight.core import FloatArray
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from sidelight.core.arrays import FloatArray, IntArray
-from sidelight.similarity.kernels import Kernel
+from sidelight.core import FloatArray, IntArray
+from sidelight.similarity import Kernel
 
 
 class Space(Protocol):

@@ -8,8 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 
-from sidelight.core.arrays import IntArray
-from sidelight.core.errors import DisconnectedGraphError
+from sidelight.core import DisconnectedGraphError, IntArray
 from sidelight.neighbors.given_graph import is_graph
 from sidelight.neighbors.metrics import Metric
 from sidelight.neighbors.nearest import nearest_neighbors

@@ -11,9 +11,7 @@ import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
 from scipy.spatial import cKDTree
 
-from sidelight.core.arrays import FloatArray, IntArray
-from sidelight.core.errors import DisconnectedGraphError
-from sidelight.core.threads import count_threads
+from sidelight.core import DisconnectedGraphError, FloatArray, IntArray, count_threads
 from sidelight.neighbors.checked_rows import Points, check_points
 from sidelight.neighbors.edges import edge_matrix, symmetric_graph
 from sidelight.neighbors.given_distances import check_distances
@@ -27,8 +25,7 @@ from sidelight.neighbors.metrics import (
     is_euclidean,
 )
 from sidelight.neighbors.pair_distances import pair_distances
-from sidelight.neighbors.search.blocked import exact_nearest, nearest_in_blocks
-from sidelight.neighbors.search.tree import prefers_tree
+from sidelight.neighbors.search import exact_nearest, nearest_in_blocks, prefers_tree
 
 # Given rows and the labels of all rows: the nearest row with another label, and how far it is.
 OutsideSearch: TypeAlias = Callable[[IntArray, IntArray], tuple[IntArray, FloatArray]]

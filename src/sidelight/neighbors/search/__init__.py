@@ -1,1 +1,25 @@
 """How neighbours are found: trees, blocks of products, descent."""
+
+from __future__ import annotations
+
+from sidelight.neighbors.search.blocked import (
+    DistanceBounds,
+    exact_nearest,
+    forbid_self,
+    nearest_in_blocks,
+)
+from sidelight.neighbors.search.certified import certified_nearest
+from sidelight.neighbors.search.neighbor_descent import descent_nearest
+from sidelight.neighbors.search.tree import SMALL, prefers_tree, tree_nearest
+
+__all__ = [
+    "SMALL",
+    "DistanceBounds",
+    "certified_nearest",
+    "descent_nearest",
+    "exact_nearest",
+    "forbid_self",
+    "nearest_in_blocks",
+    "prefers_tree",
+    "tree_nearest",
+]

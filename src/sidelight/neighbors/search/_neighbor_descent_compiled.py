@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from sidelight.core.arrays import BoolArray, FloatArray, IntArray
+from sidelight.core import BoolArray, FloatArray, IntArray
 from sidelight.core.compiler import njit
 
 _CHUNK = 128

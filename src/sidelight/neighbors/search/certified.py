@@ -10,9 +10,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from sidelight.core.arrays import BoolArray, FloatArray, IntArray, row_blocks, shares
-from sidelight.core.progress import report
-from sidelight.core.threads import Call, Threads
+from sidelight.core import (
+    BoolArray,
+    Call,
+    FloatArray,
+    IntArray,
+    Threads,
+    report,
+    row_blocks,
+    shares,
+)
 from sidelight.neighbors.pair_distances import squared_norms
 from sidelight.neighbors.search.refine import redo_uncertain, refine
 

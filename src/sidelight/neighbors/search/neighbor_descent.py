@@ -16,9 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from sidelight.core.arrays import FloatArray, IntArray, shares
-from sidelight.core.progress import report
-from sidelight.core.threads import Threads, one_blas_thread
+from sidelight.core import FloatArray, IntArray, Threads, one_blas_thread, report, shares
 from sidelight.neighbors.search.refine import refine
 
 _TREES = 8

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sidelight.core.arrays import BoolArray, FloatArray, IntArray, row_blocks
-from sidelight.core.threads import Threads
+from sidelight.core import BoolArray, FloatArray, IntArray, Threads, row_blocks
 from sidelight.neighbors.pair_distances import lengths
 from sidelight.neighbors.search.blocked import exact_nearest
 

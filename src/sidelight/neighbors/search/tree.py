@@ -7,7 +7,7 @@ from typing import TypeGuard
 import numpy as np
 from scipy.spatial import cKDTree
 
-from sidelight.core.arrays import FloatArray, IntArray
+from sidelight.core import FloatArray, IntArray
 from sidelight.neighbors.checked_rows import Points
 from sidelight.neighbors.search.refine import redo_uncertain, refine
 

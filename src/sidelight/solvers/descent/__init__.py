@@ -1,1 +1,20 @@
 """Descent on smooth functions, along paths and from several starts."""
+
+from __future__ import annotations
+
+from sidelight.solvers.descent.continuation import Continuation, follow
+from sidelight.solvers.descent.gliding import Pace
+from sidelight.solvers.descent.quasi_newton import Descent, Objective, minimise
+from sidelight.solvers.descent.restarts import best_of_starts
+from sidelight.solvers.descent.rowwise import minimise_rows
+
+__all__ = [
+    "Continuation",
+    "Descent",
+    "Objective",
+    "Pace",
+    "best_of_starts",
+    "follow",
+    "minimise",
+    "minimise_rows",
+]

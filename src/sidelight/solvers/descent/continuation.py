@@ -17,9 +17,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from sidelight.core.arrays import FloatArray
-from sidelight.core.interruption import Interruption
-from sidelight.core.progress import report
+from sidelight.core import FloatArray, Interruption, report
 from sidelight.solvers.descent.gliding import Pace, glide
 from sidelight.solvers.descent.quasi_newton import Descent, Objective, minimise
 

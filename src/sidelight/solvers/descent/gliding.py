@@ -19,9 +19,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sidelight.core.arrays import FloatArray
-from sidelight.core.interruption import Interruption
-from sidelight.core.progress import report
+from sidelight.core import FloatArray, Interruption, report
 from sidelight.solvers.descent.quasi_newton import Descent, Objective
 
 #: A value that rises by this share of itself says that the steps are too long.

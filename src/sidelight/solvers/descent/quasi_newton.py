@@ -21,9 +21,7 @@ import numpy as np
 from scipy.optimize import minimize
 from sklearn.exceptions import ConvergenceWarning
 
-from sidelight.core.arrays import FloatArray
-from sidelight.core.interruption import Interruption
-from sidelight.core.progress import report
+from sidelight.core import FloatArray, Interruption, report
 
 #: A function of a vector that gives its value and its gradient.
 Objective: TypeAlias = Callable[[FloatArray], tuple[float, FloatArray]]

@@ -7,8 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from sidelight.core.arrays import FloatArray
-from sidelight.core.interruption import Interruption
+from sidelight.core import FloatArray, Interruption
 from sidelight.solvers.descent.quasi_newton import Descent, Objective, minimise
 
 #: Steps whose gain is averaged before a rough descent is at rest: the first ones, out of the flat

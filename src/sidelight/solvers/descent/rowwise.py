@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from sidelight.core.arrays import FloatArray, IntArray
+from sidelight.core import FloatArray, IntArray
 
 #: Takes places (k, d) and the rows they belong to; gives values, gradients and curvatures, the
 #: last symmetric and positive semidefinite.

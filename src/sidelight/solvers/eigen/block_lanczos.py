@@ -18,9 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.linalg
 
-from sidelight.core.arrays import FloatArray
-from sidelight.core.progress import report
-from sidelight.core.threads import one_blas_thread
+from sidelight.core import FloatArray, one_blas_thread, report
 
 
 @dataclass(frozen=True)

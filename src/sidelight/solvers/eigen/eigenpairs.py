@@ -16,7 +16,7 @@ import scipy.linalg
 import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
 
-from sidelight.core.arrays import FloatArray, is_sparse
+from sidelight.core import FloatArray, is_sparse
 from sidelight.solvers.eigen.block_lanczos import largest_ritz_pairs
 from sidelight.solvers.eigen.sparse_factors import (
     Operator,

@@ -14,7 +14,7 @@ import scipy.sparse as sp
 from scipy.sparse.csgraph import breadth_first_order
 from scipy.sparse.linalg import splu
 
-from sidelight.core.arrays import FloatArray
+from sidelight.core import FloatArray
 
 Operator: TypeAlias = Callable[[FloatArray], FloatArray]
 

@@ -21,10 +21,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from sidelight.core.arrays import FloatArray, IntArray
-from sidelight.core.progress import report
-from sidelight.core.sampling import evenly_spaced
-from sidelight.core.threads import Threads, count_threads
+from sidelight.core import FloatArray, IntArray, Threads, count_threads, evenly_spaced, report
 
 _SPARSE = 5
 """Sources that are fewer than one node in so many lie too far apart for compact batches."""

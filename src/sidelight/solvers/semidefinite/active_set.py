@@ -14,12 +14,17 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
 
-from sidelight.core.arrays import BoolArray, FloatArray, IntArray
-from sidelight.core.errors import ContradictionError
-from sidelight.core.interruption import Interruption, whole_or_nothing
+from sidelight.core import (
+    BoolArray,
+    ContradictionError,
+    FloatArray,
+    IntArray,
+    Interruption,
+    whole_or_nothing,
+)
 from sidelight.solvers.semidefinite.constraints import PairConstraints
 from sidelight.solvers.semidefinite.dense import solve_dense
-from sidelight.solvers.semidefinite.low_rank.path_following import unfold_low_rank
+from sidelight.solvers.semidefinite.low_rank import unfold_low_rank
 from sidelight.solvers.semidefinite.program import KernelProgram, Variance
 from sidelight.solvers.semidefinite.reduce import essential, single_bounds
 from sidelight.solvers.semidefinite.result import SemidefiniteResult, principal_axes

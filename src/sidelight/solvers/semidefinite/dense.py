@@ -15,11 +15,8 @@ import numpy as np
 import scipy.linalg
 import scipy.sparse as sp
 
-from sidelight.core.arrays import BoolArray, FloatArray, IntArray
-from sidelight.core.interruption import Interruption
-from sidelight.core.memory import require_memory
-from sidelight.core.progress import report
-from sidelight.solvers.eigen.eigenpairs import fix_signs
+from sidelight.core import BoolArray, FloatArray, IntArray, Interruption, report, require_memory
+from sidelight.solvers.eigen import fix_signs
 from sidelight.solvers.semidefinite.dense_step import (
     factor_positive,
     reach_of_matrix,

@@ -6,7 +6,7 @@ import numpy as np
 import scipy.linalg
 from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh
 
-from sidelight.core.arrays import FloatArray
+from sidelight.core import FloatArray
 from sidelight.solvers.semidefinite.dual_bound import lowest_eigenvalue
 
 #: From this size on the length of a step is found by Lanczos' method.

@@ -8,10 +8,9 @@ from functools import partial
 
 import numpy as np
 
-from sidelight.core.arrays import FloatArray, IntArray
-from sidelight.core.errors import ContradictionError
+from sidelight.core import ContradictionError, FloatArray, IntArray
 from sidelight.solvers.semidefinite.active_set import solve_by_rounds
-from sidelight.solvers.semidefinite.low_rank.solver import refuse_low_rank, solve_low_rank
+from sidelight.solvers.semidefinite.low_rank import refuse_low_rank, solve_low_rank
 from sidelight.solvers.semidefinite.program import KernelProgram
 from sidelight.solvers.semidefinite.reach import require_one_piece
 from sidelight.solvers.semidefinite.reduce import merge_points

@@ -19,8 +19,7 @@ import numpy as np
 import scipy.linalg
 import scipy.sparse as sp
 
-from sidelight.core.arrays import BoolArray, FloatArray
-from sidelight.core.errors import ContradictionError
+from sidelight.core import BoolArray, ContradictionError, FloatArray
 from sidelight.solvers.semidefinite.inertia import EdgeMatrices, eliminate
 
 

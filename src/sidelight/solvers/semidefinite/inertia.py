@@ -14,7 +14,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.linalg import splu
 
-from sidelight.core.arrays import FloatArray, IntArray
+from sidelight.core import FloatArray, IntArray
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from typing import Protocol
 import numpy as np
 import scipy.sparse as sp
 
-from sidelight.core.arrays import BoolArray, FloatArray, IntArray
+from sidelight.core import BoolArray, FloatArray, IntArray
 from sidelight.solvers.semidefinite.constraints import PairConstraints
 
 

@@ -6,8 +6,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components, shortest_path
 
-from sidelight.core.arrays import BoolArray, FloatArray, IntArray
-from sidelight.core.errors import DisconnectedGraphError
+from sidelight.core import BoolArray, DisconnectedGraphError, FloatArray, IntArray
 from sidelight.solvers.semidefinite.constraints import PairConstraints
 
 

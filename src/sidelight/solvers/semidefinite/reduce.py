@@ -12,8 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
 
-from sidelight.core.arrays import BoolArray, FloatArray, IntArray
-from sidelight.core.errors import ContradictionError
+from sidelight.core import BoolArray, ContradictionError, FloatArray, IntArray
 from sidelight.solvers.semidefinite.constraints import PairConstraints
 from sidelight.solvers.semidefinite.program import KernelProgram
 from sidelight.solvers.semidefinite.reach import upper_limits

@@ -9,9 +9,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from sidelight.core.arrays import FloatArray
-from sidelight.core.interruption import Interruption
-from sidelight.solvers.eigen.eigenpairs import fix_signs
+from sidelight.core import FloatArray, Interruption
+from sidelight.solvers.eigen import fix_signs
 
 #: Where a fit is interrupted its kernel is kept if it is proven to come this close to the best: to
 #: half of what any kernel can reach.  The maps of earlier steps show nothing yet.

@@ -17,8 +17,7 @@ import scipy.linalg
 import scipy.sparse as sp
 from scipy.sparse.linalg import splu
 
-from sidelight.core.arrays import FloatArray, IntArray
-from sidelight.core.memory import require_memory
+from sidelight.core import FloatArray, IntArray, require_memory
 
 #: Up to so many nodes a dense inverse is faster than anything else.
 _DENSE_NODES = 200

@@ -15,10 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.linalg
 
-from sidelight.core.arrays import FloatArray, IntArray
-from sidelight.core.interruption import Interruption
-from sidelight.core.memory import require_memory
-from sidelight.core.progress import report
+from sidelight.core import FloatArray, IntArray, Interruption, report, require_memory
 from sidelight.solvers.springs.field import DenseField
 
 #: λ c is about one per node at an optimum; where it comes to this there is none.

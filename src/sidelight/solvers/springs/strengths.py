@@ -18,9 +18,7 @@ import numpy as np
 from scipy.optimize import Bounds, OptimizeResult, minimize
 from sklearn.exceptions import ConvergenceWarning
 
-from sidelight.core.arrays import FloatArray, IntArray
-from sidelight.core.interruption import Interruption
-from sidelight.core.progress import report
+from sidelight.core import FloatArray, IntArray, Interruption, report
 from sidelight.solvers.springs.field import DenseField, field_on
 from sidelight.solvers.springs.free_signs import newton_springs, polish_springs
 

@@ -6,17 +6,17 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from sidelight.core.arrays import FloatArray, IntArray
-from sidelight.core.parameters import COMPONENTS, OneOf, Real, Whole
-from sidelight.estimator.base import Embedder
-from sidelight.estimator.graph_embedder import GRAPH_PARAMETERS
-from sidelight.estimator.map import Map
-from sidelight.estimator.neighborhood import neighborhood_of, reach_of
-from sidelight.estimator.pieces import map_of_neighborhood
-from sidelight.estimator.points import Features
-from sidelight.solvers.semidefinite.door import solve
-from sidelight.solvers.semidefinite.program import Objective, Variance
-from sidelight.solvers.semidefinite.result import principal_axes
+from sidelight.core import COMPONENTS, FloatArray, IntArray, OneOf, Real, Whole
+from sidelight.estimator import (
+    GRAPH_PARAMETERS,
+    Embedder,
+    Features,
+    Map,
+    map_of_neighborhood,
+    neighborhood_of,
+    reach_of,
+)
+from sidelight.solvers.semidefinite import Objective, Variance, principal_axes, solve
 from sidelight.unfolding.actions.bounds import join_pieces, neighbor_bounds, step_bounds
 from sidelight.unfolding.actions.inverses import UnfoldedWalk, suppose_inverses
 from sidelight.unfolding.actions.motions import ActionMap
@@ -24,7 +24,7 @@ from sidelight.unfolding.actions.places import Places, find_places
 from sidelight.unfolding.actions.runs import run_variance
 from sidelight.unfolding.actions.statement import state_walk
 from sidelight.unfolding.actions.walk import OfNewFrames, Walk, lay_out_walk, walk_of
-from sidelight.unfolding.semidefinite.unfolding import UnfoldingSettings, unfold_neighborhood
+from sidelight.unfolding.semidefinite import UnfoldingSettings, unfold_neighborhood
 
 
 class ActionRespectingEmbedding(ActionMap, Embedder):

@@ -8,9 +8,8 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
 
-from sidelight.core.arrays import FloatArray, IntArray
-from sidelight.core.errors import DisconnectedGraphError, DisconnectedGraphWarning
-from sidelight.neighbors.graph.action_balls import action_neighbors
+from sidelight.core import DisconnectedGraphError, DisconnectedGraphWarning, FloatArray, IntArray
+from sidelight.neighbors.graph import action_neighbors
 from sidelight.unfolding.actions.places import Places
 
 Bounds = tuple[IntArray, FloatArray]

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from sidelight.core.arrays import IntArray
-from sidelight.solvers.semidefinite.constraints import PairConstraints
+from sidelight.core import IntArray
+from sidelight.solvers.semidefinite import PairConstraints
 
 
 def merge_by_actions(nodes: IntArray, transitions: IntArray, labels: Any) -> IntArray:

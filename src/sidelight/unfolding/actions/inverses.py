@@ -13,10 +13,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
-from sidelight.core.arrays import FloatArray
-from sidelight.core.interruption import Interruption
-from sidelight.solvers.semidefinite.program import KernelProgram
-from sidelight.solvers.semidefinite.result import SemidefiniteResult, warn_of_the_end
+from sidelight.core import FloatArray, Interruption
+from sidelight.solvers.semidefinite import KernelProgram, SemidefiniteResult, warn_of_the_end
 from sidelight.unfolding.actions.places import Places, settle
 from sidelight.unfolding.actions.rigid_motions import (
     TOLD_APART,

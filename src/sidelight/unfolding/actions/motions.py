@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
-from sidelight.core.arrays import FloatArray, IntArray
+from sidelight.core import FloatArray, IntArray
 from sidelight.unfolding.actions.planning import plan_actions
 from sidelight.unfolding.actions.prediction import agreeing_places, nearest_places
 from sidelight.unfolding.actions.rigid_motions import TOLD_APART, RigidActions, Transformation

@@ -15,7 +15,7 @@ import scipy.sparse as sp
 from scipy.ndimage import gaussian_filter1d
 from scipy.sparse.csgraph import connected_components
 
-from sidelight.core.arrays import FloatArray, IntArray
+from sidelight.core import FloatArray, IntArray
 from sidelight.unfolding.actions.places import Places, closer_than, settle
 
 #: So many of the closest pairs of frames are tried as one place.

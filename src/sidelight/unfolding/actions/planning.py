@@ -8,7 +8,7 @@ from itertools import count
 import numpy as np
 from scipy.spatial import cKDTree
 
-from sidelight.core.arrays import FloatArray
+from sidelight.core import FloatArray
 from sidelight.unfolding.actions.rigid_motions import RigidActions
 
 #: What a step to a place that was never visited costs, where one to a known place costs 1.

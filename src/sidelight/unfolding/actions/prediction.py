@@ -6,7 +6,7 @@ import numpy as np
 from scipy.spatial import cKDTree
 from scipy.spatial.distance import cdist
 
-from sidelight.core.arrays import FloatArray, IntArray
+from sidelight.core import FloatArray, IntArray
 
 
 def nearest_places(Z: FloatArray, targets: FloatArray) -> tuple[IntArray, FloatArray]:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sidelight.core.arrays import FloatArray, IntArray
+from sidelight.core import FloatArray, IntArray
 
 #: Scatter below this, relative to the largest, leaves a rotation free: three hundredths in length.
 _FREE = 1e-3

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import scipy.sparse as sp
 
-from sidelight.core.arrays import IntArray
-from sidelight.solvers.semidefinite.program import VarianceWithin
+from sidelight.core import IntArray
+from sidelight.solvers.semidefinite import VarianceWithin
 
 
 def run_variance(nodes: IntArray, transitions: IntArray, kinds: IntArray) -> VarianceWithin:

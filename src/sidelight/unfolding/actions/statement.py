@@ -9,9 +9,8 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 
-from sidelight.core.arrays import BoolArray, FloatArray, IntArray
-from sidelight.solvers.semidefinite.constraints import PairConstraints
-from sidelight.solvers.semidefinite.program import KernelProgram, Objective
+from sidelight.core import BoolArray, FloatArray, IntArray
+from sidelight.solvers.semidefinite import KernelProgram, Objective, PairConstraints
 from sidelight.unfolding.actions.constraints import distinct_equalities, equal_distances
 from sidelight.unfolding.actions.places import Places
 

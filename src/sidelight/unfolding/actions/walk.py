@@ -7,11 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sidelight.core.arrays import FloatArray, IntArray
-from sidelight.core.memory import require_memory
-from sidelight.estimator.map import KernelOfRows, Map
-from sidelight.estimator.neighborhood import Reach
-from sidelight.estimator.placing import Barycentric, OfRows
+from sidelight.core import FloatArray, IntArray, require_memory
+from sidelight.estimator import Barycentric, KernelOfRows, Map, OfRows, Reach
 from sidelight.neighbors import DistinctRows
 from sidelight.unfolding.actions.motions import Motions
 from sidelight.unfolding.actions.rigid_motions import (
@@ -19,7 +16,7 @@ from sidelight.unfolding.actions.rigid_motions import (
     significant_axes,
     step_length,
 )
-from sidelight.unfolding.semidefinite.unfolding import FactorKernel
+from sidelight.unfolding.semidefinite import FactorKernel
 
 if TYPE_CHECKING:
     from sidelight.unfolding.actions.inverses import UnfoldedWalk

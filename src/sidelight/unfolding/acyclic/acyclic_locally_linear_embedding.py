@@ -9,20 +9,20 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.linalg import splu
 
-from sidelight.core.arrays import FloatArray, IntArray
-from sidelight.core.interruption import Interruption
-from sidelight.core.parameters import Matching, OneOf, Real
-from sidelight.core.progress import report
-from sidelight.estimator.base import Told
-from sidelight.estimator.graph_embedder import GRAPH_PARAMETERS, GraphEmbedder
-from sidelight.estimator.map import Map
-from sidelight.estimator.neighborhood import Neighborhood
-from sidelight.estimator.placing import Barycentric
-from sidelight.estimator.points import Features, Graph
-from sidelight.mapping.nystrom import scale_kernel
+from sidelight.core import FloatArray, IntArray, Interruption, Matching, OneOf, Real, report
+from sidelight.estimator import (
+    GRAPH_PARAMETERS,
+    Barycentric,
+    Features,
+    Graph,
+    GraphEmbedder,
+    Map,
+    Neighborhood,
+    Told,
+)
+from sidelight.mapping import scale_kernel
 from sidelight.neighbors import Neighbors
-from sidelight.similarity.barycentre import barycentre_errors
-from sidelight.similarity.centring import Centring
+from sidelight.similarity import Centring, barycentre_errors
 from sidelight.unfolding.acyclic.orders import (
     FAMILIES,
     candidate_orders,

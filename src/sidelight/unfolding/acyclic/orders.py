@@ -7,11 +7,9 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from sidelight.core.arrays import FloatArray, IntArray
-from sidelight.core.memory import require_memory
-from sidelight.neighbors import Neighbors, nearest_neighbors
-from sidelight.neighbors.metrics import Metric, distance_blocks
-from sidelight.solvers.paths.shortest_paths import shortest_paths_from
+from sidelight.core import FloatArray, IntArray, require_memory
+from sidelight.neighbors import Metric, Neighbors, distance_blocks, nearest_neighbors
+from sidelight.solvers.paths import shortest_paths_from
 
 #: The ways to order points.
 FAMILIES = ("principal", "outward", "spread", "nearest")

@@ -9,21 +9,25 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import scipy.sparse as sp
 
-from sidelight.core.arrays import FloatArray, IntArray
-from sidelight.core.interruption import whole_or_nothing
-from sidelight.core.parameters import OneOf, Real, Whole
-from sidelight.estimator.base import Told
-from sidelight.estimator.graph_embedder import GRAPH_PARAMETERS, GraphEmbedder
-from sidelight.estimator.map import Map
-from sidelight.estimator.neighborhood import Neighborhood, check_enough, held_together, reach_of
-from sidelight.estimator.placing import Barycentric
-from sidelight.estimator.points import Graph
-from sidelight.estimator.resuming import pick_up
-from sidelight.neighbors.edges import symmetric_graph
-from sidelight.neighbors.graph.given_edges import check_edges
-from sidelight.similarity.laplacian import laplacian_of
-from sidelight.solvers.eigen.eigenpairs import fix_signs, smallest_eigenpairs
-from sidelight.solvers.springs.strengths import SIGNS, Springs, fit_springs
+from sidelight.core import FloatArray, IntArray, OneOf, Real, Whole, whole_or_nothing
+from sidelight.estimator import (
+    GRAPH_PARAMETERS,
+    Barycentric,
+    Graph,
+    GraphEmbedder,
+    Map,
+    Neighborhood,
+    Told,
+    check_enough,
+    held_together,
+    pick_up,
+    reach_of,
+)
+from sidelight.neighbors import symmetric_graph
+from sidelight.neighbors.graph import check_edges
+from sidelight.similarity import laplacian_of
+from sidelight.solvers.eigen import fix_signs, smallest_eigenpairs
+from sidelight.solvers.springs import SIGNS, Springs, fit_springs
 from sidelight.unfolding.field_data import feature_covariance, field_features, field_scatter
 
 #: γ times the scatter of a feature: small enough not to be felt in the map.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import scipy.sparse as sp
 
-from sidelight.estimator.points import Graph, Points
+from sidelight.estimator import Graph, Points
 
 
 def join_common_neighbors(

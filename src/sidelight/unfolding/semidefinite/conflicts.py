@@ -8,9 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import dijkstra
 
-from sidelight.core.arrays import BoolArray, IntArray
-from sidelight.core.errors import ContradictionError
-from sidelight.core.messages import warn
+from sidelight.core import BoolArray, ContradictionError, IntArray, warn
 from sidelight.unfolding.semidefinite.kernel_constraints import (
     Asked,
     ways_between,

@@ -14,11 +14,9 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import dijkstra
 
-from sidelight.core.arrays import FloatArray, IntArray
-from sidelight.core.magnitude import LARGEST
-from sidelight.solvers.semidefinite.constraints import PairConstraints
-from sidelight.solvers.semidefinite.reduce import essential
-from sidelight.unfolding.actions.constraints import equal_distances, merge_by_actions
+from sidelight.core import LARGEST, FloatArray, IntArray
+from sidelight.solvers.semidefinite import PairConstraints, essential
+from sidelight.unfolding.actions import equal_distances, merge_by_actions
 
 #: The kinds of side information that constrain a kernel.
 KINDS = ("Pairs", "Distances", "Actions")

@@ -18,8 +18,8 @@ import scipy.sparse as sp
 from scipy.sparse.csgraph import dijkstra, minimum_spanning_tree
 from scipy.sparse.linalg import splu
 
-from sidelight.core.arrays import FloatArray, IntArray
-from sidelight.estimator.points import Points
+from sidelight.core import FloatArray, IntArray
+from sidelight.estimator import Points
 from sidelight.unfolding.semidefinite.kernel_constraints import Asked
 
 

@@ -6,13 +6,15 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from sidelight.core.arrays import FloatArray
-from sidelight.core.messages import warn
-from sidelight.core.parameters import OneOf, Real, Whole
-from sidelight.estimator.graph_embedder import GRAPH_PARAMETERS, GraphEmbedder
-from sidelight.estimator.map import Map
-from sidelight.estimator.neighborhood import Neighborhood, neighborhood_of
-from sidelight.estimator.pieces import map_of_neighborhood
+from sidelight.core import FloatArray, OneOf, Real, Whole, warn
+from sidelight.estimator import (
+    GRAPH_PARAMETERS,
+    GraphEmbedder,
+    Map,
+    Neighborhood,
+    map_of_neighborhood,
+    neighborhood_of,
+)
 from sidelight.unfolding.semidefinite.kernel_constraints import KINDS
 from sidelight.unfolding.semidefinite.side_constraints import (
     known_within,

@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from sidelight.core.arrays import FloatArray, IntArray
-from sidelight.core.messages import warn
-from sidelight.estimator.known_of_some import said_within
-from sidelight.neighbors.duplicates import DistinctRows
+from sidelight.core import FloatArray, IntArray, warn
+from sidelight.estimator import said_within
+from sidelight.neighbors import DistinctRows
 from sidelight.unfolding.semidefinite.conflicts import refuse_identical, refuse_ways
 from sidelight.unfolding.semidefinite.kernel_constraints import Asked, constrain_kernel
 from sidelight.unfolding.semidefinite.slack import Softness

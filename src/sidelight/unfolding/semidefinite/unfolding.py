@@ -12,16 +12,11 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from sidelight.core.arrays import FloatArray, IntArray
-from sidelight.core.errors import ContradictionError
-from sidelight.estimator.map import Map
-from sidelight.estimator.neighborhood import Neighborhood
-from sidelight.estimator.placing import Barycentric
+from sidelight.core import ContradictionError, FloatArray, IntArray
+from sidelight.estimator import Barycentric, Map, Neighborhood
 from sidelight.neighbors import Neighbors
-from sidelight.similarity.barycentre import barycentre_weights
-from sidelight.solvers.semidefinite.door import solve
-from sidelight.solvers.semidefinite.program import KernelProgram
-from sidelight.solvers.semidefinite.result import SemidefiniteResult, principal_axes
+from sidelight.similarity import barycentre_weights
+from sidelight.solvers.semidefinite import KernelProgram, SemidefiniteResult, principal_axes, solve
 from sidelight.unfolding.semidefinite.common_neighbors import join_common_neighbors
 from sidelight.unfolding.semidefinite.conflicts import explain
 from sidelight.unfolding.semidefinite.kernel_constraints import Asked

@@ -9,8 +9,8 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
 
-from sidelight.core.arrays import FloatArray, IntArray
-from sidelight.solvers.eigen.eigenpairs import Eigenpairs, smallest_eigenpairs
+from sidelight.core import FloatArray, IntArray
+from sidelight.solvers.eigen import Eigenpairs, smallest_eigenpairs
 from sidelight.solvers.semidefinite.dual_bound import largest_shift
 from sidelight.solvers.semidefinite.inertia import EdgeMatrices
 from sidelight.solvers.semidefinite.low_rank.cones import ConePoints

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sidelight.core.arrays import FloatArray
+from sidelight.core import FloatArray
 from sidelight.solvers.semidefinite.low_rank.barrier import Unfolding
 from sidelight.solvers.semidefinite.low_rank.newton_step import NewtonSystem, Shift
 from sidelight.solvers.semidefinite.result import principal_axes

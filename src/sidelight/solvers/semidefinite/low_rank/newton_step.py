@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sidelight.core.arrays import FloatArray
+from sidelight.core import FloatArray
 from sidelight.solvers.semidefinite.low_rank.barrier import Unfolding
 from sidelight.solvers.semidefinite.low_rank.cones import ConePoints, Scaling
 

@@ -19,9 +19,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from sidelight.core.arrays import FloatArray, IntArray
-from sidelight.core.interruption import Interruption
-from sidelight.core.progress import report
+from sidelight.core import FloatArray, IntArray, Interruption, report
 from sidelight.solvers.semidefinite.constraints import PairConstraints
 from sidelight.solvers.semidefinite.dual_bound import (
     contradiction,

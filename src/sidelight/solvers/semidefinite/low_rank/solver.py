@@ -11,8 +11,7 @@ from dataclasses import replace
 import numpy as np
 import scipy.sparse as sp
 
-from sidelight.core.arrays import BoolArray, FloatArray, IntArray
-from sidelight.core.errors import ContradictionError
+from sidelight.core import BoolArray, ContradictionError, FloatArray, IntArray
 from sidelight.solvers.semidefinite.constraints import PairConstraints
 from sidelight.solvers.semidefinite.low_rank.path_following import unfold_low_rank
 from sidelight.solvers.semidefinite.low_rank.start import unfolded_start

@@ -6,7 +6,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import dijkstra
 
-from sidelight.core.arrays import FloatArray, IntArray
+from sidelight.core import FloatArray, IntArray
 
 #: Landmarks, sweeps of projections, and how much of the bounds the longest edge may use.
 _LANDMARKS, _SWEEPS, _FILL = 60, 200, 0.95

@@ -27,7 +27,7 @@ def sklearn_distances(problem: Problem) -> Array:
 
 
 def approximate_indices(problem: Problem) -> Array:
-    """sidelight, by nearest-neighbour descent."""
+    """sidelight, by cells and descent."""
     from sidelight.neighbors import nearest_neighbors
 
     return nearest_neighbors(problem.X, _NEIGHBORS, method="approximate").indices
@@ -79,7 +79,7 @@ NEIGHBORS = (
     ),
     Row(
         name="approximate-neighbors-20000/low_rank",
-        work="12 nearest neighbours by descent, 20,000 × 784",
+        work="12 nearest neighbours, nearly, 20,000 × 784",
         data=low_rank,
         size=20_000,
         small=2100,
@@ -89,7 +89,7 @@ NEIGHBORS = (
     ),
     Row(
         name="approximate-neighbors-20000/mnist_pixels",
-        work="12 nearest neighbours by descent, 20,000 × 784",
+        work="12 nearest neighbours, nearly, 20,000 × 784",
         data=mnist_pixels,
         size=20_000,
         small=2100,

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
-
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -13,7 +10,6 @@ from scipy.spatial.distance import cdist
 from sidelight.neighbors import nearest_neighbors
 from sidelight.neighbors.search.blocked import exact_nearest, forbid_self
 from sidelight.neighbors.search.certified import certified_nearest
-from sidelight.neighbors.search.neighbor_descent import descent_nearest
 from sidelight.neighbors.search.tree import tree_nearest
 
 
@@ -248,49 +244,6 @@ def test_query_equal_to_a_row_finds_it_at_distance_zero(method):
     np.testing.assert_array_equal(found.indices[:, 0], np.arange(0, 2200, 3))
     assert not found.distances[:, 0].any()
     assert (found.distances[:, 1] > 0).all()
-
-
-def sheet(n, p, seed):
-    """Points of a curved five-dimensional sheet in p dimensions, with noise."""
-    rng = np.random.default_rng(seed)
-    Z = rng.random((n, 5))
-    X = np.cos(Z @ rng.normal(size=(5, p)) * 2 + rng.random(p) * 6)
-    return X + 0.02 * rng.normal(size=(n, p))
-
-
-def recall(found, exact):
-    both = np.sort(np.hstack([found, exact]), axis=1)
-    return float((both[:, 1:] == both[:, :-1]).sum() / exact.size)
-
-
-@pytest.mark.parametrize("n_features", [8, 100])
-def test_descent_finds_nearly_all_neighbours(n_features):
-    X = sheet(3000, n_features, 0)
-    exact = nearest_neighbors(X, 12)
-    found = nearest_neighbors(X, 12, method="approximate")
-    assert recall(found.indices, exact.indices) >= 0.95
-    # What it found is as far as it says, in order, without repetition and without the row itself.
-    true = np.linalg.norm(X[:, None] - X[found.indices], axis=2)
-    np.testing.assert_allclose(found.distances, true, rtol=1e-12)
-    assert (np.diff(found.distances, axis=1) >= 0).all()
-    assert all(len({i, *row}) == 13 for i, row in enumerate(found.indices.tolist()))
-
-
-def test_descent_does_not_depend_on_threads():
-    X = sheet(2500, 70, 1)
-    one = descent_nearest(X, 5, threads=1, random_state=3)
-    many = descent_nearest(X, 5, threads=5, random_state=3)
-    np.testing.assert_array_equal(one[0], many[0])
-    np.testing.assert_array_equal(one[1], many[1])
-
-
-@pytest.mark.real_data
-def test_descent_on_handwritten_digits():
-    with np.load(Path(os.environ["SIDELIGHT_DATA"]) / "mnist_t10k.npz") as data:
-        X = data["images"][:3000].reshape(3000, -1)
-    exact = nearest_neighbors(X, 12, method="blocked")
-    found = nearest_neighbors(X, 12, method="approximate")
-    assert recall(found.indices, exact.indices) >= 0.95
 
 
 @pytest.mark.parametrize("bad", [0, -1, 6, 5, 2.0, True, "3", None, np.float64(2)])

@@ -24,6 +24,7 @@ from sidelight.neighbors.landmarks import spread_landmarks
 from sidelight.neighbors.metrics import Metric, check_metric, distance_blocks
 from sidelight.neighbors.nearest import Neighbors, nearest_neighbors
 from sidelight.neighbors.radius import radius_neighbors
+from sidelight.neighbors.recall import recall_of
 
 __all__ = [
     "DistinctRows",
@@ -49,6 +50,7 @@ __all__ = [
     "nearest_stored",
     "neighborhood_graph",
     "radius_neighbors",
+    "recall_of",
     "spread_landmarks",
     "symmetric_graph",
     "symmetrise",

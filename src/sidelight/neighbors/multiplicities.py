@@ -35,7 +35,8 @@ def nearest_through_distinct(
     gaps = np.zeros((n_distinct, 1))
     if n_distinct > 1:
         others, lengths = search(once, None, min(n_neighbors, n_distinct - 1))
-        groups, gaps = np.hstack([groups, others]), np.hstack([gaps, lengths])
+        groups = np.hstack([groups.astype(others.dtype), others])
+        gaps = np.hstack([gaps.astype(lengths.dtype), lengths])
     return _hand_out(groups, gaps, distinct.inverse, n_neighbors, distinct, itself=True)
 
 
@@ -53,8 +54,8 @@ def _hand_out(
     starts = np.cumsum(distinct.counts) - distinct.counts
     # One more than wanted, since one of them may be the row itself.
     usable = np.minimum(distinct.counts, n_neighbors + 1)
-    indices = np.empty((len(asking), n_neighbors), dtype=np.intp)
-    distances = np.empty((len(asking), n_neighbors))
+    indices = np.empty((len(asking), n_neighbors), dtype=groups.dtype)
+    distances = np.empty((len(asking), n_neighbors), dtype=gaps.dtype)
     for block in row_blocks(len(asking), 40.0 * groups.shape[1] * (n_neighbors + 1)):
         some = groups[asking[block]]
         sizes = usable[some].ravel()

@@ -30,8 +30,8 @@ from sidelight.neighbors.metrics import (
 from sidelight.neighbors.multiplicities import nearest_through_distinct
 from sidelight.neighbors.search import (
     SMALL,
+    approximate_nearest,
     certified_nearest,
-    descent_nearest,
     exact_nearest,
     forbid_self,
     nearest_in_blocks,
@@ -41,6 +41,11 @@ from sidelight.neighbors.search import (
 
 # So many ties are settled by the candidates beyond those wanted.
 _FEW_COPIES = 4
+# Products and sums of an exact search of all rows, n² p, up to which "auto" is exact: half a minute
+# of one core.
+AFFORDABLE = 2e12
+# A search for nearly all neighbours has to be for few of the rows.
+_MANY_TIMES = 20
 
 
 @dataclass(frozen=True)
@@ -53,10 +58,14 @@ class Neighbors:
         Rows of the data, nearest first; ties are broken by index.
     distances : ndarray of shape (n_rows, n_neighbors)
         How far they are, ascending.
+    exact : bool
+        Whether they are the nearest, or nearly all of them: how many,
+        :func:`~sidelight.neighbors.recall_of` estimates.
     """
 
     indices: IntArray
     distances: FloatArray
+    exact: bool = True
 
 
 def nearest_neighbors(
@@ -115,25 +124,42 @@ def nearest_neighbors(
         forbid = forbid_self if wanted is None else None
         return Neighbors(*nearest_in_blocks(blocks, n_rows, k, forbid=forbid))
     rows, wanted = euclidean_rows(rows, wanted, metric)
-    search = partial(_search, method=method, threads=threads, random_state=random_state)
     distinct = distinct_points(rows)
-    if distinct.counts.max() > _FEW_COPIES:
+    many_copies = bool(distinct.counts.max() > _FEW_COPIES)
+    n_searched = len(distinct.rows) if many_copies else n_samples
+    way = _choose(rows, wanted, n_searched, k, method)
+    search = partial(_search, way=way, threads=threads, random_state=random_state, who=who)
+    if many_copies:
         indices, distances = nearest_through_distinct(search, rows, wanted, k, distinct)
     else:
         indices, distances = search(rows, wanted, k)
-    return Neighbors(indices, from_euclidean(distances, metric))
+    return Neighbors(indices, from_euclidean(distances, metric), exact=way != "approximate")
+
+
+def _choose(X: Points, Q: Points | None, n_searched: int, k: int, method: str) -> str:
+    """Choose the search: a table for few rows, a tree for few features, products of blocks else.
+
+    ``n_searched`` is the number of distinct rows, where there are many copies.
+    """
+    n_asking = n_searched if Q is None else Q.shape[0]
+    few = n_searched <= SMALL or n_asking * n_searched <= SMALL * SMALL
+    if not isinstance(X, np.ndarray) or (few and method != "kd_tree"):
+        return "table"
+    if method == "kd_tree" or (method == "auto" and prefers_tree(X)):
+        return "tree"
+    too_dear = method == "auto" and float(n_searched) ** 2 * X.shape[1] > AFFORDABLE
+    if Q is None and (method == "approximate" or too_dear) and _MANY_TIMES * k <= n_searched:
+        return "approximate"
+    return "certified"
 
 
 def _search(
-    X: Points, Q: Points | None, k: int, *, method: str, threads: int, random_state: Any
+    X: Points, Q: Points | None, k: int, *, way: str, threads: int, random_state: Any, who: str
 ) -> tuple[IntArray, FloatArray]:
-    """Choose the search: a table for few rows, a tree for few features, certified blocks else."""
-    n_rows = X.shape[0] if Q is None else Q.shape[0]
-    few = X.shape[0] <= SMALL or n_rows * X.shape[0] <= SMALL * SMALL
-    if not isinstance(X, np.ndarray) or (few and method != "kd_tree"):
+    if way == "table":
         return exact_nearest(X, X if Q is None else Q, k, forbid=forbid_self if Q is None else None)
-    if method == "kd_tree" or (method == "auto" and prefers_tree(X)):
+    if way == "tree":
         return tree_nearest(X, Q, k, threads=threads)
-    if method == "approximate" and Q is None:
-        return descent_nearest(X, k, threads=threads, random_state=random_state)
+    if way == "approximate":
+        return approximate_nearest(X, k, threads=threads, random_state=random_state, who=who)
     return certified_nearest(X, Q, k, threads=threads)

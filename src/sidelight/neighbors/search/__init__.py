@@ -1,7 +1,8 @@
-"""How neighbours are found: trees, blocks of products, descent."""
+"""How neighbours are found: trees, blocks of products, cells and descent."""
 
 from __future__ import annotations
 
+from sidelight.neighbors.search.approximate import approximate_nearest
 from sidelight.neighbors.search.blocked import (
     DistanceBounds,
     exact_nearest,
@@ -9,14 +10,13 @@ from sidelight.neighbors.search.blocked import (
     nearest_in_blocks,
 )
 from sidelight.neighbors.search.certified import certified_nearest
-from sidelight.neighbors.search.neighbor_descent import descent_nearest
 from sidelight.neighbors.search.tree import SMALL, prefers_tree, tree_nearest
 
 __all__ = [
     "SMALL",
     "DistanceBounds",
+    "approximate_nearest",
     "certified_nearest",
-    "descent_nearest",
     "exact_nearest",
     "forbid_self",
     "nearest_in_blocks",

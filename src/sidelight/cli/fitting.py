@@ -1,7 +1,9 @@
-"""Work that takes a while: a bar while it lasts, its warnings in plain words after it."""
+"""Work that takes a while: a bar or a line now and then, and its warnings in words after it."""
 
 from __future__ import annotations
 
+import math
+import time
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -9,6 +11,11 @@ from typing import Any
 
 from sidelight.cli import console
 from sidelight.core import Progress, listening
+
+# A pipe or a file gets a line no more often than this.
+_SECONDS_BETWEEN_LINES = 10.0
+# Before that the pace of a stage says little.
+_SOON = 0.5
 
 
 @contextmanager
@@ -29,8 +36,8 @@ def working(*, quiet: bool = False) -> Iterator[Callable[[str], None]]:
 
     def begin(what: str) -> None:
         bars.close()
-        if not quiet and console.errors().is_terminal:
-            bars.enter_context(_bar(what))
+        if not quiet:
+            bars.enter_context(_bar(what) if console.errors().is_terminal else _lines(what))
 
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -41,6 +48,63 @@ def working(*, quiet: bool = False) -> Iterator[Callable[[str], None]]:
                 yield begin
         finally:
             console.warnings(dict.fromkeys(" ".join(str(w.message).split()) for w in caught))
+
+
+class Pace:
+    """How long a stage has taken, and how long it may still take at the same pace."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._stage: tuple[str, int] | None = None
+        self._start = clock()
+
+    def left(self, progress: Progress) -> str:
+        """The time left in words; nothing where that cannot be told yet."""
+        now = self._clock()
+        stage, begun = self._stage or ("", 0)
+        if self._stage is None or stage != progress.stage or progress.done < begun:
+            # what came before the first report of a stage was not part of it
+            begun, self._start = progress.done, now
+            self._stage = (progress.stage, begun)
+        gone, done = now - self._start, progress.done - begun
+        if progress.total is None or done <= 0 or gone < _SOON:
+            return ""
+        return f"about {written_time(gone * (progress.total - progress.done) / done)} left"
+
+
+def written_time(seconds: float) -> str:
+    """Write a time for people.
+
+    Examples
+    --------
+    >>> written_time(8.2), written_time(95), written_time(7500)
+    ('9 s', '2 min', '2.1 h')
+    """
+    if seconds < 60:
+        return f"{math.ceil(seconds)} s"
+    return f"{math.ceil(seconds / 60)} min" if seconds < 3600 else f"{seconds / 3600:.1f} h"
+
+
+@contextmanager
+def _lines(what: str, clock: Callable[[], float] = time.monotonic) -> Iterator[None]:
+    """Say now and then how far the work has come, where there is no screen to draw a bar on."""
+    pace, last = Pace(clock), clock()
+
+    def listener(progress: Progress) -> None:
+        nonlocal last
+        left = pace.left(progress)
+        if clock() - last < _SECONDS_BETWEEN_LINES:
+            return
+        last = clock()
+        total = "" if progress.total is None else f" of {progress.total:,}"
+        console.notes([", ".join(filter(None, [f"{what}: {_counted(progress)}{total}", left]))])
+
+    with listening(listener):
+        yield
+
+
+def _counted(progress: Progress) -> str:
+    return f"{progress.stage} {progress.done:,}"
 
 
 @contextmanager
@@ -54,9 +118,11 @@ def _bar(what: str) -> Iterator[None]:
         BarColumn(bar_width=30),
         TextColumn("{task.fields[count]}", style="dim"),
         TimeElapsedColumn(),
+        TextColumn("{task.fields[left]}", style="dim"),
     ]
+    pace = Pace()
     with Bar(*columns, console=console.errors(), transient=True) as bar:
-        task = bar.add_task(what, total=None, count="")
+        task = bar.add_task(what, total=None, count="", left="")
 
         def listener(progress: Progress) -> None:
             total = "" if progress.total is None else f"/{progress.total:,}"
@@ -66,6 +132,7 @@ def _bar(what: str) -> Iterator[None]:
                 completed=progress.done,
                 total=progress.total,
                 count=f"{progress.done:,}{total}",
+                left=pace.left(progress),
             )
 
         with listening(listener):

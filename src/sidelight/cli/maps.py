@@ -17,12 +17,19 @@ from sidelight.registry import MAPS
 ROW = "row"
 
 
-def map_columns(Z: FloatArray, names: Sequence[str], table: Table) -> dict[str, npt.NDArray[Any]]:
-    """Put a map into columns, with the rows and what was set aside."""
+def map_columns(
+    Z: FloatArray, names: Sequence[str], table: Table, *, as_read: bool = False
+) -> dict[str, npt.NDArray[Any]]:
+    """Put a map into columns, with the rows and what was set aside.
+
+    Whole numbers are written as such, unless they are to be ``as_read``.
+    """
     columns: dict[str, npt.NDArray[Any]] = {ROW: table.rows + 1}
     columns.update(zip(names, Z.T, strict=True))
     for name, values in table.labels.items():
-        columns[name if name not in columns else f"{name} (data)"] = _as_written(values)
+        columns[name if name not in columns else f"{name} (data)"] = (
+            values if as_read else _as_written(values)
+        )
     return columns
 
 

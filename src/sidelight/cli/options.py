@@ -15,7 +15,8 @@ WRITE = "What is written"
 
 def from_pipe(context: typer.Context, path: Path | None) -> Path | None:
     """Take what comes through a pipe as a file, which is there until the command ends."""
-    if path is None or (str(path) != "-" and (path.is_file() or not path.exists())):
+    there = path is not None and (path.is_file() or path.is_dir())
+    if path is None or (str(path) != "-" and (there or not path.exists())):
         return path
     from tempfile import TemporaryDirectory
 
@@ -30,6 +31,14 @@ File: TypeAlias = Annotated[
     Path,
     typer.Argument(
         help="A table: csv, tsv, npy, npz or parquet; - for the standard input.",
+        show_default=False,
+        callback=from_pipe,
+    ),
+]
+FileOrFolder: TypeAlias = Annotated[
+    Path,
+    typer.Argument(
+        help="A table: csv, tsv, npy, npz or parquet; a folder of them; - for the standard input.",
         show_default=False,
         callback=from_pipe,
     ),

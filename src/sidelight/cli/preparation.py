@@ -38,7 +38,9 @@ class Preparation:
             return cls(table.column_names)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", RuntimeWarning)
-            mean, scale = np.nanmean(table.X, axis=0), np.nanstd(table.X, axis=0)
+            # in double precision whatever the table is in
+            mean = np.asarray(np.nanmean(table.X, axis=0, dtype=np.float64))
+            scale = np.nanstd(table.X, axis=0, dtype=np.float64)
         constant = ~(scale > 1e-12 * np.abs(mean))
         return cls(table.column_names, mean, np.where(constant, 1.0, scale))
 
@@ -59,7 +61,14 @@ class Preparation:
         X = table.X if absent else table.select(self.columns)
         if self.mean is None or self.scale is None:
             return X
-        return np.asarray((X - self.mean) / self.scale)
+        prepared = np.subtract(X, self.mean, dtype=X.dtype, casting="same_kind")
+        prepared /= self.scale.astype(X.dtype)
+        return prepared
+
+    def unused(self, names: Sequence[str]) -> list[str]:
+        """The columns that the model does not use; none where it could only be all of them."""
+        others = [name for name in names if name not in self.columns]
+        return others if len(others) < len(names) else []
 
     def by_place(self, table: Table) -> bool:
         """Whether columns can only be told by their place: one of the two has no names."""

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from sidelight.cli import console
+from sidelight.cli.fitting import shown
 from sidelight.io.table import POLICIES, Table, holds_graph, listed, read_graph, read_table
 from sidelight.registry import entry_for
 
@@ -50,14 +51,15 @@ def read_data(
     """Read a table for a command, and say what was done with it; where allowed, a sparse graph."""
     if graph and holds_graph(path):
         return read_graph(path).set_aside(aside)
-    table = read_table(
-        path,
-        ignore=[name for name in ignore if name not in aside],
-        aside=list(dict.fromkeys(aside)),
-        missing=missing,
-        header=header,
-        remedy=remedy,
-    )
+    with shown("data", quiet=quiet):
+        table = read_table(
+            path,
+            ignore=[name for name in ignore if name not in aside],
+            aside=list(dict.fromkeys(aside)),
+            missing=missing,
+            header=header,
+            remedy=remedy,
+        )
     notes = [
         f"The column {name!r} is used as data. If it is the answer, leave it out with --ignore."
         for name in table.column_names

@@ -24,7 +24,7 @@ from sidelight.core.errors import (
 from sidelight.core.fingerprints import fingerprint
 from sidelight.core.interruption import Interruption, whole_or_nothing
 from sidelight.core.magnitude import LARGEST, of_moderate_size
-from sidelight.core.memory import require_memory
+from sidelight.core.memory import format_bytes, require_memory
 from sidelight.core.messages import explain_table, warn
 from sidelight.core.parameters import (
     COMPONENTS,
@@ -82,6 +82,7 @@ __all__ = [
     "farthest_first",
     "fingerprint",
     "fitting_afresh",
+    "format_bytes",
     "is_learned",
     "is_sparse",
     "listening",

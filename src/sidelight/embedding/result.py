@@ -144,6 +144,9 @@ def has_missing(X: Any) -> bool:
     if X is None or is_sparse(X) or np.iscomplexobj(X):
         return False
     try:
-        return bool(np.isnan(np.asarray(X, dtype=np.float64)).any())
+        table = np.asarray(X)
+        if table.dtype != np.float32:  # of which a copy would take twice the memory
+            table = table.astype(np.float64, copy=False)
+        return bool(np.isnan(table).any())
     except (TypeError, ValueError):  # the estimator says what is wrong with it
         return False

@@ -8,18 +8,18 @@ from typing import Annotated
 import typer
 
 from sidelight.cli import console
-from sidelight.cli.options import WRITE, File, Header, ModelPath, Quiet
+from sidelight.cli.options import WRITE, FileOrFolder, Header, ModelPath, Quiet
 
 
 def transform(
     model: ModelPath,
-    file: File,
+    file: FileOrFolder,
     output: Annotated[
         Path,
         typer.Option(
             "--output",
             "-o",
-            help="The places as a table: csv, tsv, parquet, npy or npz.",
+            help="The places as a table: csv, tsv, parquet, npy or npz; of a folder, a folder.",
             rich_help_panel=WRITE,
             show_default=False,
         ),
@@ -33,21 +33,39 @@ def transform(
         ),
     ] = None,
     header: Header = None,
+    workers: Annotated[
+        int,
+        typer.Option(min=1, help="Processes that place rows: files of a folder, or blocks."),
+    ] = 1,
+    dask_scheduler: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ADDRESS",
+            help="Let the workers of a Dask scheduler do it; they must see the same files.",
+            show_default=False,
+        ),
+    ] = None,
     quiet: Quiet = False,
 ) -> None:
     """Place new rows in a map.
 
     The table needs the columns that the model was fitted on, in any order; others are carried
-    along.  The model file remembers them, and the scaling.
+    along.  The model file remembers them, and the scaling.  A large file is read, placed and
+    written in blocks of rows; of a folder every table is placed, and written under its own name.
     """
     from sidelight.cli.fitting import shown
-    from sidelight.cli.maps import map_columns
     from sidelight.cli.outcome import check_outputs
+    from sidelight.cli.placing import Placing, files_in, place_file, place_folder
     from sidelight.cli.preparation import Preparation
     from sidelight.io.model import read_model
-    from sidelight.io.table import holds_graph, listed, read_graph, read_table, write_table
+    from sidelight.scale import at_work
 
-    check_outputs([file, model], tables=[output])
+    folder = file.expanduser().is_dir()
+    if folder:
+        files = files_in(file.expanduser(), output.expanduser())
+        check_outputs([model])
+    else:
+        check_outputs([file, model], tables=[output])
     if missing not in (None, "drop-rows", "error"):
         raise ValueError(
             f"--missing of transform takes drop-rows or error. Got {missing!r}. (A mean of the new "
@@ -55,38 +73,23 @@ def transform(
         )
     opened = read_model(model)
     estimator = opened.model
+    keep = "keep" if getattr(estimator, "_takes_missing", False) else "error"
     preparation = Preparation.from_model(estimator, opened.extras)
-    if holds_graph(file):
-        table = read_graph(file)
-        X = table.X
-    else:
-        table = read_table(file, missing="keep", header=header)
-        # what is missing in columns that the model does not use is no reason to refuse a row
-        unused = [name for name in table.column_names if name not in preparation.columns]
-        beside = [f"Not used by the model: {listed(unused, 'column')}."] if unused else []
-        if len(unused) == len(table.column_names):
-            unused, beside = [], []
-            if preparation.by_place(table):
-                beside = [
-                    f"Columns are taken by their place, for {table.name} and the model have no "
-                    f"names in common: {listed(table.column_names, 'column')} for "
-                    f"{listed(preparation.columns, 'column')}."
-                ]
-        table = table.set_aside(unused)
-        table = table.settled(
-            missing or ("keep" if getattr(estimator, "_takes_missing", False) else "error"),
-            remedy="Fill them in, or leave these rows out with --missing drop-rows.",
-        )
-        console.notes([*table.notes, *beside], quiet=quiet)
-        X = preparation.apply(table)
-    with shown(type(estimator).__name__, quiet=quiet):
-        Z = estimator.transform(X)
-    write_table(output, map_columns(Z, list(estimator.get_feature_names_out()), table))
+    placing = Placing(estimator, preparation, missing or keep, header)
+    with at_work(workers, dask_scheduler) as client, shown(type(estimator).__name__, quiet=quiet):
+        if folder:
+            placed = list(place_folder(files, placing, client))
+        else:
+            placed = [place_file((file, output), placing, client)]
+    for note in dict.fromkeys(note for each in placed for note in each.notes):
+        console.notes([note], quiet=quiet)
     if not quiet:
+        n_rows = sum(each.n_rows for each in placed)
+        among = f", {len(placed):,} file{'s' * (len(placed) != 1)}" if folder else ""
         console.facts(
             [
                 ("model", f"{type(estimator).__name__}, {model}"),
-                ("data", f"{table.name}, {len(Z):,} row{'s' * (len(Z) != 1)}"),
+                ("data", f"{file.name}{among}, {n_rows:,} row{'s' * (n_rows != 1)}"),
                 ("map", f"{output}"),
             ]
         )

@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
+from sidelight.io.table.blocks import comes_in_blocks, table_blocks
 from sidelight.io.table.columns import listed
 from sidelight.io.table.frames import numbers_of_frame
 from sidelight.io.table.graphs import holds_graph, read_graph
 from sidelight.io.table.knowledge import read_knowledge
 from sidelight.io.table.missing import POLICIES
-from sidelight.io.table.reading import Table, read_table
-from sidelight.io.table.writing import table_writer, write_table
+from sidelight.io.table.reading import ENDINGS, Table, read_table
+from sidelight.io.table.writing import table_writer, write_table, writing_blocks
 
 __all__ = [
+    "ENDINGS",
     "POLICIES",
     "Table",
+    "comes_in_blocks",
     "holds_graph",
     "listed",
     "numbers_of_frame",
     "read_graph",
     "read_knowledge",
     "read_table",
+    "table_blocks",
     "table_writer",
     "write_table",
+    "writing_blocks",
 ]

@@ -1,4 +1,4 @@
-"""Tables as arrays: npy, npz and parquet files."""
+"""Tables as arrays: npy and npz files."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sidelight.core import MissingExtraError
 from sidelight.io.finding import refuse_unless
+from sidelight.io.table import large
 from sidelight.io.table.columns import Columns, check_names
 
 
@@ -18,7 +18,7 @@ def read_npy(path: Path) -> Columns:
     """Read one array from an npy file."""
     refuse_unless(path, "a NumPy array (.npy)", "a NumPy array")
     try:
-        array = np.load(path, allow_pickle=False)
+        array = np.load(path, mmap_mode="r", allow_pickle=False)  # looked at before it is taken
     except (ValueError, EOFError) as error:
         raise ValueError(
             f"{path.name} cannot be read: {error} An array of numbers is needed; files that would "
@@ -67,51 +67,6 @@ def read_npz(path: Path) -> Columns:
     return Columns(names, (*table.values, *beside.values()), notes)
 
 
-def read_parquet(path: Path) -> Columns:
-    """Read a parquet file."""
-    refuse_unless(path, "a Parquet file", "a Parquet file")
-    try:
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-    except ImportError:
-        raise MissingExtraError("pyarrow", "tables", "Reading a Parquet file") from None
-    try:
-        table = pq.read_table(path)
-    except (pa.ArrowInvalid, OSError) as error:
-        raise ValueError(f"{path.name} cannot be read as a Parquet file: {error}") from error
-    check_names(table.column_names, path.name)
-    names, values, empty = [], [], []
-    for name, column in zip(table.column_names, table.columns, strict=True):
-        if column.null_count == len(column) and len(column):
-            empty.append(name)
-            continue
-        names.append(name)
-        values.append(_from_arrow(column, pa, f"{path.name}, column {name!r}"))
-    notes = (f"Left out {', '.join(map(repr, empty))}: there is nothing in it.",) if empty else ()
-    if not values or not len(values[0]):
-        raise ValueError(f"{path.name} has no rows.")
-    return Columns(tuple(names), tuple(values), notes)
-
-
-def _from_arrow(column: Any, pa: Any, where: str) -> npt.NDArray[Any]:
-    kind = column.type
-    if pa.types.is_dictionary(kind):
-        column = column.cast(kind.value_type)
-        kind = column.type
-    if pa.types.is_boolean(kind):
-        column, kind = column.cast(pa.int8()), pa.int8()
-    if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind):
-        values = column.cast(pa.float64(), safe=False).to_numpy()
-        return np.array(values, dtype=np.float64)
-    if pa.types.is_nested(kind) or pa.types.is_binary(kind):
-        raise ValueError(
-            f"{where} holds {kind}, where a number or a text is needed. Write nested values as "
-            "columns of their own."
-        )
-    texts = column.cast(pa.string()).to_pylist()
-    return np.array(["" if text is None else text for text in texts], dtype=str)
-
-
 def _columns_of(array: Any, who: str) -> Columns:
     if array.ndim != 2:
         raise ValueError(
@@ -120,9 +75,13 @@ def _columns_of(array: Any, who: str) -> Columns:
         )
     if array.shape[0] == 0 or array.shape[1] == 0:
         raise ValueError(f"{who} holds no values: its shape is {array.shape}.")
-    plain = _plain(array, who)
-    names = tuple(f"column {place + 1}" for place in range(plain.shape[1]))
-    return Columns(names, tuple(plain.T))
+    names = tuple(f"column {place + 1}" for place in range(array.shape[1]))
+    if array.dtype.kind != "f" or 8.0 * array.size <= large.LARGE_BYTES:
+        plain = _plain(array, who)
+        return Columns(names, tuple(plain.T), table=plain if plain.dtype.kind == "f" else None)
+    large.require_memory_for_table(array.shape[0], array.shape[1], 4, who=who)
+    single = np.array(array, dtype=np.float32, order="C")
+    return Columns(names, tuple(single.T), (large.in_single_precision(array.size),), table=single)
 
 
 def _plain(array: npt.NDArray[Any], where: str) -> npt.NDArray[Any]:

@@ -37,11 +37,15 @@ class Columns:
         Floats (missing: NaN) or texts.
     notes : tuple of str
         What the reader did that the user should know.
+    table : ndarray of shape (n_rows, n_numbers), optional
+        The columns of numbers that are to be worked on in one array, in their order, where the
+        reader has them so.
     """
 
     names: tuple[str, ...]
     values: tuple[npt.NDArray[Any], ...]
     notes: tuple[str, ...] = ()
+    table: FloatArray | None = None
 
 
 def no_formula(text: str) -> str:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import csv
 import io
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 
 import numpy as np
 
+from sidelight.core import report, require_memory
 from sidelight.io.finding import refuse_unless
 from sidelight.io.table.columns import (
     Columns,
@@ -27,6 +28,8 @@ SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs"}
 _NO_NAMES = "The first row holds numbers, no names: columns are called 'column 1', 'column 2' …."
 # Enough lines to tell what separates the columns.
 _LINES_LOOKED_AT = 50
+# The text, its decoded copy and the numbers, for each byte of a file.
+_BYTES_PER_BYTE = 4.0
 
 
 def read_delimited(
@@ -34,26 +37,94 @@ def read_delimited(
 ) -> Columns:
     """Read a table of text."""
     refuse_unless(path, "text", "a table of text")
+    require_memory(
+        _BYTES_PER_BYTE * path.stat().st_size,
+        what="a table of text",
+        who=f"Reading {path.name}",
+        instead="Save it as parquet, which takes less.",
+    )
     text = _decoded(path)
-    # the csv module refuses fields of more than 131,072 characters, also a line that is one field
-    # by another separator; the limit is the process's own, so it is only ever raised
-    csv.field_size_limit(max(csv.field_size_limit(), len(text)))
+    _admit_long_fields(text)
     if separator is None:
         separator = "\t" if path.suffix.lower() == ".tsv" else _find_separator(text)
+    return _columns_in(text, separator, header, path.name)
+
+
+def delimited_blocks(path: Path, n_bytes: int, *, header: bool | None = None) -> Iterator[Columns]:
+    """Read a table of text block by block; a column with nothing in it is one of missing numbers.
+
+    What separates the columns, and whether the first row names them, is told from the first block.
+    """
+    refuse_unless(path, "text", "a table of text")
+    separator, first, done = None, "", 0
+    for text in _pieces(path, n_bytes):
+        _admit_long_fields(text)
+        if separator is None:
+            separator = "\t" if path.suffix.lower() == ".tsv" else _find_separator(text)
+            start = _columns_in(text, separator, header, path.name, keep_empty=True)
+            header = _NO_NAMES not in start.notes
+            rows = _whole_rows(io.StringIO(text, newline=""))
+            first = next(row for row in rows if row.strip()) if header else ""
+            yield start
+        else:
+            yield _columns_in(first + text, separator, header, path.name, keep_empty=True)
+        done += len(text)
+        report(f"placing {path.name}", done, max(done, path.stat().st_size))
+
+
+def _pieces(path: Path, n_bytes: int) -> Iterator[str]:
+    """Whole rows of a file, in pieces of about so many bytes."""
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        rows, size = [], 0
+        try:
+            for row in _whole_rows(file):
+                rows.append(row)
+                size += len(row)
+                if size >= n_bytes:
+                    yield "".join(rows)
+                    rows, size = [], 0
+        except UnicodeDecodeError:
+            _decoded(path)  # which says where
+            raise
+        if "".join(rows).strip():
+            yield "".join(rows)
+
+
+def _whole_rows(lines: Iterable[str]) -> Iterator[str]:
+    """Lines, those of one row together: a quotation may hold the end of a line."""
+    row = ""
+    for line in lines:
+        row += line
+        if row.count('"') % 2 == 0:
+            yield row
+            row = ""
+    if row:
+        yield row
+
+
+def _columns_in(
+    text: str, separator: str, header: bool | None, who: str, *, keep_empty: bool = False
+) -> Columns:
     numbers = _numbers_only(text, separator, header)
     if numbers is not None:
-        check_names(numbers.names, path.name)
+        check_names(numbers.names, who)
         return numbers
-    rows = _split(text, separator, path.name)
-    _check_widths(rows, text, path.name, separator)
+    rows = _split(text, separator, who)
+    _check_widths(rows, text, who, separator)
     if header is None:
         header = _has_header(rows, decimal_comma=separator != ",")
     names = _names(rows[0] if header else [""] * len(rows[0]))
-    check_names(names, path.name)
+    check_names(names, who)
     body = rows[1:] if header else rows
     if not body:
-        raise ValueError(f"{path.name} has the names of columns, but no rows.")
-    return _typed(names, body, separator, header)
+        raise ValueError(f"{who} has the names of columns, but no rows.")
+    return _typed(names, body, separator, header, keep_empty)
+
+
+def _admit_long_fields(text: str) -> None:
+    # the csv module refuses fields of more than 131,072 characters, also a line that is one field
+    # by another separator; the limit is the process's own, so it is only ever raised
+    csv.field_size_limit(max(csv.field_size_limit(), len(text)))
 
 
 def _decoded(path: Path) -> str:
@@ -177,11 +248,13 @@ def _names(first: Sequence[str]) -> list[str]:
     return [name or f"column {place + 1}" for place, name in enumerate(names)]
 
 
-def _typed(names: list[str], body: list[list[str]], separator: str, header: bool) -> Columns:
+def _typed(
+    names: list[str], body: list[list[str]], separator: str, header: bool, keep_empty: bool
+) -> Columns:
     kept, values, notes = [], [], []
     empty, with_comma = [], []
     for name, fields in zip(names, zip(*body, strict=True), strict=True):
-        if all(is_missing(field) for field in fields):
+        if not keep_empty and all(is_missing(field) for field in fields):
             empty.append(name)
             continue
         numbers = parse_column(fields)

@@ -12,7 +12,12 @@ POLICIES = ("error", "drop-rows", "drop-columns", "mean", "keep")
 
 
 def settle_missing(
-    X: FloatArray, names: tuple[str, ...], policy: str, who: str, remedy: str = PYTHON_REMEDY
+    X: FloatArray,
+    names: tuple[str, ...],
+    policy: str,
+    who: str,
+    remedy: str = PYTHON_REMEDY,
+    first_row: int = 0,
 ) -> tuple[FloatArray, BoolArray, BoolArray, str]:
     """Apply a policy to the missing values of a table; ``remedy`` is what an error advises."""
     if policy not in POLICIES:
@@ -32,11 +37,11 @@ def settle_missing(
         first = int(np.argmax(holed_rows))
         complete = int((~holed_rows).sum())
         raise ValueError(
-            f"{who} has {count} in {where}; the first is in row {first + 1}. {complete} of "
-            f"{len(X)} rows are complete. {remedy}"
+            f"{who} has {count} in {where}; the first is in row {first_row + first + 1}. "
+            f"{complete} of {len(X)} rows are complete. {remedy}"
         )
     if policy == "mean":
-        filled = np.where(gone, np.nanmean(X, axis=0), X)
+        filled = np.where(gone, np.nanmean(X, axis=0, dtype=np.float64).astype(X.dtype), X)
         return filled, rows, columns, f"Filled in {count} in {where} with the column's mean."
     if policy == "drop-rows":
         rows = ~holed_rows

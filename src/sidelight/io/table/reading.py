@@ -13,18 +13,17 @@ import numpy.typing as npt
 
 from sidelight.core import FloatArray, IntArray
 from sidelight.io.finding import require_file
-from sidelight.io.table.binary import read_npy, read_npz, read_parquet
+from sidelight.io.table.binary import read_npy, read_npz
 from sidelight.io.table.columns import Columns, listed
 from sidelight.io.table.delimited import read_delimited
 from sidelight.io.table.missing import PYTHON_REMEDY, settle_missing
+from sidelight.io.table.parquet import read_parquet
 
-_BINARY: dict[str, Callable[[Path], Columns]] = {
-    ".npy": read_npy,
-    ".npz": read_npz,
-    ".parquet": read_parquet,
-    ".pq": read_parquet,
-}
+_BINARY: dict[str, Callable[[Path], Columns]] = {".npy": read_npy, ".npz": read_npz}
+_PARQUET = (".parquet", ".pq")
 _TEXT = (".csv", ".tsv", ".txt")
+#: What tables end in.
+ENDINGS = (*_TEXT, *_BINARY, *_PARQUET)
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,6 +61,8 @@ class Table:
                 f"{self.name} lacks {listed(absent, 'column')}. It has "
                 f"{listed(self.column_names, 'column', 12)}."
             )
+        if tuple(names) == self.column_names:
+            return self.X  # which may be all of the memory that there is
         return self.X[:, [self.column_names.index(name) for name in names]]
 
     def set_aside(self, names: Sequence[str]) -> Table:
@@ -76,9 +77,16 @@ class Table:
             raise ValueError(_no_numbers(self.name, labels, ()))
         return replace(self, X=self.select(left), column_names=tuple(left), labels=labels)
 
+    def with_notes(self, notes: Sequence[str]) -> Table:
+        """The same table with more to say about it."""
+        return replace(self, notes=(*self.notes, *notes)) if notes else self
+
     def settled(self, missing: str, remedy: str = PYTHON_REMEDY) -> Table:
         """Deal with the missing numbers of the data; ``remedy`` is what an error advises."""
-        X, rows, kept, note = settle_missing(self.X, self.column_names, missing, self.name, remedy)
+        start = int(self.rows[0]) if len(self.rows) else 0
+        X, rows, kept, note = settle_missing(
+            self.X, self.column_names, missing, self.name, remedy, start
+        )
         if not note:
             return self
         return replace(
@@ -121,41 +129,62 @@ def read_table(
     ([[1.5, 2.0], [3.0, 4.0]], ('east', 'north'), ['Ash', 'Elm'])
     """
     found = require_file(path)
-    columns = _read(found, header, separator)
+    columns = _read(found, header, separator, exactly=[*ignore, *aside])
+    table = table_of(columns, found.name, ignore=ignore, aside=aside)
+    return table.settled(missing, remedy)
+
+
+def table_of(
+    columns: Columns,
+    who: str,
+    *,
+    ignore: Sequence[str] = (),
+    aside: Sequence[str] = (),
+    first_row: int = 0,
+) -> Table:
+    """Sort columns into the numbers to work on and what stands beside them."""
     notes = list(columns.notes)
-    _check_known([*ignore, *aside], columns.names, found.name)
+    _check_known([*ignore, *aside], columns.names, who)
     numbers: dict[str, FloatArray] = {}
     labels: dict[str, npt.NDArray[Any]] = {}
     words = []
     for place, (name, values) in enumerate(zip(columns.names, columns.values, strict=True)):
         if name in ignore:
             continue
-        if values.dtype.kind != "f":
+        if values.dtype.kind not in "fi":
             labels[name] = values
             if name not in aside:
                 words.append(name)
-        elif place == 0 and name == "column 1" and _counts_rows(values, columns):
+        elif place == 0 and name == "column 1" and _counts_rows(values, columns, first_row):
             notes.append("Took the first column, which has no name and counts, for row numbers.")
         else:
             numbers[name] = values
     if words:
         notes.append(f"Set aside {listed(words, 'column')}: text, not numbers.")
     if not numbers:
-        raise ValueError(_no_numbers(found.name, labels, ignore))
-    X = np.column_stack(list(numbers.values()))
-    table = Table(X, tuple(numbers), labels, np.arange(len(X)), tuple(notes), found.name)
-    table = table.set_aside(aside)
-    _check_finite(table.X, table.column_names, found.name)
-    return table.settled(missing, remedy)
+        raise ValueError(_no_numbers(who, labels, ignore))
+    beside = {name: numbers.pop(name) for name in aside if name in numbers}
+    if not numbers:
+        raise ValueError(_no_numbers(who, {**labels, **beside}, ignore))
+    packed = columns.table
+    if packed is None or packed.shape[1] != len(numbers):
+        packed = np.column_stack(list(numbers.values()))
+    _check_finite(packed, tuple(numbers), who, first_row)
+    rows = np.arange(first_row, first_row + len(packed))
+    return Table(packed, tuple(numbers), {**labels, **beside}, rows, tuple(notes), who)
 
 
-def _read(path: Path, header: bool | None, separator: str | None) -> Columns:
+def _read(
+    path: Path, header: bool | None, separator: str | None, exactly: Sequence[str] = ()
+) -> Columns:
     ending = path.suffix.lower()
+    if ending in _PARQUET:
+        return read_parquet(path, exactly)
     if ending in _BINARY:
         return _BINARY[ending](path)
     if ending in _TEXT:
         return read_delimited(path, separator=separator, header=header)
-    known = ", ".join([*_TEXT, *_BINARY])
+    known = ", ".join(ENDINGS)
     raise ValueError(
         f"{path.name} has the ending {ending or '(none)'!r}, and tables end in {known}. Rename the "
         "file, or save it as one of these."
@@ -172,24 +201,24 @@ def _check_known(asked: Sequence[str], names: Sequence[str], who: str) -> None:
             )
 
 
-def _counts_rows(values: FloatArray, columns: Columns) -> bool:
+def _counts_rows(values: FloatArray, columns: Columns, first_row: int) -> bool:
     """Tell row numbers, as pandas and R write them, from data in a table without names."""
     named = any(name != f"column {place + 1}" for place, name in enumerate(columns.names))
     start = values[0]
     return (
         named
-        and start in (0.0, 1.0)
+        and start - first_row in (0.0, 1.0)
         and len(values) > 2
         and bool(np.array_equal(values, np.arange(start, start + len(values))))
     )
 
 
-def _check_finite(X: FloatArray, names: tuple[str, ...], who: str) -> None:
+def _check_finite(X: FloatArray, names: tuple[str, ...], who: str, first_row: int = 0) -> None:
     infinite = np.isinf(X)
     if infinite.any():
         row, column = np.argwhere(infinite)[0]
         raise ValueError(
-            f"{who} has an infinite value in row {row + 1}, column {names[column]!r} "
+            f"{who} has an infinite value in row {first_row + row + 1}, column {names[column]!r} "
             f"({int(infinite.sum())} in all). Remove it, or leave the column out with --ignore."
         )
 

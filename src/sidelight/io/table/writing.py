@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +17,8 @@ from sidelight.core import MissingExtraError
 from sidelight.io.atomic import replacing
 from sidelight.io.table.columns import no_formula
 
-_Columns = Mapping[str, npt.NDArray[Any]]
+_Columns: TypeAlias = Mapping[str, npt.NDArray[Any]]
+_Writer: TypeAlias = Callable[[IO[bytes]], AbstractContextManager[Callable[[_Columns], None]]]
 
 
 def write_table(path: str | Path, columns: Mapping[str, Any]) -> Path:
@@ -36,19 +39,31 @@ def write_table(path: str | Path, columns: Mapping[str, Any]) -> Path:
     ['x,town', '0.1,Ash', '2.0,Elm']
     """
     target = Path(path).expanduser()
-    writer = table_writer(target)
     arrays = {name: np.asarray(values) for name, values in columns.items()}
     lengths = {name: len(values) for name, values in arrays.items()}
     if not arrays or len(set(lengths.values())) > 1:
         raise ValueError(
             f"The 'columns' argument of write_table must hold columns of one length. Got {lengths}."
         )
-    with replacing(target) as file:
-        writer(file, arrays)
+    with writing_blocks(target) as write:
+        write(arrays)
     return target
 
 
-def table_writer(path: Path) -> Callable[[IO[bytes], _Columns], None]:
+@contextmanager
+def writing_blocks(path: Path) -> Iterator[Callable[[_Columns], None]]:
+    """Write a table block by block; it takes its place when the last block is written.
+
+    Blocks have the same columns, of one kind each.  Those of npy and npz files, which begin with
+    their length, are kept until then.
+    """
+    target = path.expanduser()
+    opened = table_writer(target)
+    with replacing(target) as file, opened(file) as write:
+        yield write
+
+
+def table_writer(path: Path) -> _Writer:
     """Choose the format by the file's ending, so that a wrong one is known before any work."""
     ending = path.suffix.lower()
     if ending not in _WRITERS:
@@ -56,16 +71,24 @@ def table_writer(path: Path) -> Callable[[IO[bytes], _Columns], None]:
             f"A table cannot be written to {path.name}: its ending must be one of "
             f"{', '.join(_WRITERS)}. Got {ending or '(none)'!r}."
         )
-    if ending == ".parquet":
+    if _WRITERS[ending] is _parquet:
         _require_pyarrow()
     return _WRITERS[ending]
 
 
-def _write_text(file: IO[bytes], columns: _Columns, separator: str) -> None:
+@contextmanager
+def _text(file: IO[bytes], separator: str) -> Iterator[Callable[[_Columns], None]]:
     text = io.TextIOWrapper(file, encoding="utf-8", newline="", write_through=True)
     writer = csv.writer(text, delimiter=separator, lineterminator="\n")
-    writer.writerow([no_formula(str(name)) for name in columns])
-    writer.writerows(zip(*map(_cells, columns.values()), strict=True))
+    names: list[str] = []
+
+    def write(columns: _Columns) -> None:
+        if not names:
+            names.extend(columns)
+            writer.writerow([no_formula(str(name)) for name in names])
+        writer.writerows(zip(*(_cells(columns[name]) for name in names), strict=True))
+
+    yield write
     text.detach()
 
 
@@ -77,20 +100,41 @@ def _cells(values: npt.NDArray[Any]) -> list[Any]:
     return [no_formula(cell) if isinstance(cell, str) else cell for cell in cells]
 
 
-def _write_csv(file: IO[bytes], columns: _Columns) -> None:
-    _write_text(file, columns, ",")
-
-
-def _write_tsv(file: IO[bytes], columns: _Columns) -> None:
-    _write_text(file, columns, "\t")
-
-
-def _write_parquet(file: IO[bytes], columns: _Columns) -> None:
+@contextmanager
+def _parquet(file: IO[bytes]) -> Iterator[Callable[[_Columns], None]]:
     _require_pyarrow()
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    pq.write_table(pa.table({name: pa.array(values) for name, values in columns.items()}), file)
+    with ExitStack() as stack:
+        opened: list[Any] = []
+
+        def write(columns: _Columns) -> None:
+            table = pa.table({name: pa.array(values) for name, values in columns.items()})
+            if not opened:
+                opened.append(stack.enter_context(pq.ParquetWriter(file, table.schema)))
+            for found, first in zip(table.schema, opened[0].schema, strict=True):
+                if found != first:
+                    raise ValueError(
+                        f"The column {first.name!r} holds {found.type} in one block of rows and "
+                        f"{first.type} in the first. Write a csv file, which takes both."
+                    )
+            opened[0].write_table(table)
+
+        yield write
+
+
+@contextmanager
+def _kept(
+    file: IO[bytes], finish: Callable[[IO[bytes], _Columns], None]
+) -> Iterator[Callable[[_Columns], None]]:
+    """Blocks put together, and then written."""
+    blocks: list[_Columns] = []
+    yield blocks.append
+    if len(blocks) == 1:
+        finish(file, blocks[0])
+    else:
+        finish(file, {name: np.concatenate([b[name] for b in blocks]) for name in blocks[0]})
 
 
 def _write_npy(file: IO[bytes], columns: _Columns) -> None:
@@ -118,10 +162,11 @@ def _require_pyarrow() -> None:
         raise MissingExtraError("pyarrow", "tables", "Writing a Parquet file") from None
 
 
-_WRITERS: dict[str, Callable[[IO[bytes], _Columns], None]] = {
-    ".csv": _write_csv,
-    ".tsv": _write_tsv,
-    ".parquet": _write_parquet,
-    ".npy": _write_npy,
-    ".npz": _write_npz,
+_WRITERS: dict[str, _Writer] = {
+    ".csv": partial(_text, separator=","),
+    ".tsv": partial(_text, separator="\t"),
+    ".parquet": _parquet,
+    ".pq": _parquet,
+    ".npy": partial(_kept, finish=_write_npy),
+    ".npz": partial(_kept, finish=_write_npz),
 }

@@ -1,0 +1,153 @@
+"""New rows into an old map: files read, placed and written block by block."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sidelight.cli.maps import map_columns
+from sidelight.cli.preparation import Preparation
+from sidelight.core import report
+from sidelight.io.table import (
+    ENDINGS,
+    Table,
+    comes_in_blocks,
+    holds_graph,
+    listed,
+    read_graph,
+    table_blocks,
+    table_writer,
+    writing_blocks,
+)
+from sidelight.scale import in_order
+
+_REMEDY = "Fill them in, or leave these rows out with --missing drop-rows."
+
+
+@dataclass(frozen=True)
+class Placing:
+    """A model, and how rows are prepared for it.
+
+    Parameters
+    ----------
+    model : estimator
+        Fitted.
+    preparation : Preparation
+        Which columns, and how they are scaled.
+    missing : str
+        What is done about missing numbers.
+    header : bool or None
+        Whether the first row of a text names the columns.
+    """
+
+    model: Any
+    preparation: Preparation
+    missing: str
+    header: bool | None
+
+
+@dataclass(frozen=True)
+class Placed:
+    """What became of a file.
+
+    Parameters
+    ----------
+    file : Path
+        Read.
+    n_rows : int
+        Placed.
+    notes : tuple of str
+        What was done with the file that its owner should know.
+    """
+
+    file: Path
+    n_rows: int
+    notes: tuple[str, ...]
+
+
+def place_file(files: tuple[Path, Path], placing: Placing, client: Any = None) -> Placed:
+    """Read a file, place its rows, and write them to another."""
+    file, output = files
+    n_rows, notes = 0, tuple[str, ...]()
+    # a parquet file has one kind of number in a column: that of the first block would be too narrow
+    as_read = output.suffix.lower() in (".parquet", ".pq") and comes_in_blocks(file)
+    names = list(placing.model.get_feature_names_out())
+    first: dict[str, Any] = {}
+    with writing_blocks(output) as write, closing(_blocks(file, placing)) as blocks:
+        for table, Z in in_order(client, place_block, blocks, placing):
+            columns = map_columns(Z, names, table, as_read=as_read)
+            if not first:
+                notes, first = table.notes, columns
+            write({name: columns[name] for name in first})
+            n_rows += len(Z)
+    return Placed(file, n_rows, notes)
+
+
+def place_block(table: Table, placing: Placing) -> tuple[Table, Any]:
+    """Prepare the rows of a block and place them."""
+    X = placing.preparation.apply(table)
+    try:
+        return table, placing.model.transform(X)
+    except ValueError as error:
+        rows = f"rows {table.rows[0] + 1:,} to {table.rows[-1] + 1:,}"
+        raise ValueError(f"{table.name}, {rows}: {error}") from error
+
+
+def files_in(folder: Path, output: Path) -> list[tuple[Path, Path]]:
+    """The tables of a folder, and where the places of each go: under the same name."""
+    if output.exists() and not output.is_dir():
+        raise NotADirectoryError(f"{output} is a file. The places of a folder go into a folder.")
+    if output.exists() and output.samefile(folder):
+        raise ValueError(f"{output} would be written over. Give the output another folder.")
+    found = sorted(
+        path
+        for path in folder.iterdir()
+        if path.is_file() and path.suffix.lower() in ENDINGS and not path.name.startswith(".")
+    )
+    if not found:
+        raise ValueError(f"{folder} holds no table. Tables end in {', '.join(ENDINGS)}.")
+    for path in found:
+        table_writer(output / path.name)
+    return [(path, output / path.name) for path in found]
+
+
+def place_folder(
+    files: list[tuple[Path, Path]], placing: Placing, client: Any = None
+) -> Iterator[Placed]:
+    """Place the tables of a folder, a file at a time for each worker."""
+    for done, placed in enumerate(in_order(client, place_file, files, placing), 1):
+        report("files", done, len(files))
+        yield placed
+
+
+def _blocks(file: Path, placing: Placing) -> Generator[Table, None, None]:
+    """The blocks of a file as the model takes them: its columns, the rest beside them."""
+    if holds_graph(file):
+        yield read_graph(file)
+        return
+    unused = placing.preparation.unused
+    for number, table in enumerate(table_blocks(file, header=placing.header, aside=unused)):
+        try:
+            yield _for_the_model(table, placing)
+        except ValueError as error:
+            if not number:
+                raise
+            rows = f"rows {table.rows[0] + 1:,} to {table.rows[-1] + 1:,}"
+            raise ValueError(f"{table.name}, {rows}: {error}") from error
+
+
+def _for_the_model(table: Table, placing: Placing) -> Table:
+    preparation = placing.preparation
+    numbers = [name for name, values in table.labels.items() if values.dtype.kind in "fi"]
+    notes = [f"Not used by the model: {listed(numbers, 'column')}."] if numbers else []
+    if not set(table.column_names) & set(preparation.columns) and preparation.by_place(table):
+        notes.append(
+            f"Columns are taken by their place, for {table.name} and the model have no names in "
+            f"common: {listed(table.column_names, 'column')} for "
+            f"{listed(preparation.columns, 'column')}."
+        )
+    # what is missing in columns that the model does not use is no reason to refuse a row
+    return table.settled(placing.missing, remedy=_REMEDY).with_notes(notes)

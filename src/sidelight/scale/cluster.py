@@ -1,0 +1,66 @@
+"""Who does the work: this process, as many as are asked for, or a cluster that is already there."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from sidelight.core import MissingExtraError
+
+
+@contextmanager
+def at_work(workers: int = 1, scheduler: str | None = None) -> Iterator[Any]:
+    """Give a Dask client of so many processes of this machine, or of a scheduler; None for one."""
+    if scheduler is None and workers == 1:
+        yield None
+        return
+    try:
+        from distributed import Client, LocalCluster
+    except ImportError:
+        raise MissingExtraError("distributed", "scale", "More than one worker") from None
+    if scheduler is not None:
+        try:
+            client = Client(scheduler, timeout="20s", set_as_default=False)
+        except (OSError, ValueError) as error:
+            raise ValueError(
+                f"No Dask scheduler answers at {scheduler!r}: {error or type(error).__name__}. "
+                f"Start one with 'dask scheduler', and workers with 'dask worker ADDRESS'."
+            ) from error
+        with client:
+            yield client
+        return
+    with (
+        LocalCluster(
+            n_workers=workers,
+            threads_per_worker=1,
+            host="127.0.0.1",
+            dashboard_address=None,
+            silence_logs="ERROR",
+        ) as cluster,
+        Client(cluster, set_as_default=False) as client,
+    ):
+        yield client
+
+
+def in_order(
+    client: Any, function: Callable[..., Any], items: Iterable[Any], shared: Any
+) -> Iterator[Any]:
+    """``function(item, shared)`` for each item, in their order; a few are under way at a time.
+
+    What is shared is sent to each worker once.
+    """
+    if client is None:
+        for item in items:
+            yield function(item, shared)
+        return
+    everywhere = client.scatter(shared, broadcast=True)
+    most = 2 * max(1, len(client.scheduler_info(n_workers=-1)["workers"]))
+    waiting: deque[Any] = deque()
+    for item in items:
+        waiting.append(client.submit(function, item, everywhere, pure=False))
+        if len(waiting) >= most:
+            yield waiting.popleft().result()
+    while waiting:
+        yield waiting.popleft().result()

@@ -33,9 +33,11 @@ class Entry:
     gives : tuple of str
         Out of ``"map"``, ``"new points"``, ``"way back"``, ``"density"``.
     needs_graph : bool
-        Whether it works from a neighbourhood graph.
+        Whether it works from a neighbourhood graph that must hang together.
     takes_distances : bool
         Whether a table of distances will do, ``metric="precomputed"``.
+    takes_graph : bool
+        Whether a sparse graph of distances will do as well.
     """
 
     name: str
@@ -47,6 +49,7 @@ class Entry:
     gives: tuple[str, ...] = ("map", "new points", "way back")
     needs_graph: bool = False
     takes_distances: bool = False
+    takes_graph: bool = False
 
     def load(self) -> type[Any]:
         """Import the estimator's class."""
@@ -84,6 +87,7 @@ ESTIMATORS: tuple[Entry, ...] = (
         "isomap",
         needs_graph=True,
         takes_distances=True,
+        takes_graph=True,
         understands=("Pairs", "Attributes", "Distances"),
     ),
     Entry(
@@ -94,6 +98,7 @@ ESTIMATORS: tuple[Entry, ...] = (
         "lle",
         needs_graph=True,
         takes_distances=True,
+        takes_graph=True,
         understands=("Pairs", "Attributes", "Distances"),
     ),
     Entry(
@@ -104,6 +109,7 @@ ESTIMATORS: tuple[Entry, ...] = (
         "lem",
         needs_graph=True,
         takes_distances=True,
+        takes_graph=True,
         understands=("Pairs", "Attributes", "Distances"),
     ),
     Entry(
@@ -114,6 +120,7 @@ ESTIMATORS: tuple[Entry, ...] = (
         "sde",
         needs_graph=True,
         takes_distances=True,
+        takes_graph=True,
         understands=("Pairs", "Attributes", "Distances", "Actions"),
     ),
     Entry(
@@ -133,6 +140,7 @@ ESTIMATORS: tuple[Entry, ...] = (
         "meu",
         needs_graph=True,
         takes_distances=True,
+        takes_graph=True,
         understands=("Pairs", "Attributes", "Distances"),
     ),
     Entry(
@@ -143,6 +151,7 @@ ESTIMATORS: tuple[Entry, ...] = (
         "alle",
         needs_graph=True,
         takes_distances=True,
+        takes_graph=True,
         understands=("Pairs", "Attributes", "Distances"),
     ),
     Entry(
@@ -152,6 +161,16 @@ ESTIMATORS: tuple[Entry, ...] = (
         "sidelight.latent.gplvm.gplvm",
         "gplvm",
         gives=("map", "new points", "way back", "density"),
+    ),
+    Entry(
+        "NeighborEmbedding",
+        "latent",
+        "near rows near in a map with heavy tails: t-SNE and its kin, to a million rows",
+        "sidelight.latent.neighbor_embedding.neighbor_embedding",
+        "ne",
+        takes_distances=True,
+        takes_graph=True,
+        understands=("Pairs", "Attributes", "Distances"),
     ),
     Entry(
         "StochasticNeighborEmbedding",

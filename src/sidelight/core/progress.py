@@ -10,7 +10,7 @@ Examples
 >>> with listening(seen.append):
 ...     report("shortest paths", 3, 10)
 >>> seen
-[Progress(stage='shortest paths', done=3, total=10, value=None)]
+[Progress(stage='shortest paths', done=3, total=10, value=None, points=None)]
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 
 @dataclass(frozen=True)
@@ -36,12 +36,15 @@ class Progress:
         Steps in all, where that is known.
     value : float or None
         The objective, for iterative stages.
+    points : callable or None
+        Gives the map so far, a row of X each, for stages that have one.
     """
 
     stage: str
     done: int
     total: int | None = None
     value: float | None = None
+    points: Callable[[], Any] | None = None
 
 
 Listener: TypeAlias = Callable[[Progress], None]
@@ -65,10 +68,16 @@ def listening(listener: Listener) -> Iterator[None]:
         _listeners.reset(token)
 
 
-def report(stage: str, done: int, total: int | None = None, value: float | None = None) -> None:
+def report(
+    stage: str,
+    done: int,
+    total: int | None = None,
+    value: float | None = None,
+    points: Callable[[], Any] | None = None,
+) -> None:
     """Tell every listener how far a stage has come."""
     listeners = _listeners.get()
     if listeners:
-        progress = Progress(stage, done, total, value)
+        progress = Progress(stage, done, total, value, points)
         for listener in listeners:
             listener(progress)

@@ -124,8 +124,7 @@ def _takes(
         return False
     if (distances or graph) and not entry.takes_distances:
         return False
-    # without a neighbourhood graph of its own a method needs all distances
-    if graph and not entry.needs_graph:
+    if graph and not entry.takes_graph:
         return False
     constrained = {"Pairs", "Distances"} if entry.command == "sde" else set()
     return not (distances or graph or other_metric) or not set(kinds) & (_LEARNED - constrained)

@@ -46,6 +46,12 @@ class Reach:
     k: int | None = None
     radius: float | None = None
 
+    def among(self, points: Points, *, method: str = "auto") -> Neighbors:
+        """The neighbours of all points, where they are so many, or all that a graph stores."""
+        if self.k is None:
+            return Neighbors(*nearest_stored(points.rows))
+        return points.nearest(self.k, method=method)
+
     def of_new(self, points: Points, new: Any) -> Neighbors:
         """The neighbours of new points; unused places are infinitely far."""
         if isinstance(points, Graph):

@@ -100,7 +100,7 @@ class Points(Protocol):
         """All distances, (n, n), or from every new point to all, (m, n)."""
         ...
 
-    def block(self, rows: slice, columns: slice) -> FloatArray:
+    def block(self, rows: slice, columns: slice | IntArray) -> FloatArray:
         """A block of the table of distances."""
         ...
 
@@ -205,7 +205,7 @@ class Features:
             rows, queries = rows - middle, queries - middle
         return self._distances(rows, queries)
 
-    def block(self, rows: slice, columns: slice) -> FloatArray:
+    def block(self, rows: slice, columns: slice | IntArray) -> FloatArray:
         """A block of the table of distances."""
         return self._distances(self.rows[columns], self.rows[rows])
 
@@ -306,7 +306,7 @@ class Distances:
         """All distances, in double precision."""
         return np.asarray(self.rows if of is None else of.rows, dtype=np.float64)
 
-    def block(self, rows: slice, columns: slice) -> FloatArray:
+    def block(self, rows: slice, columns: slice | IntArray) -> FloatArray:
         """A block of the table."""
         return self.rows[rows, columns]
 
@@ -424,7 +424,7 @@ class Graph:
             f"sidelight.similarity.geodesic.geodesic_distances(graph)."
         )
 
-    def block(self, rows: slice, columns: slice) -> FloatArray:
+    def block(self, rows: slice, columns: slice | IntArray) -> FloatArray:
         """Refuse, as the whole table is."""
         return self.table()
 

@@ -34,6 +34,8 @@ TAGS: dict[str, str] = {
     "place/harmonic": "spectral.laplacian_eigenmaps:Harmonic",
     "place/posterior mean": "spectral.probabilistic_pca:PosteriorMean",
     "place/among placed": "latent.descending.by_distances:AmongPlaced",
+    "place/neighbours": "latent.neighbor_embedding.placing:ByNeighbors",
+    "moving": "latent.neighbor_embedding.descent:Moving",
     "place/choices": "latent.neighbors.stochastic_neighbor_embedding:ByChoices",
     "place/similarity": "latent.relational.placing:BySimilarity",
     "place/stress": "latent.sammon_mapping:ByStress",

@@ -1,0 +1,143 @@
+"""Compiled loops between points and a mesh: charges spread by cubic B-splines, fields read by them.
+
+The mesh has three axes.  An axis that a map does not have is one node wide.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sidelight.core.compiler import njit
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _cell(y, origin, per_unit):  # type: ignore[no-untyped-def]
+    """The first of the four nodes around a coordinate, and where it lies beyond the second."""
+    at = (y - origin) * per_unit
+    node = int(at)
+    return node - 1, at - node
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _weights(t, w):  # type: ignore[no-untyped-def]
+    """The cubic B-spline at the four nodes around a point."""
+    u = 1.0 - t
+    w[0] = u * u * u / 6.0
+    w[1] = (4.0 - 3.0 * t * t * (2.0 - t)) / 6.0
+    w[3] = t * t * t / 6.0
+    w[2] = 1.0 - w[0] - w[1] - w[3]
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _slopes(t, w):  # type: ignore[no-untyped-def]
+    """Its derivative there."""
+    u = 1.0 - t
+    w[0] = -0.5 * u * u
+    w[1] = t * (1.5 * t - 2.0)
+    w[3] = 0.5 * t * t
+    w[2] = -(w[0] + w[1] + w[3])
+
+
+@njit(cache=True, nogil=True)
+def spread(Y, first, last, origin, per_unit, density):  # type: ignore[no-untyped-def]
+    """Add the unit charges of the points ``first : last`` to a mesh."""
+    d = Y.shape[1]
+    w = np.zeros((3, 4))
+    w[:, 0] = 1.0
+    node = np.zeros(3, dtype=np.int64)
+    n_planes, n_rows = (4 if d > 2 else 1), (4 if d > 1 else 1)
+    for i in range(first, last):
+        for axis in range(d):
+            place = 2 - axis
+            node[place], t = _cell(Y[i, axis], origin[axis], per_unit)
+            _weights(t, w[place])
+        column = node[2]
+        w0, w1, w2, w3 = w[2, 0], w[2, 1], w[2, 2], w[2, 3]
+        for a in range(n_planes):
+            for b in range(n_rows):
+                line = density[node[0] + a, node[1] + b]
+                charge = w[0, a] * w[1, b]
+                line[column] += charge * w0
+                line[column + 1] += charge * w1
+                line[column + 2] += charge * w2
+                line[column + 3] += charge * w3
+
+
+@njit(cache=True, nogil=True)
+def read(Y, first, last, origin, per_unit, field, values, slopes):  # type: ignore[no-untyped-def]
+    """Read a field and its gradient at the points ``first : last``."""
+    d = Y.shape[1]
+    w, s = np.zeros((3, 4)), np.zeros((3, 4))
+    w[:, 0] = 1.0
+    node = np.zeros(3, dtype=np.int64)
+    n_planes, n_rows = (4 if d > 2 else 1), (4 if d > 1 else 1)
+    for i in range(first, last):
+        for axis in range(d):
+            place = 2 - axis
+            node[place], t = _cell(Y[i, axis], origin[axis], per_unit)
+            _weights(t, w[place])
+            _slopes(t, s[place])
+        column = node[2]
+        w0, w1, w2, w3 = w[2, 0], w[2, 1], w[2, 2], w[2, 3]
+        s0, s1, s2, s3 = s[2, 0], s[2, 1], s[2, 2], s[2, 3]
+        value, along, across, above = 0.0, 0.0, 0.0, 0.0
+        for a in range(n_planes):
+            for b in range(n_rows):
+                line = field[node[0] + a, node[1] + b]
+                f0, f1, f2, f3 = line[column], line[column + 1], line[column + 2], line[column + 3]
+                on_line = w0 * f0 + w1 * f1 + w2 * f2 + w3 * f3
+                value += w[0, a] * w[1, b] * on_line
+                along += w[0, a] * w[1, b] * (s0 * f0 + s1 * f1 + s2 * f2 + s3 * f3)
+                across += w[0, a] * s[1, b] * on_line
+                above += s[0, a] * w[1, b] * on_line
+        values[i] = value
+        slopes[i, 0] = along * per_unit
+        if d > 1:
+            slopes[i, 1] = across * per_unit
+        if d > 2:
+            slopes[i, 2] = above * per_unit
+
+
+@njit(cache=True, nogil=True)
+def leave_out_itself(Y, first, last, origin, per_unit, stencil, values, slopes):  # type: ignore[no-untyped-def]
+    """Take off what every point reads of its own charge, which is not quite w(0) and pushes it.
+
+    A spline at lag k of itself, A_k = Σ_a w_a w_{a+k}, times the mesh's own answer to one charge.
+    """
+    d = Y.shape[1]
+    w, s = np.zeros(4), np.zeros(4)
+    A, D = np.zeros((3, 4)), np.zeros((3, 4))
+    A[:, 0] = 1.0
+    n_planes, n_rows = (4 if d > 2 else 1), (4 if d > 1 else 1)
+    for i in range(first, last):
+        for axis in range(d):
+            place = 2 - axis
+            _, t = _cell(Y[i, axis], origin[axis], per_unit)
+            _weights(t, w)
+            _slopes(t, s)
+            for k in range(4):
+                own, slope = 0.0, 0.0
+                for a in range(4 - k):
+                    own += w[a] * w[a + k]
+                    slope += s[a] * w[a + k]
+                    if k > 0:
+                        own += w[a] * w[a + k]
+                        slope += w[a] * s[a + k]
+                A[place, k], D[place, k] = own, slope
+        value, along, across, above = 0.0, 0.0, 0.0, 0.0
+        for a in range(n_planes):
+            for b in range(n_rows):
+                on_line, slope = 0.0, 0.0
+                for c in range(4):
+                    on_line += A[2, c] * stencil[a, b, c]
+                    slope += D[2, c] * stencil[a, b, c]
+                value += A[0, a] * A[1, b] * on_line
+                along += A[0, a] * A[1, b] * slope
+                across += A[0, a] * D[1, b] * on_line
+                above += D[0, a] * A[1, b] * on_line
+        values[i] -= value
+        slopes[i, 0] -= along * per_unit
+        if d > 1:
+            slopes[i, 1] -= across * per_unit
+        if d > 2:
+            slopes[i, 2] -= above * per_unit

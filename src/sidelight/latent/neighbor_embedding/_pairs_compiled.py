@@ -1,0 +1,152 @@
+"""Compiled sums over pairs of points of a map: along the edges of a graph, and over all pairs.
+
+Sums are added up in one order, without contraction, so that they have the same bits everywhere.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sidelight.core.compiler import njit
+from sidelight.latent.neighbor_embedding._tail_compiled import logarithm, tail
+
+#: Rows whose sums over all others are added up side by side.
+LANES = 64
+
+
+@njit(cache=True, nogil=True)
+def pull(indptr, indices, weights, Y, per_dof, first, last, forces):  # type: ignore[no-untyped-def]
+    """Set forces_i = Σ_j P_ij (y_i − y_j) / (1 + ‖y_i − y_j‖²/ν) for the rows ``first : last``."""
+    d = Y.shape[1]
+    if d == 2:
+        for i in range(first, last):
+            x, y, fx, fy = Y[i, 0], Y[i, 1], 0.0, 0.0
+            for edge in range(indptr[i], indptr[i + 1]):
+                j = indices[edge]
+                dx, dy = x - Y[j, 0], y - Y[j, 1]
+                w = weights[edge] / (1.0 + per_dof * (dx * dx + dy * dy))
+                fx += w * dx
+                fy += w * dy
+            forces[i, 0], forces[i, 1] = fx, fy
+        return
+    for i in range(first, last):
+        for axis in range(d):
+            forces[i, axis] = 0.0
+        for edge in range(indptr[i], indptr[i + 1]):
+            j = indices[edge]
+            squared = 0.0
+            for axis in range(d):
+                squared += (Y[i, axis] - Y[j, axis]) ** 2
+            w = weights[edge] / (1.0 + per_dof * squared)
+            for axis in range(d):
+                forces[i, axis] += w * (Y[i, axis] - Y[j, axis])
+
+
+@njit(cache=True, nogil=True)
+def stretch(indptr, indices, weights, Y, dof, first, last, sums):  # type: ignore[no-untyped-def]
+    """Set sums_i = −Σ_j P_ij log w(‖y_i − y_j‖²) for the rows ``first : last``."""
+    d = Y.shape[1]
+    for i in range(first, last):
+        total = 0.0
+        for edge in range(indptr[i], indptr[i + 1]):
+            j = indices[edge]
+            squared = 0.0
+            for axis in range(d):
+                squared += (Y[i, axis] - Y[j, axis]) ** 2
+            if np.isinf(dof):
+                total += weights[edge] * squared
+            else:
+                total += weights[edge] * dof * logarithm(1.0 + squared / dof)
+        sums[i] = total
+
+
+@njit(cache=True, nogil=True)
+def pull_together(indices, P, Y, A, dof, first, last, cost, weight, middle):  # type: ignore[no-untyped-def]
+    """Set Σ_j p_j ν log(1 + s_j/ν), Σ_j a_j and Σ_j a_j y_j, a_j = p_j/(1 + s_j/ν), of places A."""
+    d = Y.shape[1]
+    for i in range(first, last):
+        c, w = 0.0, 0.0
+        middle[i, :] = 0.0
+        for k in range(indices.shape[1]):
+            if P[i, k] == 0.0:
+                continue
+            j, squared = indices[i, k], 0.0
+            for axis in range(d):
+                squared += (A[i, axis] - Y[j, axis]) ** 2
+            if np.isinf(dof):
+                a = P[i, k]
+                c += P[i, k] * squared
+            else:
+                a = P[i, k] / (1.0 + squared / dof)
+                c += P[i, k] * dof * logarithm(1.0 + squared / dof)
+            w += a
+            for axis in range(d):
+                middle[i, axis] += a * Y[j, axis]
+        cost[i], weight[i] = c, w
+
+
+@njit(cache=True, nogil=True)
+def push(A, Y, dof, first, last, values, slopes):  # type: ignore[no-untyped-def]
+    """Set φ(a_i) = Σ_j w(‖a_i − y_j‖²) and its gradient for the places ``first : last``."""
+    n, d = Y.shape
+    s, w, phi = np.empty(LANES), np.empty(LANES), np.empty(LANES)
+    gap, slope = np.empty((d, LANES)), np.empty((d, LANES))
+    for left in range(first, last, LANES):
+        width = min(LANES, last - left)
+        phi[:], slope[:] = 0.0, 0.0
+        for j in range(n):
+            s[:] = 0.0
+            for axis in range(d):
+                for i in range(width):
+                    gap[axis, i] = A[left + i, axis] - Y[j, axis]
+                    s[i] += gap[axis, i] * gap[axis, i]
+            if dof == 1.0:
+                for i in range(width):
+                    v = 1.0 / (1.0 + s[i])
+                    phi[i] += v
+                    w[i] = v * v
+            else:
+                for i in range(width):
+                    v = tail(s[i], dof)
+                    phi[i] += v
+                    w[i] = v / (1.0 + s[i] / dof)
+            for axis in range(d):
+                for i in range(width):
+                    slope[axis, i] -= 2.0 * w[i] * gap[axis, i]
+        for i in range(width):
+            values[left + i] = phi[i]
+            for axis in range(d):
+                slopes[left + i, axis] = slope[axis, i]
+
+
+@njit(cache=True, nogil=True)
+def total(values):  # type: ignore[no-untyped-def]
+    """Add up numbers, one after the other."""
+    sum_ = 0.0
+    for value in values:
+        sum_ += value
+    return sum_
+
+
+@njit(cache=True, nogil=True)
+def advance(Y, pulls, slopes, pace, fixed, velocity, first, last):  # type: ignore[no-untyped-def]
+    """Move the points ``first : last`` down the gradient, with momentum, and no farther than that.
+
+    ``pace``: what pulls and ∇φ are multiplied with, the momentum, and the longest step.
+    """
+    by_pull, by_slope, momentum, longest = pace
+    for i in range(first, last):
+        if fixed[i]:
+            continue
+        squared = 0.0
+        for axis in range(Y.shape[1]):
+            v = momentum * velocity[i, axis]
+            v -= by_pull * pulls[i, axis] + by_slope * slopes[i, axis]
+            velocity[i, axis] = v
+            squared += v * v
+        shorter = 1.0
+        if squared > longest * longest:
+            shorter = longest / np.sqrt(squared)
+        for axis in range(Y.shape[1]):
+            velocity[i, axis] *= shorter
+            Y[i, axis] += velocity[i, axis]

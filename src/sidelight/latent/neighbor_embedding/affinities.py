@@ -1,0 +1,71 @@
+"""Who is near whom, as probabilities: whom a row picks among its nearest, made mutual.
+
+p_{j|i} ∝ exp(−β_i d_ij²) over the k nearest j of i, β_i such that the perplexity
+exp(−Σ_j p_{j|i} log p_{j|i}) is the wanted one, and P_ij = (p_{j|i} + p_{i|j}) / 2n.  Of several
+perplexities the mean of the choices is taken: near and far structure in one map.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.sparse as sp
+
+from sidelight.core import FloatArray, Threads, shares
+from sidelight.neighbors import Neighbors
+
+_SHARE = 8_192
+
+
+@dataclass(frozen=True)
+class Affinities:
+    """P of all pairs, n times over: rows that pick and are picked once each sum to one.
+
+    Parameters
+    ----------
+    graph : csr_array of shape (n, n)
+        n P in float32, symmetric.
+    """
+
+    graph: sp.csr_array
+
+    @property
+    def n(self) -> int:
+        """How many points."""
+        return int(self.graph.shape[0])
+
+    @property
+    def mass(self) -> float:
+        """Σ P, which is one unless knowledge has changed it."""
+        return float(self.graph.data.sum(dtype=np.float64)) / self.n
+
+    @property
+    def entropy(self) -> float:
+        """Σ P log P."""
+        p = self.graph.data.astype(np.float64) / self.n
+        return float(np.sum(p * np.log(np.where(p > 0, p, 1.0))))
+
+
+def choices(near: Neighbors, perplexities: FloatArray, pool: Threads) -> FloatArray:
+    """Whom rows pick among their nearest: p_{j|i}, as near.indices lists them."""
+    from sidelight.latent.neighbor_embedding._perplexity_compiled import choose
+
+    n, k = near.indices.shape
+    P = np.empty((n, k), dtype=np.float32)
+    told = (near.distances, perplexities)
+    cuts = shares(n, max(1, -(-n // _SHARE)))
+    pool.run([(choose, (*told, s.start, s.stop, P)) for s in cuts])
+    return P
+
+
+def affinities(near: Neighbors, perplexities: FloatArray, pool: Threads) -> Affinities:
+    """Make the choices of all rows mutual."""
+    P = choices(near, perplexities, pool)
+    n, k = P.shape
+    indptr = np.arange(0, n * k + 1, k, dtype=np.int64 if n * k > 2**31 - 1 else np.int32)
+    indices = np.asarray(near.indices, dtype=indptr.dtype).ravel()
+    half = sp.csr_array((0.5 * P.ravel(), indices, indptr), shape=(n, n))
+    half.eliminate_zeros()
+    half.sort_indices()
+    return Affinities(sp.csr_array(half + half.T))

@@ -1,0 +1,300 @@
+"""Neighbour embedding with heavy tails: t-SNE and its kin, to a million rows."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from sidelight.core import (
+    COMPONENTS,
+    RANDOM_STATE,
+    FloatArray,
+    Matching,
+    OneOf,
+    Real,
+    Threads,
+    Whole,
+    count_threads,
+    one_blas_thread,
+    require_memory,
+)
+from sidelight.estimator import (
+    GRAPH_PARAMETERS,
+    Embedder,
+    Map,
+    Points,
+    Reach,
+    check_enough,
+    of_all_rows,
+    pick_up,
+    reach_of,
+)
+from sidelight.latent.descending import MADE_OR_GIVEN
+from sidelight.latent.neighbor_embedding.affinities import Affinities, affinities
+from sidelight.latent.neighbor_embedding.descent import Moving, Pace, lay_out
+from sidelight.latent.neighbor_embedding.divergence import Divergence
+from sidelight.latent.neighbor_embedding.placing import ByNeighbors
+from sidelight.latent.neighbor_embedding.repulsion import field_by
+from sidelight.latent.neighbor_embedding.start import start_of
+from sidelight.neighbors import DistinctRows, recall_of
+
+#: Effective neighbours, where there are rows enough.
+_PERPLEXITY = 15.0
+#: Neighbours that are looked at for each effective one.
+_LISTED = 2.0
+
+
+class NeighborEmbedding(Embedder):
+    """Neighbour embedding with heavy tails (t-SNE and its kin): near rows are near in the map.
+
+    P_ij is how near rows i and j are in the data, by the choices of each among its nearest, and
+    Q_ij ∝ (1 + ‖z_i − z_j‖²/ν)^{−ν} how near they are in the map; the points minimise
+
+        KL(P ‖ Q) = Σ_ij P_ij log(P_ij / Q_ij).
+
+    The repulsion is summed up on a mesh, so that a step costs a few operations a row: a million
+    rows take minutes.  The map has the same bits on every processor and for any number of threads.
+
+    Parameters
+    ----------
+    n_components : int or "auto"
+        Dimensions of the map, ``n_components_``; ``"auto"`` is the intrinsic dimension of X.
+    perplexity : float, "auto" or list of float
+        Effective neighbours of every row; ``"auto"`` is 15, or half of the others of fewer rows.
+        Of several the mean of the choices is taken: small ones keep what is near, large ones the
+        large shape.
+    n_neighbors : int or "auto"
+        Neighbours that a row may choose; ``"auto"`` is twice the perplexity, or what a given graph
+        stores.
+    exaggeration : float
+        How much stronger pulls are than the objective says: 1 is t-SNE; at 4 clusters contract, as
+        in UMAP's maps.
+    early_exaggeration : float
+        The same for the first fifth of the steps, in which clusters form.
+    degrees_of_freedom : float
+        ν: 1 is t-SNE; below, clusters fall into finer ones; infinity is symmetric stochastic
+        neighbour embedding.
+    init : {"auto", "classical", "spectral", "random"}, ndarray or estimator
+        Where the points begin: principal components (of other distances, classical scaling),
+        eigenvectors of the graph (``"auto"`` where a graph is given), random places, given ones of
+        shape (n_samples, n_components), or those that an estimator makes of the rows.  They are
+        brought to a small size.
+    repulsion : {"auto", "mesh", "exact"}
+        Whether the repulsion is summed up on a mesh or over all pairs; ``"auto"`` takes pairs of
+        few rows only.
+    metric : str or callable
+        Of the rows; ``"precomputed"`` for a table of distances or a sparse graph of them.
+    neighbors : {"auto", "kd_tree", "blocked", "approximate"}
+        How neighbours are found; ``"auto"`` is exact where that is affordable.
+    max_iter : int
+        Steps.
+    warm_start : bool
+        Whether ``fit`` goes on where the last one, with the same X and ``side``, was interrupted.
+    random_state : int, Generator, RandomState or None
+        For a random start.
+
+    Attributes
+    ----------
+    embedding_ : ndarray of shape (n_samples, n_components)
+        The map, centred.
+    objective_ : float
+        KL(P ‖ Q), without exaggeration.
+    gradient_norm_ : float
+        The length of its gradient at the end.
+    history_ : ndarray
+        The objective at every fiftieth step, and at the end.
+    n_iter_ : int
+        Steps.
+    perplexity_ : ndarray
+        The perplexities that were used.
+    neighbors_recall_ : float
+        The share of the nearest neighbours that the search found, measured on a sample; 1 where it
+        was exact.
+
+    Notes
+    -----
+    Rows that are the same are one point.  A new row goes where its neighbours' pulls meet the push
+    of the field of all points, which stay; a training row is where it was.
+
+    References
+    ----------
+    L. van der Maaten and G. Hinton (2008), "Visualizing data using t-SNE".
+    G. Linderman, M. Rachh, J. Hoskins, S. Steinerberger and Y. Kluger (2019), "Fast
+    interpolation-based t-SNE for improved visualization of single-cell RNA-seq data".
+    D. Kobak and P. Berens (2019), "The art of using t-SNE for single-cell transcriptomics".
+    J. Böhm, P. Berens and D. Kobak (2022), "Attraction-repulsion spectrum in neighbor embeddings".
+
+    Examples
+    --------
+    Three clusters stay three clusters.
+
+    >>> import numpy as np
+    >>> from sidelight import NeighborEmbedding
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.standard_normal((90, 10)) + 9 * np.repeat(np.eye(3, 10), 30, axis=0)
+    >>> Z = NeighborEmbedding().fit_transform(X)
+    >>> middles = Z.reshape(3, 30, 2).mean(axis=1)
+    >>> nearest = np.linalg.norm(Z[:, None] - middles, axis=2).argmin(axis=1)
+    >>> bool((nearest == np.repeat([0, 1, 2], 30)).all())
+    True
+    """
+
+    _parameters: ClassVar[Any] = {
+        "n_components": COMPONENTS,
+        "perplexity": (
+            OneOf(("auto",)),
+            Real(1),
+            Matching(lambda v: _are_perplexities(v), "a list of numbers ≥ 1"),
+        ),
+        "n_neighbors": GRAPH_PARAMETERS["n_neighbors"],
+        "exaggeration": (Real(0, open_below=True),),
+        "early_exaggeration": (Real(0, open_below=True),),
+        "degrees_of_freedom": (
+            Real(0, open_below=True),
+            Matching(lambda v: v == np.inf, "infinity"),
+        ),
+        "init": (OneOf(("auto", "classical", "spectral", "random")), *MADE_OR_GIVEN),
+        "repulsion": (OneOf(("auto", "mesh", "exact")),),
+        "metric": GRAPH_PARAMETERS["metric"],
+        "neighbors": GRAPH_PARAMETERS["neighbors"],
+        "max_iter": (Whole(1),),
+        "warm_start": (OneOf((True, False)),),
+        "random_state": (RANDOM_STATE,),
+    }
+
+    def __init__(
+        self,
+        n_components: int | str = 2,
+        *,
+        perplexity: Any = "auto",
+        n_neighbors: int | str = "auto",
+        exaggeration: float = 1.0,
+        early_exaggeration: float = 12.0,
+        degrees_of_freedom: float = 1.0,
+        init: Any = "auto",
+        repulsion: str = "auto",
+        metric: Any = "euclidean",
+        neighbors: str = "auto",
+        max_iter: int = 500,
+        warm_start: bool = False,
+        random_state: Any = 0,
+    ) -> None:
+        self.n_components = n_components
+        self.perplexity = perplexity
+        self.n_neighbors = n_neighbors
+        self.exaggeration = exaggeration
+        self.early_exaggeration = early_exaggeration
+        self.degrees_of_freedom = degrees_of_freedom
+        self.init = init
+        self.repulsion = repulsion
+        self.metric = metric
+        self.neighbors = neighbors
+        self.max_iter = max_iter
+        self.warm_start = warm_start
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any = None, *, side: Any = None, items: Any = None) -> Self:
+        """Move the points until near rows are near in the map.
+
+        Parameters
+        ----------
+        X : array or sparse array of shape (n_samples, n_features)
+            The data; with ``metric="precomputed"`` the distances (n_samples, n_samples), dense or
+            a sparse graph of them.
+        y : object
+            Ignored.
+        side : side information or list of it, optional
+            What is known.
+        items : array of shape (n_samples, n_items_features), optional
+            The items behind precomputed distances, for ``inverse_transform``.
+
+        Returns
+        -------
+        NeighborEmbedding
+            The fitted estimator.
+        """
+        told = self._hear(X, side, items)
+        distinct = told.points.distinct()
+        points, d, dof = told.points.merged(distinct), self.n_components_, self.degrees_of_freedom
+        check_enough(distinct, d, who=self._name)
+        reach, perplexities = self._reach(points)
+        self._require(points.n, reach, d)
+        with Threads(count_threads(None, who=self._name)) as pool, one_blas_thread():
+            near = reach.among(points, method=self.neighbors)
+            P = affinities(near, perplexities, pool)
+            divergence = Divergence(P, dof, field_by(self.repulsion, d, points.n), pool)
+            thread = pick_up(self, (P.graph.data, P.graph.indices, told.known), points.n * d)
+            begin = thread.where
+            if begin is None:
+                begin = Moving.at_rest(self._start(points, distinct, P, d))
+            found = lay_out(divergence, begin, self._pace, show=_of_rows(distinct), who=self._name)
+        rule = ByNeighbors(
+            points, found.Y, perplexities, reach, dof, self.exaggeration, self.repulsion
+        )
+        facts = {
+            **found.facts,
+            "perplexity_": perplexities,
+            "neighbors_recall_": recall_of(near, points.rows, metric=points.metric),
+        }
+        placed = of_all_rows(Map(found.Y, rule, facts), points, distinct)
+        return self._adopt(told, placed, thread.left_at(found.left))
+
+    def _start(self, points: Points, distinct: DistinctRows, P: Affinities, d: int) -> FloatArray:
+        told: dict[str, Any] = {"random_state": self.random_state, "who": self._name}
+        return start_of(self.init, points, distinct, P.graph, d, **told)
+
+    @property
+    def _pace(self) -> Pace:
+        return Pace(
+            max_iter=self.max_iter,
+            early=self.max_iter // 5,
+            early_exaggeration=self.early_exaggeration,
+            exaggeration=self.exaggeration,
+        )
+
+    def _reach(self, points: Points) -> tuple[Reach, FloatArray]:
+        """Who may be chosen, and the perplexities of the choices."""
+        automatic = isinstance(self.perplexity, str)
+        wanted = np.atleast_1d(_PERPLEXITY if automatic else self.perplexity).astype(np.float64)
+        most = points.n - 1
+        if not automatic and wanted.max() > most:
+            raise ValueError(
+                f"The 'perplexity' parameter of {self._name} must be at most the number of other "
+                f"distinct rows, {most}. Got {self.perplexity!r} instead."
+            )
+        reach = reach_of(points, self.n_neighbors)
+        if reach.k is not None and self.n_neighbors == "auto":
+            reach = Reach(int(min(np.ceil(_LISTED * wanted.max()), most)))
+        if reach.k is not None and automatic:
+            wanted = np.minimum(wanted, max(reach.k / _LISTED, 1.0))
+        if reach.k is not None and wanted.max() > reach.k:
+            raise ValueError(
+                f"The 'n_neighbors' parameter of {self._name} must be at least the perplexity, "
+                f"{wanted.max():g}. Got {self.n_neighbors!r} instead. Twice as many are enough."
+            )
+        return reach, wanted
+
+    def _require(self, n: int, reach: Reach, d: int) -> None:
+        """Refuse before the graph and the points are taken, if there is no room for them."""
+        k = reach.k or 0
+        require_memory(
+            n * (60.0 * k + 60.0 * d),
+            what=f"the graph of {k} neighbours of {n} rows",
+            who=self._name,
+            instead="Lower perplexity, or fit a sample of the rows and transform() the others.",
+        )
+
+
+def _are_perplexities(values: Any) -> bool:
+    given = np.asarray(values if isinstance(values, list | tuple | np.ndarray) else [])
+    return given.ndim == 1 and given.dtype.kind in "iuf" and given.size > 0 and min(given) >= 1
+
+
+def _of_rows(distinct: Any) -> Any:
+    """The map of distinct points as that of all rows, centred."""
+
+    def show(Y: FloatArray) -> FloatArray:
+        return np.asarray((Y - Y.mean(axis=0))[distinct.inverse])
+
+    return show

@@ -1,0 +1,288 @@
+"""The field in which the points of a map repel each other.
+
+With w(s) = (1 + s/ν)^{−ν} of squared distances s, ν degrees of freedom (w = e^{−s} for ν = ∞),
+
+    φ(y) = Σ_j w(‖y − y_j‖²),   Z = Σ_i φ(y_i) − n,
+
+and the push on y_i is the gradient of one field: Σ_j w (1 + s/ν)^{−1} (y_i − y_j) = −½ ∇φ(y_i).
+
+Either the sums are exact, or they go by way of a mesh: unit charges are spread on its nodes by
+cubic B-splines, convolved with w by one pair of real Fourier transforms, and φ and ∇φ are read by
+the same splines.  The transform of w is divided by the square of the splines' own, b(k) =
+Π (2 + cos k)/3, so that w is interpolated in both of its points.  What a point reads of its own
+charge is known, and left out: in a map of few points that is most of the error.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, Protocol
+
+import numpy as np
+import scipy.fft
+
+from sidelight.core import FloatArray, Threads, shares
+
+#: Points of which the charges are spread in one go: the parts of a mesh are added in order.
+_PART = 65_536
+#: Points that a thread takes at once.
+_SHARE = 8_192
+#: Up to so many points the sums over all pairs cost less than the mesh, by dimensions.
+EXACT_UP_TO = {1: 500, 2: 1_000, 3: 5_000}
+
+
+@dataclass(frozen=True)
+class MeshSettings:
+    """How fine the mesh is.
+
+    Chosen on Gaussian clouds of spread 0.01 to 40 (``tests/latent/neighbor_embedding``).
+
+    Parameters
+    ----------
+    spacing : float
+        The distance of nodes, in the map's unit; the kernel is one unit wide.
+    nodes_across : int
+        Nodes across a map that is smaller than the kernel, at least.
+    most_nodes : int
+        Of the padded mesh; beyond, it becomes coarser.
+    """
+
+    spacing: float = 0.5
+    nodes_across: int = 40
+    most_nodes: int = 2**24
+
+
+MESH = MeshSettings()
+
+
+class Field(Protocol):
+    """What the points of a map do at any place, and to each other."""
+
+    def at(self, A: FloatArray, pool: Threads) -> tuple[FloatArray, FloatArray]:
+        """φ and ∇φ at places A."""
+        ...
+
+    def among(self, Y: FloatArray, pool: Threads) -> tuple[FloatArray, FloatArray]:
+        """φ and ∇φ at the points themselves, each without its own part."""
+        ...
+
+    def within(self, A: FloatArray) -> FloatArray:
+        """Places brought to where the field is known."""
+        ...
+
+
+@dataclass(frozen=True)
+class ExactField:
+    """All sums over all points.
+
+    Parameters
+    ----------
+    Y : ndarray of shape (n, d)
+        The points.
+    dof : float
+        ν.
+    """
+
+    Y: FloatArray
+    dof: float
+
+    def at(self, A: FloatArray, pool: Threads) -> tuple[FloatArray, FloatArray]:
+        """φ and ∇φ at places A."""
+        from sidelight.latent.neighbor_embedding._pairs_compiled import LANES, push
+
+        values, slopes = np.empty(len(A)), np.empty(A.shape)
+        steps = range(0, len(A), 4 * LANES)
+        pool.run(
+            [
+                (push, (A, self.Y, self.dof, i, min(i + 4 * LANES, len(A)), values, slopes))
+                for i in steps
+            ]
+        )
+        return values, slopes
+
+    def among(self, Y: FloatArray, pool: Threads) -> tuple[FloatArray, FloatArray]:
+        """φ and ∇φ at the points, each without its own part, w(0) = 1."""
+        values, slopes = self.at(Y, pool)
+        values -= 1.0
+        return values, slopes
+
+    def within(self, A: FloatArray) -> FloatArray:
+        """Places as they are."""
+        return A
+
+
+@dataclass(frozen=True)
+class MeshField:
+    """The field on the nodes of a mesh.
+
+    Parameters
+    ----------
+    nodes : ndarray of shape (m_0, m_1, m_2)
+        What the splines make φ of, less its level.
+    level : float
+        What all of φ has in common: of a small map nearly everything.
+    origin : ndarray of shape (d,)
+        Where the first node is.
+    spacing : float
+        How far apart they are.
+    stencil : ndarray of shape (4, 4, 4)
+        What a unit charge at a node makes of the nodes around it.
+    """
+
+    nodes: FloatArray
+    level: float
+    origin: FloatArray
+    spacing: float
+    stencil: FloatArray
+
+    def at(self, A: FloatArray, pool: Threads) -> tuple[FloatArray, FloatArray]:
+        """φ and ∇φ at places A, which lie on the mesh."""
+        from sidelight.latent.neighbor_embedding._mesh_compiled import read
+
+        values, slopes = np.empty(len(A)), np.empty(A.shape)
+        told = (self.origin, 1.0 / self.spacing, self.nodes, values, slopes)
+        pool.run([(read, (A, s.start, s.stop, *told)) for s in _cut(len(A), _SHARE)])
+        values += self.level
+        return values, slopes
+
+    def among(self, Y: FloatArray, pool: Threads) -> tuple[FloatArray, FloatArray]:
+        """φ and ∇φ at the points, each without its own part."""
+        from sidelight.latent.neighbor_embedding._mesh_compiled import leave_out_itself
+
+        values, slopes = self.at(Y, pool)
+        told = (self.origin, 1.0 / self.spacing, self.stencil, values, slopes)
+        pool.run([(leave_out_itself, (Y, s.start, s.stop, *told)) for s in _cut(len(Y), _SHARE)])
+        return values, slopes
+
+    def within(self, A: FloatArray) -> FloatArray:
+        """Places brought onto the mesh."""
+        sizes = np.array(self.nodes.shape[::-1][: A.shape[1]])
+        low = self.origin + self.spacing
+        return np.clip(A, low, self.origin + self.spacing * (sizes - 2.01))
+
+
+def field_by(repulsion: str, d: int, n: int) -> Any:
+    """How the field of n points is summed up: exactly, on a mesh, or by what costs less."""
+    if repulsion == "auto":
+        repulsion = "mesh" if d in EXACT_UP_TO and n > EXACT_UP_TO[d] else "exact"
+    return exact_field if repulsion == "exact" else mesh_field
+
+
+def exact_field(Y: FloatArray, dof: float, pool: Threads) -> ExactField:
+    """The field of points, by all pairs."""
+    return ExactField(Y, dof)
+
+
+def mesh_field(
+    Y: FloatArray, dof: float, pool: Threads, settings: MeshSettings = MESH
+) -> MeshField:
+    """The field of points, on a mesh around them."""
+    from sidelight.latent.neighbor_embedding._mesh_compiled import spread
+
+    low, high = Y.min(axis=0), Y.max(axis=0)
+    spacing, padded = _shape_of(high - low, settings)
+    d = Y.shape[1]
+    inner = tuple(max(size // 2, 1) for size in padded)
+    # centred, so that places around the points are on the mesh as well
+    width = spacing * (np.array(inner[::-1][:d]) - 1)
+    origin = 0.5 * (low + high) - 0.5 * width
+    parts = _cut(len(Y), _PART)
+    meshes = [np.zeros(inner, dtype=np.float32) for _ in parts]
+    told = (origin, 1.0 / spacing)
+    pool.run(
+        [(spread, (Y, s.start, s.stop, *told, mesh)) for s, mesh in zip(parts, meshes, strict=True)]
+    )
+    density = meshes[0]
+    for other in meshes[1:]:
+        density += other
+    kernel, stencil, least = _spline_kernel(padded, spacing, dof)
+    nodes = _convolved(density, kernel, padded)
+    return MeshField(nodes, least * len(Y), origin, spacing, stencil)
+
+
+def _convolved(density: FloatArray, kernel: FloatArray, padded: tuple[int, ...]) -> FloatArray:
+    """Convolve a mesh with a kernel given by its transform on the padded one.
+
+    Axis by axis: lines of padding are neither transformed before there is something in them, nor
+    after nothing will be read from them.
+    """
+    across = [axis for axis in (1, 0) if padded[axis] > 1]
+    spectrum = scipy.fft.rfft(density, padded[2], axis=2)
+    for axis in across:
+        spectrum = scipy.fft.fft(spectrum, padded[axis], axis=axis)
+    spectrum *= kernel
+    for axis in reversed(across):
+        spectrum = scipy.fft.ifft(spectrum, axis=axis, overwrite_x=True)
+        spectrum = spectrum[
+            tuple(slice(density.shape[axis]) if a == axis else slice(None) for a in range(3))
+        ]
+    nodes = scipy.fft.irfft(spectrum, padded[2], axis=2)
+    return np.ascontiguousarray(nodes[:, :, : density.shape[2]])
+
+
+def _cut(n: int, size: int) -> list[slice]:
+    return list(shares(n, max(1, -(-n // size))))
+
+
+def _shape_of(extent: FloatArray, settings: MeshSettings) -> tuple[float, tuple[int, ...]]:
+    """The spacing and the padded size of a mesh: few different ones, so that kernels are kept."""
+    largest = float(extent.max())
+    spacing = settings.spacing
+    if largest < spacing * settings.nodes_across:
+        finer = np.log2(spacing * settings.nodes_across / max(largest, 1e-300))
+        spacing *= 2.0 ** (-np.ceil(2.0 * finer) / 2.0)
+    while True:
+        cells = [float(e) / spacing + 6.0 for e in extent]
+        sizes = [_fast_length(2.0 * c) for c in cells]
+        if np.prod(sizes, dtype=np.float64) <= settings.most_nodes:
+            return spacing, tuple([1] * (3 - len(sizes)) + sizes[::-1])
+        spacing *= 2.0**0.5
+
+
+@lru_cache(maxsize=256)
+def _ladder(step: int) -> int:
+    return int(scipy.fft.next_fast_len(int(np.ceil(8.0 * 1.08**step)), real=True))
+
+
+def _fast_length(wanted: float) -> int:
+    """An even length of which there are few, no shorter than wanted."""
+    step = max(0, int(np.ceil(np.log(wanted / 8.0) / np.log(1.08))))
+    length = _ladder(step)
+    while length % 2 or length < wanted:
+        step += 1
+        length = _ladder(step)
+    return length
+
+
+@lru_cache(maxsize=4)
+def _spline_kernel(
+    padded: tuple[int, ...], spacing: float, dof: float
+) -> tuple[FloatArray, FloatArray, float]:
+    """The transform of w on the nodes, divided by that of the splines, squared; it near zero.
+
+    The least value of w is taken off before, and given as well: single precision is then enough,
+    however small the map.
+    """
+    from sidelight.latent.neighbor_embedding._tail_compiled import write_tails
+
+    squared, splines = np.zeros(()), np.ones(())
+    for axis, size in enumerate(padded):
+        shape = [-1 if other == axis else 1 for other in range(3)]
+        steps = np.minimum(np.arange(size), size - np.arange(size))
+        squared = squared + ((spacing * steps) ** 2).reshape(shape)
+        if size > 1:
+            spline = np.zeros(size)
+            spline[:2], spline[-1] = (2.0 / 3.0, 1.0 / 6.0), 1.0 / 6.0
+            waves = scipy.fft.fft(spline).real[: size // 2 + 1 if axis == 2 else size]
+            splines = splines * waves.reshape(shape)
+    kernel = np.empty_like(squared)
+    write_tails(squared.ravel(), dof, kernel.reshape(-1))
+    least = float(kernel.min())
+    axes = tuple(axis for axis in range(3) if padded[axis] > 1)
+    transform = scipy.fft.rfftn(kernel - least, axes=axes).real / splines**2
+    answer = scipy.fft.irfftn(transform, [padded[axis] for axis in axes], axes=axes)
+    stencil = np.zeros((4, 4, 4))
+    near = answer[:4, :4, :4] + least
+    stencil[tuple(slice(size) for size in near.shape)] = near
+    return transform.astype(np.float32), stencil, least

@@ -1,0 +1,180 @@
+"""The divergence, its gradient, and the mesh that sums up its repulsion."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from sidelight.core import Threads
+from sidelight.latent.neighbor_embedding import (
+    Affinities,
+    Divergence,
+    MeshSettings,
+    affinities,
+    choices,
+    exact_field,
+    mesh_field,
+)
+from sidelight.latent.neighbor_embedding._tail_compiled import decay, logarithm, tail
+from sidelight.neighbors import Neighbors, nearest_neighbors
+
+POOL = Threads(1)
+INFINITY = float("inf")
+
+
+def kernel(squared, dof):
+    return np.exp(-squared) if np.isinf(dof) else (1 + squared / dof) ** -dof
+
+
+def naive(P, Y, dof):
+    """KL(P ‖ Q), written down."""
+    W = kernel(((Y[:, None] - Y) ** 2).sum(axis=2), dof)
+    np.fill_diagonal(W, 0.0)
+    Q = W / W.sum()
+    there = P > 0
+    return float(np.sum(P[there] * np.log(P[there] / Q[there])))
+
+
+@pytest.fixture(scope="module")
+def graph():
+    rng = np.random.default_rng(0)
+    near = nearest_neighbors(rng.standard_normal((60, 5)), 12)
+    return affinities(near, np.array([6.0]), POOL)
+
+
+class TestWrittenOut:
+    """Exponentials and logarithms of our own."""
+
+    def test_they_are_those_of_the_library_to_rounding(self):
+        x = np.concatenate([np.linspace(0, 40, 3001), np.geomspace(1e-12, 699, 500)])
+        mine = np.array([decay(v) for v in x])
+        np.testing.assert_allclose(mine, np.exp(-x), rtol=1e-14)
+        y = np.geomspace(1e-300, 1e300, 4001)
+        np.testing.assert_allclose([logarithm(v) for v in y], np.log(y), rtol=2e-15, atol=2e-16)
+
+    @pytest.mark.parametrize("dof", [0.3, 1.0, 2.5, INFINITY])
+    def test_tails(self, dof):
+        s = np.geomspace(1e-9, 1e4, 200)
+        expected = kernel(s, dof)
+        np.testing.assert_allclose([tail(v, dof) for v in s], expected, rtol=1e-12, atol=1e-300)
+
+
+class TestAffinities:
+    """Who is near whom."""
+
+    def test_perplexities_are_met(self):
+        rng = np.random.default_rng(1)
+        near = nearest_neighbors(
+            rng.standard_normal((300, 4)) * np.geomspace(1, 1e3, 300)[:, None], 30
+        )
+        for wanted in (2.0, 8.0, 15.0, 29.0):
+            P = choices(near, np.array([wanted]), POOL).astype(np.float64)
+            reached = np.exp(-np.sum(P * np.log(np.maximum(P, 1e-300)), axis=1))
+            np.testing.assert_allclose(reached, wanted, rtol=1e-5)
+            np.testing.assert_allclose(P.sum(axis=1), 1.0, rtol=1e-6)
+
+    def test_several_perplexities_are_the_mean_of_each(self):
+        near = nearest_neighbors(np.random.default_rng(2).standard_normal((80, 3)), 20)
+        both = choices(near, np.array([3.0, 12.0]), POOL)
+        each = [choices(near, np.array([p]), POOL) for p in (3.0, 12.0)]
+        np.testing.assert_allclose(both, (each[0] + each[1]) / 2, atol=1e-7)
+
+    def test_p_is_symmetric_and_sums_to_one(self, graph):
+        P = graph.graph.toarray() / graph.n
+        np.testing.assert_array_equal(P, P.T)
+        assert P.sum() == pytest.approx(1.0, abs=1e-6)
+        assert graph.mass == pytest.approx(1.0, abs=1e-6)
+        assert not P.diagonal().any()
+
+    def test_equal_distances_and_absent_neighbours_are_chosen_evenly(self):
+        near = Neighbors(np.array([[1, 2, 3], [0, 2, 0]]), np.array([[1.0, 1, 1], [1, 9, np.inf]]))
+        P = choices(near, np.array([2.0]), POOL)
+        np.testing.assert_allclose(P, [[1 / 3, 1 / 3, 1 / 3], [0.5, 0.5, 0]], rtol=1e-6)
+
+
+class TestObjective:
+    """E(Y) and ∂E/∂Y."""
+
+    @pytest.mark.parametrize("dof", [0.5, 1.0, 3.0, INFINITY])
+    @pytest.mark.parametrize("d", [1, 2, 3, 4])
+    def test_it_is_the_divergence(self, graph, dof, d):
+        Y = np.random.default_rng(d).standard_normal((graph.n, d))
+        value, _ = Divergence(graph, dof, exact_field, POOL)(Y)
+        assert value == pytest.approx(naive(graph.graph.toarray() / graph.n, Y, dof), rel=1e-6)
+
+    @pytest.mark.parametrize("dof", [0.5, 1.0, INFINITY])
+    @pytest.mark.parametrize("d", [1, 2, 3])
+    def test_its_gradient_is_that_of_finite_differences(self, graph, dof, d):
+        rng = np.random.default_rng(10 + d)
+        Y = rng.standard_normal((graph.n, d))
+        P = graph.graph.toarray().astype(np.float64) / graph.n
+        _, gradient = Divergence(graph, dof, exact_field, POOL)(Y)
+        for _ in range(3):
+            direction = rng.standard_normal(Y.shape)
+            step = 1e-5
+            ahead, behind = (naive(P, Y + s * direction, dof) for s in (step, -step))
+            slope = float(np.sum(gradient * direction))
+            assert slope == pytest.approx((ahead - behind) / (2 * step), rel=1e-4, abs=1e-7)
+
+    def test_infinite_degrees_of_freedom_are_symmetric_neighbour_embedding(self, graph):
+        Y = np.random.default_rng(5).standard_normal((graph.n, 2))
+        P = graph.graph.toarray().astype(np.float64) / graph.n
+        squared = ((Y[:, None] - Y) ** 2).sum(axis=2)
+        Q = np.exp(-squared) - np.eye(graph.n)
+        Q /= Q.sum()
+        expected = 4 * np.einsum("ij,ijk->ik", P - Q, Y[:, None] - Y)
+        _, gradient = Divergence(graph, INFINITY, exact_field, POOL)(Y)
+        np.testing.assert_allclose(gradient, expected, atol=1e-7)
+
+
+#: Relative errors of forces and of Z at each spread, by dimensions.
+BOUNDS = {
+    1: {1e-4: (1e-4, 1e-9), 1.0: (5e-4, 1e-5), 20.0: (0.05, 1e-3)},
+    2: {1e-6: (1e-4, 1e-9), 1e-2: (1e-4, 1e-8), 1.0: (5e-4, 1e-5), 20.0: (0.04, 1e-3)},
+    3: {1e-4: (1e-4, 1e-9), 1.0: (5e-4, 1e-5), 6.0: (0.05, 1e-3)},
+}
+
+
+class TestMesh:
+    """The mesh beside the sums over all pairs."""
+
+    @pytest.mark.parametrize("dof", [0.5, 1.0, INFINITY])
+    @pytest.mark.parametrize("d", [1, 2, 3])
+    def test_forces_at_several_scales(self, d, dof):
+        cloud = np.random.default_rng(7).standard_normal((800, d))
+        for spread, (force, sum_) in BOUNDS[d].items():
+            Y = spread * cloud
+            exact, slopes = exact_field(Y, dof, POOL).among(Y, POOL)
+            values, on_mesh = mesh_field(Y, dof, POOL).among(Y, POOL)
+            assert np.linalg.norm(on_mesh - slopes) < force * np.linalg.norm(slopes), spread
+            assert abs(values.sum() - exact.sum()) < sum_ * exact.sum(), spread
+
+    def test_a_lone_point_is_not_pushed_by_itself(self):
+        Y = np.array([[0.13, 0.29], [300.0, 300.0], [-300.0, 300.0], [0.0, -300.0]])
+        _, slopes = mesh_field(Y, 1.0, POOL).among(Y, POOL)
+        _, exact = exact_field(Y, 1.0, POOL).among(Y, POOL)
+        assert np.abs(slopes - exact).max() < 2e-4
+
+    def test_a_finer_mesh_is_nearer(self):
+        Y = 15 * np.random.default_rng(8).standard_normal((500, 2))
+        _, exact = exact_field(Y, 1.0, POOL).among(Y, POOL)
+        errors = [
+            np.linalg.norm(mesh_field(Y, 1.0, POOL, MeshSettings(h)).among(Y, POOL)[1] - exact)
+            for h in (0.8, 0.4, 0.2)
+        ]
+        assert errors[0] > 3 * errors[1] > 9 * errors[2]
+
+    def test_any_number_of_threads(self):
+        Y = 10 * np.random.default_rng(9).standard_normal((70_000, 2))
+        with Threads(3) as three:
+            apart = mesh_field(Y, 1.0, three).among(Y, three)
+        for one, other in zip(mesh_field(Y, 1.0, POOL).among(Y, POOL), apart, strict=True):
+            np.testing.assert_array_equal(one, other)
+
+
+def test_rows_may_be_chosen_by_nobody():
+    graph = Affinities(sp.csr_array(np.array([[0, 1, 0], [1, 0, 0], [0, 0, 0]], dtype=np.float32)))
+    value, gradient = Divergence(graph, 1.0, exact_field, POOL)(np.eye(3)[:, :2])
+    assert np.isfinite(value)
+    assert np.isfinite(gradient).all()

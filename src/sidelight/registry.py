@@ -38,6 +38,8 @@ class Entry:
         Whether a table of distances will do, ``metric="precomputed"``.
     takes_graph : bool
         Whether a sparse graph of distances will do as well.
+    inside : tuple of str
+        The kinds that need no metric learned from feature vectors.
     """
 
     name: str
@@ -50,6 +52,7 @@ class Entry:
     needs_graph: bool = False
     takes_distances: bool = False
     takes_graph: bool = False
+    inside: tuple[str, ...] = ()
 
     def load(self) -> type[Any]:
         """Import the estimator's class."""
@@ -122,6 +125,7 @@ ESTIMATORS: tuple[Entry, ...] = (
         takes_distances=True,
         takes_graph=True,
         understands=("Pairs", "Attributes", "Distances", "Actions"),
+        inside=("Pairs", "Distances", "Actions"),
     ),
     Entry(
         "ActionRespectingEmbedding",
@@ -170,7 +174,8 @@ ESTIMATORS: tuple[Entry, ...] = (
         "ne",
         takes_distances=True,
         takes_graph=True,
-        understands=("Pairs", "Attributes", "Distances"),
+        understands=("Pairs", "Attributes", "Distances", "Anchors"),
+        inside=("Pairs", "Distances", "Anchors"),
     ),
     Entry(
         "StochasticNeighborEmbedding",

@@ -126,8 +126,9 @@ def _takes(
         return False
     if graph and not entry.takes_graph:
         return False
-    constrained = {"Pairs", "Distances"} if entry.command == "sde" else set()
-    return not (distances or graph or other_metric) or not set(kinds) & (_LEARNED - constrained)
+    return not (distances or graph or other_metric) or not set(kinds) & (
+        _LEARNED - set(entry.inside)
+    )
 
 
 def _no_method(kinds: Sequence[str], *, missing: bool, **given: bool) -> str:

@@ -3,25 +3,15 @@
 from __future__ import annotations
 
 from sidelight.latent.neighbor_embedding.affinities import Affinities, affinities, choices
-from sidelight.latent.neighbor_embedding.descent import Moving, Pace, lay_out
 from sidelight.latent.neighbor_embedding.divergence import Divergence
-from sidelight.latent.neighbor_embedding.repulsion import (
-    MeshSettings,
-    exact_field,
-    field_by,
-    mesh_field,
-)
+from sidelight.latent.neighbor_embedding.repulsion import MeshSettings, exact_field, mesh_field
 
 __all__ = [
     "Affinities",
     "Divergence",
     "MeshSettings",
-    "Moving",
-    "Pace",
     "affinities",
     "choices",
     "exact_field",
-    "field_by",
-    "lay_out",
     "mesh_field",
 ]

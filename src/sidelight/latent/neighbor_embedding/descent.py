@@ -17,6 +17,7 @@ import numpy as np
 from sidelight.core import FloatArray, IntArray, Interruption, report
 from sidelight.latent.neighbor_embedding.divergence import Divergence, Forces, cuts
 from sidelight.latent.neighbor_embedding.order import morton_order, reordered
+from sidelight.latent.neighbor_embedding.springs import Springs
 from sidelight.solvers.eigen import column_signs
 
 #: Fewer rows fit into a cache in any order.
@@ -116,14 +117,17 @@ def lay_out(
     pace: Pace,
     *,
     pinned: IntArray = _NONE,
+    springs: Springs | None = None,
     show: Callable[[FloatArray], FloatArray] = lambda Y: Y,
     who: str,
 ) -> Layout:
     """Move the points from where they are until the last step; those that are pinned stay.
 
+    Springs pull as well; the objective does not count them.
+
     ``show`` turns points on their way into the map that listeners are shown.
     """
-    swarm = Swarm(divergence, start, pinned)
+    swarm = Swarm(divergence, start, pinned, springs)
     sorted_at = {start.step, pace.early // 5, pace.early} - {0}
     step, history = start.step, []
     with Interruption() as interruption:
@@ -170,14 +174,19 @@ class Swarm:
         Where they are.
     pinned : ndarray
         Those that stay.
+    springs : Springs, optional
+        Between some of them.
     """
 
-    def __init__(self, divergence: Divergence, start: Moving, pinned: IntArray) -> None:
+    def __init__(
+        self, divergence: Divergence, start: Moving, pinned: IntArray, springs: Springs | None
+    ) -> None:
         self.divergence = divergence
         self._Y, self._velocity = start.Y.copy(), start.velocity.copy()
         self._graph, self._order = divergence.affinities.graph, np.arange(len(start.Y))
         self._fixed = np.zeros(len(start.Y), dtype=np.bool_)
         self._fixed[pinned] = True
+        self._springs = springs
 
     def sort(self) -> None:
         """Sort the points by where they are, if they are too many for any order to do."""
@@ -187,10 +196,15 @@ class Swarm:
         self._graph, self._order = reordered(self._graph, order), self._order[order]
         self._Y, self._velocity = self._Y[order], self._velocity[order]
         self._fixed = self._fixed[order]
+        if self._springs is not None:
+            self._springs = self._springs.taken_to(np.argsort(order))
 
     def forces(self) -> Forces:
         """What acts on the points."""
-        return self.divergence.forces(self._Y, self._graph)
+        forces = self.divergence.forces(self._Y, self._graph)
+        if self._springs is not None:
+            self._springs.add_pulls(self._Y, forces.pulls)
+        return forces
 
     def value(self, forces: Forces) -> float:
         """The objective."""

@@ -32,8 +32,9 @@ from sidelight.estimator import (
 )
 from sidelight.latent.descending import MADE_OR_GIVEN
 from sidelight.latent.neighbor_embedding.affinities import Affinities, affinities
-from sidelight.latent.neighbor_embedding.descent import Moving, Pace, lay_out
+from sidelight.latent.neighbor_embedding.descent import Moving, Pace
 from sidelight.latent.neighbor_embedding.divergence import Divergence
+from sidelight.latent.neighbor_embedding.listening import INSIDE, hear_inside, lay_out_informed
 from sidelight.latent.neighbor_embedding.placing import ByNeighbors
 from sidelight.latent.neighbor_embedding.repulsion import field_by
 from sidelight.latent.neighbor_embedding.start import start_of
@@ -55,6 +56,12 @@ class NeighborEmbedding(Embedder):
 
     The repulsion is summed up on a mesh, so that a step costs a few operations a row: a million
     rows take minutes.  The map has the same bits on every processor and for any number of threads.
+
+    Pairs act in the graph: the groups that they name have territories, by random walks between
+    neighbours; edges between groups that are said to differ are weakened, and rows are pulled by
+    others of their group, as much as rows that are held out are foretold.  Distances are springs
+    in a unit of their own, which is then that of the map; anchors are kept exactly, in their
+    coordinates.  Attributes act through a metric learned in front.
 
     Parameters
     ----------
@@ -97,7 +104,7 @@ class NeighborEmbedding(Embedder):
     Attributes
     ----------
     embedding_ : ndarray of shape (n_samples, n_components)
-        The map, centred.
+        The map, centred; with anchors in their coordinates, with distances in their unit.
     objective_ : float
         KL(P ‖ Q), without exaggeration.
     gradient_norm_ : float
@@ -106,6 +113,8 @@ class NeighborEmbedding(Embedder):
         The objective at every fiftieth step, and at the end.
     n_iter_ : int
         Steps.
+    unit_ : float
+        The length of the kernel's unit in the map: 1 unless distances or anchors say otherwise.
     perplexity_ : ndarray
         The perplexities that were used.
     neighbors_recall_ : float
@@ -204,7 +213,7 @@ class NeighborEmbedding(Embedder):
             a sparse graph of them.
         y : object
             Ignored.
-        side : side information or list of it, optional
+        side : Pairs, Attributes, Distances, Anchors or a list of them, optional
             What is known.
         items : array of shape (n_samples, n_items_features), optional
             The items behind precomputed distances, for ``inverse_transform``.
@@ -214,7 +223,7 @@ class NeighborEmbedding(Embedder):
         NeighborEmbedding
             The fitted estimator.
         """
-        told = self._hear(X, side, items)
+        told = self._hear(X, side, items, inside=INSIDE)
         distinct = told.points.distinct()
         points, d, dof = told.points.merged(distinct), self.n_components_, self.degrees_of_freedom
         check_enough(distinct, d, who=self._name)
@@ -222,18 +231,26 @@ class NeighborEmbedding(Embedder):
         self._require(points.n, reach, d)
         with Threads(count_threads(None, who=self._name)) as pool, one_blas_thread():
             near = reach.among(points, method=self.neighbors)
-            P = affinities(near, perplexities, pool)
+            heard = hear_inside(affinities(near, perplexities, pool), told.known, distinct)
+            P = heard.affinities
             divergence = Divergence(P, dof, field_by(self.repulsion, d, points.n), pool)
             thread = pick_up(self, (P.graph.data, P.graph.indices, told.known), points.n * d)
-            begin = thread.where
-            if begin is None:
-                begin = Moving.at_rest(self._start(points, distinct, P, d))
-            found = lay_out(divergence, begin, self._pace, show=_of_rows(distinct), who=self._name)
+            begin = thread.where or Moving.at_rest(self._start(points, distinct, P, d))
+            found, unit = lay_out_informed(
+                divergence,
+                begin,
+                self._pace,
+                heard,
+                distinct,
+                show=_of_rows(distinct),
+                who=self._name,
+            )
         rule = ByNeighbors(
-            points, found.Y, perplexities, reach, dof, self.exaggeration, self.repulsion
+            points, found.Y, perplexities, reach, dof, self.exaggeration, self.repulsion, unit
         )
         facts = {
             **found.facts,
+            "unit_": unit,
             "perplexity_": perplexities,
             "neighbors_recall_": recall_of(near, points.rows, metric=points.metric),
         }

@@ -49,6 +49,8 @@ class ByNeighbors:
         e.
     repulsion : str
         How the field is summed up.
+    unit : float
+        The length of the kernel's unit in the map.
     """
 
     among: Any
@@ -58,14 +60,20 @@ class ByNeighbors:
     dof: float
     exaggeration: float
     repulsion: str
+    unit: float = 1.0
+
+    @cached_property
+    def _points(self) -> FloatArray:
+        """The places, in the kernel's unit."""
+        return self.places / self.unit
 
     @cached_property
     def _field(self) -> tuple[Field, float]:
         """The field of the map, and n/Z."""
         with Threads(count_threads(None, who="transform")) as pool:
             field_of = field_by(self.repulsion, self.places.shape[1], len(self.places))
-            field: Field = field_of(self.places, self.dof, pool)
-            values, _ = field.among(self.places, pool)
+            field: Field = field_of(self._points, self.dof, pool)
+            values, _ = field.among(self._points, pool)
         return field, len(self.places) / float(values.sum())
 
     def __call__(self, new: Any) -> FloatArray:
@@ -73,15 +81,15 @@ class ByNeighbors:
         near = self.reach.of_new(self.among, new)
         with Threads(count_threads(None, who="transform")) as pool:
             P = choices(near, self.perplexities, pool).astype(np.float64)
-            placed = self._place(near, P, pool)
+            placed = self.unit * self._place(near, P, pool)
         return keep_matches(placed, near, self.places)
 
     def _place(self, near: Neighbors, P: FloatArray, pool: Threads) -> FloatArray:
         field, _ = self._field
-        Y: FloatArray = np.einsum("ij,ijk->ik", P, self.places[near.indices])
+        Y: FloatArray = np.einsum("ij,ijk->ik", P, self._points[near.indices])
         cost, wanted = self._look(Y, near, P, pool)
         for nearest in range(min(_TRIED, near.indices.shape[1])):
-            other = self.places[near.indices[:, nearest]]
+            other = self._points[near.indices[:, nearest]]
             its_cost, its_wanted = self._look(other, near, P, pool)
             better = its_cost < cost
             Y, cost = np.where(better[:, None], other, Y), np.where(better, its_cost, cost)
@@ -106,7 +114,7 @@ class ByNeighbors:
         values, slopes = field.at(Y, pool)
         m, d = Y.shape
         cost, weight, middle = np.empty(m), np.empty(m), np.empty((m, d))
-        told = (near.indices, P, self.places, Y, self.dof)
+        told = (near.indices, P, self._points, Y, self.dof)
         pool.run([(pull_together, (*told, s.start, s.stop, cost, weight, middle)) for s in cuts(m)])
         weight = np.maximum(self.exaggeration * weight, 1e-300)
         wanted = middle * self.exaggeration - 0.5 * per_z * slopes

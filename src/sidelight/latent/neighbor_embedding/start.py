@@ -72,11 +72,19 @@ def on_common_ground(Y: FloatArray) -> FloatArray:
     n, d = Y.shape
     Y = Y - Y.mean(axis=0)
     spread = float(np.sqrt(Y.var(axis=0).max()))
-    Y = np.rint(Y / (_ROUNDED * spread)) if spread > 0 else np.zeros_like(Y)
+    Y = rounded(Y / spread) if spread > 0 else np.zeros_like(Y)
     rank = np.empty(n, dtype=np.intp)
     rank[np.lexsort(Y.T[::-1])] = np.arange(n)
     apart = even_sequence(n, d)[rank] - 0.5
-    return np.asarray(_SPREAD * (_ROUNDED * Y + _APART * apart))
+    return np.asarray(_SPREAD * (Y + _APART * apart))
+
+
+def rounded(Y: FloatArray) -> FloatArray:
+    """Coordinates without the digits that processors do not agree on."""
+    spread = float(np.sqrt(Y.var(axis=0).max()))
+    # of a power of two, so that the unit itself is the same everywhere
+    unit = 2.0 ** np.rint(np.log2(max(_ROUNDED * spread, 1e-300)))
+    return np.asarray(np.rint(Y / unit) * unit)
 
 
 def even_sequence(n: int, d: int) -> FloatArray:

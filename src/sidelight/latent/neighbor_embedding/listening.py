@@ -1,0 +1,120 @@
+"""What is known, inside a neighbour embedding: in its graph, as springs, as pins.
+
+Pairs change the affinities (:mod:`~sidelight.latent.neighbor_embedding.territory`), distances are
+springs, and anchors pin rows: the map without pins is brought to them, bent until they are where
+they go, and laid out again around them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from sidelight.latent.descending import pins_of
+from sidelight.latent.neighbor_embedding.affinities import Affinities
+from sidelight.latent.neighbor_embedding.descent import Layout, Moving, Pace, lay_out
+from sidelight.latent.neighbor_embedding.divergence import Divergence
+from sidelight.latent.neighbor_embedding.springs import Springs
+from sidelight.latent.neighbor_embedding.start import rounded
+from sidelight.latent.neighbor_embedding.territory import in_territories, pairs_of_points
+from sidelight.neighbors import DistinctRows
+from sidelight.quality import procrustes
+
+#: What acts inside.
+INSIDE = ("Pairs", "Distances", "Anchors")
+#: The share of the steps in which a map settles around its pins, and how long they are.
+_SETTLING, _RATE = 0.4, 4.0
+#: Anchors that a similarity misses by less of their spread are met.
+_MET = 1e-9
+
+
+@dataclass(frozen=True)
+class Heard:
+    """Affinities, springs and pins of the distinct points, and what was made of each kind.
+
+    Parameters
+    ----------
+    affinities : Affinities
+        With what pairs say.
+    springs : Springs, optional
+        Known distances.
+    anchors : Anchors, optional
+        As they were given.
+    report : dict
+        What each kind changed, in words.
+    """
+
+    affinities: Affinities
+    springs: Springs | None
+    anchors: Any
+    report: dict[str, str]
+
+
+def hear_inside(P: Affinities, known: dict[str, Any], distinct: DistinctRows) -> Heard:
+    """Take what is known of rows to the graph of distinct points."""
+    report: dict[str, str] = {}
+    if "Pairs" in known:
+        pairs = pairs_of_points(known["Pairs"], distinct.inverse)
+        if pairs is not None:
+            P, report["Pairs"] = in_territories(P, pairs)
+    springs = None
+    if "Distances" in known:
+        given = known["Distances"]
+        ends = distinct.inverse[given.pairs]
+        there = (ends[:, 0] != ends[:, 1]) & (given.values > 0)
+        if there.any():
+            springs = Springs.between(ends[there], given.values[there].astype(np.float64), P.n)
+            report["Distances"] = f"{there.sum()} springs, in a unit of their own"
+    anchors = known.get("Anchors")
+    if anchors is not None:
+        report["Anchors"] = f"{len(anchors.index)} rows pinned"
+    return Heard(P, springs, anchors, report)
+
+
+def lay_out_informed(
+    divergence: Divergence,
+    start: Moving,
+    pace: Pace,
+    heard: Heard,
+    distinct: DistinctRows,
+    **told: Any,
+) -> tuple[Layout, float]:
+    """Lay points out with what is known, in its unit; give the length of the kernel's unit too."""
+    found = lay_out(divergence, start, pace, springs=heard.springs, **told)
+    if found.left is not None:
+        return found, 1.0
+    if heard.anchors is not None:
+        return _around_pins(divergence, found, pace, heard, distinct, **told)
+    if heard.springs is not None:
+        unit = 1.0 / max(heard.springs.unit(found.Y), 1e-300)
+        return replace(found, Y=unit * found.Y), unit
+    return found, 1.0
+
+
+def _around_pins(
+    divergence: Divergence,
+    plain: Layout,
+    pace: Pace,
+    heard: Heard,
+    distinct: DistinctRows,
+    **told: Any,
+) -> tuple[Layout, float]:
+    d = plain.Y.shape[1]
+    pins = pins_of(heard.anchors, distinct, d, copies=False, who=told["who"])
+    x = pins.start(plain.Y, divergence)
+    # one or two anchors, or those of this very map, are met without bending it
+    bent = pins.sized and procrustes(plain.Y[pins.rows], pins.positions).residual > _MET
+    if bent:
+        settling = replace(
+            pace, early=0, max_iter=max(1, int(_SETTLING * pace.max_iter)), rate=_RATE
+        )
+        begin = Moving.at_rest(rounded(pins.points(x)))
+        settled = lay_out(
+            divergence, begin, settling, pinned=pins.rows, springs=heard.springs, **told
+        )
+        x = np.append(settled.Y[pins.free].ravel(), x[-1])
+        plain = replace(settled, facts={**settled.facts, "n_iter_": pace.max_iter})
+    Y, unit = pins.settle(x)
+    return replace(plain, Y=Y), unit

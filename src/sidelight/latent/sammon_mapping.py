@@ -17,6 +17,7 @@ from sidelight.latent.descending import (
     distance_table,
     pins_of,
     starting_points,
+    ways_by_distances,
 )
 from sidelight.similarity import wide_bandwidth
 from sidelight.solvers.descent import minimise_rows
@@ -142,8 +143,9 @@ class SammonMapping(Embedder):
         pins = pins_of(anchors, distinct, d, copies=False, unit=longest, who=who)
 
         def begin() -> FloatArray:
-            init, rng, width = self.init, self.random_state, wide_bandwidth(D)
-            Z = starting_points(init, D, d, bandwidth=width, random_state=rng, who=who)
+            width, rng = wide_bandwidth(D), self.random_state
+            ways = ways_by_distances(D, d, bandwidth=width, random_state=rng, who=who)
+            Z = starting_points(self.init, ways, (len(D), d), who=who)
             return np.asarray(Z[distinct.rows] / longest)
 
         n = len(distinct.rows)

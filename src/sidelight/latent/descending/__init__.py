@@ -16,9 +16,11 @@ from sidelight.latent.descending.starts import (
     STARTS,
     classical_start,
     given_points,
+    principal_points,
     principal_turn,
     random_points,
     starting_points,
+    ways_by_distances,
 )
 
 __all__ = [
@@ -33,7 +35,9 @@ __all__ = [
     "distance_table",
     "given_points",
     "pins_of",
+    "principal_points",
     "principal_turn",
     "random_points",
     "starting_points",
+    "ways_by_distances",
 ]

@@ -17,6 +17,7 @@ from sidelight.latent.descending import (
     distance_table,
     pins_of,
     starting_points,
+    ways_by_distances,
 )
 from sidelight.latent.neighbors.choices import NeighborChoices
 from sidelight.latent.neighbors.mismatch import NeighborMismatch
@@ -155,22 +156,19 @@ class StochasticNeighborEmbedding(Embedder):
         mismatch = NeighborMismatch(choices.among(D))
         pins = pins_of(told.known.get("Anchors"), distinct, d, copies=True, who=who)
 
-        def begin() -> FloatArray:
-            return starting_points(
-                self.init,
-                D,
-                d,
-                bandwidth=choices.unit,
-                unit=np.sqrt(choices.unit),
-                random_state=self.random_state,
-                who=who,
-            )
-
+        ways = ways_by_distances(
+            D,
+            d,
+            bandwidth=choices.unit,
+            unit=np.sqrt(choices.unit),
+            random_state=self.random_state,
+            who=who,
+        )
         n = points.n
         found, left = descend_pinned(
             mismatch,
             n,  # the sum over items: each one's gradient would vanish among many
-            begin,
+            lambda: starting_points(self.init, ways, (n, d), who=who),
             pins,
             pick_up(self, (D, told.known), pins.n_variables),
             max_iter=self.max_iter,

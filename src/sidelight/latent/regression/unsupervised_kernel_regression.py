@@ -26,6 +26,7 @@ from sidelight.latent.descending import (
     descend_pinned,
     pins_of,
     starting_points,
+    ways_by_distances,
 )
 from sidelight.latent.regression.mappings import (
     Frame,
@@ -273,18 +274,14 @@ class UnsupervisedKernelRegression(Embedder):
         squares = np.einsum("ij,ij->i", rows, rows)
         D = np.sqrt(np.maximum(squares[:, None] + squares - 2 * rows @ rows.T, 0.0))
         np.fill_diagonal(D, 0.0)
+        n, d = len(rows), self.n_components_
+        width, rng = wide_bandwidth(D), self.random_state
+        ways = ways_by_distances(D, d, bandwidth=width, random_state=rng, who=self._name)
         points = []
         for kind in kinds:
-            if isinstance(kind, str) and kind == "backward" and self.n_components_ >= len(rows):
+            if isinstance(kind, str) and kind == "backward" and d >= n:
                 continue
-            Z = starting_points(
-                kind,
-                D,
-                self.n_components_,
-                bandwidth=wide_bandwidth(D),
-                random_state=self.random_state,
-                who=self._name,
-            )
+            Z = starting_points(kind, ways, (n, d), who=self._name)
             points.append(self._scaled(Z, objective) if isinstance(kind, str) else Z)
         return points
 

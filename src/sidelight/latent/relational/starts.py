@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from sidelight.core import FloatArray
-from sidelight.latent.descending import classical_start
+from sidelight.latent.descending import classical_start, random_points
 from sidelight.latent.relational.objective import Related
 from sidelight.similarity import wide_bandwidth
 from sidelight.solvers.eigen import largest_eigenpairs
@@ -20,7 +20,7 @@ def random_start(
     n: int, d: int, n_relations: int, rng: np.random.Generator
 ) -> tuple[FloatArray, FloatArray]:
     """Draw small points and scales, as in the thesis (section 4.2, footnote 1)."""
-    return 0.1 * rng.standard_normal((n, d)), 0.1 * rng.standard_normal((n_relations, d))
+    return 0.1 * random_points(n, d, rng), 0.1 * random_points(n_relations, d, rng)
 
 
 def informed_start(

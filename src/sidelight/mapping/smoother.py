@@ -18,6 +18,7 @@ import scipy.sparse as sp
 
 from sidelight.core import FloatArray, IntArray, evenly_spaced, is_sparse
 from sidelight.neighbors import nearest_neighbors
+from sidelight.similarity import gaussian_shares
 
 #: The smoother looks at this many of the nearest points.
 SUPPORT = 48
@@ -80,9 +81,7 @@ class KernelSmoother:
 
 def _weights(squared: FloatArray, indices: IntArray, bandwidth: float, n: int) -> sp.csr_array:
     m, k = indices.shape
-    # relative to the nearest point, so that a position far from all of them has weights too
-    w = np.exp(-(squared - squared[:, :1]) / (2 * bandwidth**2))
-    w /= w.sum(axis=1, keepdims=True)
+    w = gaussian_shares(squared, 2 * bandwidth**2)
     return sp.csr_array((w.ravel(), indices.ravel(), np.arange(0, m * k + 1, k)), shape=(m, n))
 
 

@@ -9,6 +9,7 @@ from scipy.optimize import minimize_scalar
 
 from sidelight.core import ArrayLike, FloatArray, report, require_memory
 from sidelight.quality.inputs import as_points, check_same_length
+from sidelight.similarity import gaussian_similarity
 
 _LOG_2PI = float(np.log(2 * np.pi))
 #: Length scales tried, in units of the map's spread: from the gap between points to a plane.
@@ -150,7 +151,7 @@ class _Profile:
     def at(self, log_length: float) -> MapProcess:
         """The best α and σ² for this length scale."""
         length = float(np.exp(log_length))
-        values, U = np.linalg.eigh(np.exp(self.squares / (-2 * length**2)))
+        values, U = np.linalg.eigh(gaussian_similarity(self.squares, 2 * length**2))
         np.maximum(values, 0, out=values)
         energy = np.sum((U.T @ self.Y) ** 2, axis=1)
 

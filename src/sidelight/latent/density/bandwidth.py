@@ -6,7 +6,8 @@ import numpy as np
 from scipy.optimize import minimize_scalar
 
 from sidelight.core import FloatArray, evenly_spaced
-from sidelight.latent.density.kernels import DataKernel, squared_distances
+from sidelight.latent.density.kernels import DataKernel, normalised_weights, squared_distances
+from sidelight.similarity import gaussian_shares
 
 #: More rows than this are judged on a sample of them, spread evenly.
 JUDGED = 3000
@@ -86,14 +87,9 @@ def regression_bandwidth(Y: FloatArray, Z: FloatArray, kernel: DataKernel, scale
     D = kernel.dissimilarities(Y[rows], Y[rows])
     np.fill_diagonal(D, np.inf)
     grid = scale * np.geomspace(1e-3, 1.0, 16)
-    nearest = D.min(axis=1, keepdims=True)
     errors = []
     for h in grid:
-        if np.isinf(kernel.reach):
-            weights = kernel.values(D - nearest, float(h))
-        else:
-            weights = kernel.values(D, float(h)) + 1e-12 * (nearest == D)
-        predicted = weights @ Z[rows] / weights.sum(axis=1, keepdims=True)
+        predicted = normalised_weights(D, kernel, float(h)) @ Z[rows]
         errors.append(float(np.sum((predicted - Z[rows]) ** 2)))
     return float(grid[int(np.argmin(errors))])
 
@@ -118,7 +114,6 @@ def regression_reach(Y: FloatArray, Z: FloatArray, squared_gaps: FloatArray, sta
     errors = []
     for reach in grid:
         apart = in_map + squared_gaps[np.ix_(rows, rows)] / reach
-        weights = np.exp(apart.min(axis=1, keepdims=True) - apart)
-        predicted = weights @ Y[rows] / weights.sum(axis=1, keepdims=True)
+        predicted = gaussian_shares(apart) @ Y[rows]
         errors.append(float(np.sum((predicted - Y[rows]) ** 2)))
     return float(grid[int(np.argmin(errors))])

@@ -11,18 +11,16 @@ from __future__ import annotations
 import numpy as np
 
 from sidelight.core import FloatArray
+from sidelight.similarity import gaussian_shares
 
 
 def gaussian_weights(Z: FloatArray, Y: FloatArray, *, leave_one_out: bool = False) -> FloatArray:
     """Compute the weights of a kernel regression on points Y, at places Z."""
-    exponents = 2 * Z @ Y.T - np.einsum("ij,ij->i", Y, Y)
-    exponents -= np.einsum("ij,ij->i", Z, Z)[:, None]
+    squared = np.einsum("ij,ij->i", Y, Y) - 2 * Z @ Y.T
+    squared += np.einsum("ij,ij->i", Z, Z)[:, None]
     if leave_one_out:
-        np.fill_diagonal(exponents, -np.inf)
-    exponents -= exponents.max(axis=1, keepdims=True)
-    np.exp(exponents, out=exponents)
-    exponents /= exponents.sum(axis=1, keepdims=True)
-    return np.asarray(exponents)
+        np.fill_diagonal(squared, np.inf)
+    return gaussian_shares(squared)
 
 
 class GaussianReconstruction:

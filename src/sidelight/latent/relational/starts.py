@@ -7,7 +7,7 @@ import numpy as np
 from sidelight.core import FloatArray
 from sidelight.latent.descending import classical_start, random_points
 from sidelight.latent.relational.objective import Related
-from sidelight.similarity import wide_bandwidth
+from sidelight.similarity import gaussian_similarity, wide_bandwidth
 from sidelight.solvers.eigen import largest_eigenpairs
 
 #: Scales that a relation begins with in dimensions that are not its own: small, and not zero,
@@ -32,7 +32,7 @@ def informed_start(
     regression on the data, its ridge chosen by leave-one-out, extends it to the other items.
     Dimensions that are left over come from classical scaling.
     """
-    K = np.exp(-(D**2) / wide_bandwidth(D))
+    K = gaussian_similarity(D**2, wide_bandwidth(D))
     own = [_extended(K, relation, who) for relation in relations[1 : d + 1]]
     columns = [column for column in own if column is not None]
     if len(columns) < d:

@@ -20,7 +20,7 @@ from sidelight.latent.descending import (
     ways_by_distances,
 )
 from sidelight.similarity import wide_bandwidth
-from sidelight.solvers.descent import minimise_rows
+from sidelight.solvers.descent import lowest_rows
 
 
 class SammonMapping(Embedder):
@@ -251,10 +251,4 @@ def _place(D: FloatArray, counts: FloatArray, Y: FloatArray) -> FloatArray:
 
     nearest = Y[np.argmin(D, axis=1)]
     between = (1 / D**2) / (1 / D**2).sum(axis=1, keepdims=True) @ Y
-    found = [
-        minimise_rows(row_stress, start)
-        for start in (nearest + 1e-6 * (between - nearest), between)
-    ]
-    rows = np.arange(len(D))
-    stresses = [row_stress(places, rows)[0] for places in found]
-    return np.where((stresses[0] <= stresses[1])[:, None], *found)
+    return lowest_rows(row_stress, [nearest + 1e-6 * (between - nearest), between])

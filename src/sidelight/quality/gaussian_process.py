@@ -10,6 +10,7 @@ from scipy.optimize import minimize_scalar
 from sidelight.core import ArrayLike, FloatArray, report, require_memory
 from sidelight.quality.inputs import as_points, check_same_length
 from sidelight.similarity import gaussian_similarity
+from sidelight.solvers import best_of
 
 _LOG_2PI = float(np.log(2 * np.pi))
 #: Length scales tried, in units of the map's spread: from the gap between points to a plane.
@@ -123,7 +124,7 @@ def fit_map_process(Y: ArrayLike, Z: ArrayLike) -> MapProcess:
     for step, length in enumerate(_LENGTHS):
         report("likelihood of the map", step, len(_LENGTHS))
         found.append(profile.at(np.log(length * spread)))
-    best = int(np.argmax([process.log_likelihood for process in found]))
+    best = best_of(range(len(found)), lambda step: -found[step].log_likelihood)
     low, high = max(best - 1, 0), min(best + 1, len(_LENGTHS) - 1)
     # inside the cells next to the best length of the grid
     refined = minimize_scalar(
@@ -133,7 +134,7 @@ def fit_map_process(Y: ArrayLike, Z: ArrayLike) -> MapProcess:
         options={"xatol": 1e-4, "maxiter": 25},
     )
     last = profile.at(float(refined.x))
-    return max(last, found[best], key=lambda process: process.log_likelihood)
+    return best_of([last, found[best]], lambda process: -process.log_likelihood)
 
 
 class _Profile:

@@ -10,7 +10,7 @@ import numpy as np
 from sidelight.core import FloatArray, IntArray, as_dense, row_blocks
 from sidelight.estimator import matches
 from sidelight.latent.regression.reconstruction import gaussian_weights
-from sidelight.solvers.descent import minimise_rows
+from sidelight.solvers.descent import lowest_rows
 
 
 @dataclass(frozen=True)
@@ -168,7 +168,4 @@ class OntoRegression:
 
         fits = gaussian_weights(Y, Y) @ targets
         closest = np.argmin(np.einsum("ij,ij->i", fits, fits) - 2 * rows @ fits.T, axis=1)
-        found = [minimise_rows(error, Y[start]) for start in (closest, nearest)]
-        every = np.arange(len(rows))
-        errors = [error(places, every)[0] for places in found]
-        return f.middle + f.unit * np.where((errors[0] <= errors[1])[:, None], *found)
+        return f.middle + f.unit * lowest_rows(error, [Y[closest], Y[nearest]])

@@ -38,6 +38,7 @@ from sidelight.latent.regression.mappings import (
 from sidelight.latent.regression.reconstruction import GaussianReconstruction, LinearReconstruction
 from sidelight.neighbors import each_row
 from sidelight.similarity import wide_bandwidth
+from sidelight.solvers import best_of
 from sidelight.solvers.eigen import column_signs
 
 #: Scales tried for a start, in units that make the points' mean squared distance one: the scale
@@ -197,7 +198,7 @@ class UnsupervisedKernelRegression(Embedder):
         objective = self._objective(rows, variance)
 
         def begin() -> FloatArray:
-            return min(self._starts(rows, objective), key=lambda Z: float(objective(Z)[0]))
+            return best_of(self._starts(rows, objective), lambda Z: float(objective(Z)[0]))
 
         found, left = descend_pinned(
             objective,
@@ -291,8 +292,7 @@ class UnsupervisedKernelRegression(Embedder):
             lengths = np.linalg.norm(Z, axis=0)
             return np.asarray(Z / np.where(lengths > 0, lengths, 1.0))
         Z = Z / max(float(np.sqrt(2 * Z.var(axis=0).sum())), 1e-300)
-        errors = [objective(scale * Z)[0] for scale in _SCALES]
-        return np.asarray(_SCALES[int(np.argmin(errors))] * Z)
+        return np.asarray(best_of(_SCALES, lambda scale: objective(scale * Z)[0]) * Z)
 
 
 def _by_loadings(Z: FloatArray, rows: FloatArray) -> FloatArray:

@@ -6,7 +6,7 @@ from sidelight.solvers.descent.continuation import Continuation, follow
 from sidelight.solvers.descent.gliding import Pace
 from sidelight.solvers.descent.quasi_newton import Descent, Objective, minimise
 from sidelight.solvers.descent.restarts import best_of_starts
-from sidelight.solvers.descent.rowwise import minimise_rows
+from sidelight.solvers.descent.rowwise import lowest_rows, minimise_rows
 
 __all__ = [
     "Continuation",
@@ -15,6 +15,7 @@ __all__ = [
     "Pace",
     "best_of_starts",
     "follow",
+    "lowest_rows",
     "minimise",
     "minimise_rows",
 ]

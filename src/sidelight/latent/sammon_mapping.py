@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from sidelight.core import FloatArray, IntArray, over_bands, row_blocks
-from sidelight.estimator import Embedder, Map, facts_of, of_all_rows, pick_up
+from sidelight.estimator import Embedder, Map, course_of, facts_of, of_all_rows, pick_up
 from sidelight.latent.descending import (
     DISTANCE_PARAMETERS,
     INIT,
@@ -136,29 +136,18 @@ class SammonMapping(Embedder):
         told = self._hear(X, side, items)
         points, who, d = told.points, self._name, self.n_components_
         D, distinct = distance_table(points, d, n_tables=3)
+        n, counts = len(distinct.rows), distinct.counts.astype(np.float64)
         longest = float(D.max())  # the unit of the descent
-        counts = distinct.counts.astype(np.float64)
-        stress = SammonStress(D[np.ix_(distinct.rows, distinct.rows)] / longest, counts)
-        anchors = told.known.get("Anchors")
-        pins = pins_of(anchors, distinct, d, copies=False, unit=longest, who=who)
-
-        def begin() -> FloatArray:
-            width, rng = wide_bandwidth(D), self.random_state
-            ways = ways_by_distances(D, d, bandwidth=width, random_state=rng, who=who)
-            Z = starting_points(self.init, ways, (len(D), d), who=who)
-            return np.asarray(Z[distinct.rows] / longest)
-
-        n = len(distinct.rows)
+        pins = pins_of(told.known.get("Anchors"), distinct, d, copies=False, unit=longest, who=who)
+        width, rng = wide_bandwidth(D), self.random_state
+        ways = ways_by_distances(D, d, bandwidth=width, random_state=rng, who=who)
         found, left = descend_pinned(
-            stress,
+            SammonStress(D[np.ix_(distinct.rows, distinct.rows)] / longest, counts),
             n,
-            begin,
+            lambda: starting_points(self.init, ways, (len(D), d), who=who)[distinct.rows] / longest,
             pins,
             pick_up(self, (D, told.known), pins.n_variables),
-            max_iter=self.max_iter,
-            tol=self.tol,
-            stage="Sammon mapping",
-            who=who,
+            **course_of(self, "Sammon mapping"),
         )
         Z, unit = pins.settle(found.x, distinct.inverse)
         places, merged = Z[distinct.rows], points.merged(distinct)

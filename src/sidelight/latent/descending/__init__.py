@@ -13,7 +13,6 @@ from sidelight.latent.descending.pinned_descent import descend_pinned
 from sidelight.latent.descending.starts import (
     INIT,
     MADE_OR_GIVEN,
-    STARTS,
     classical_start,
     principal_points,
     principal_turn,
@@ -26,7 +25,6 @@ __all__ = [
     "DISTANCE_PARAMETERS",
     "INIT",
     "MADE_OR_GIVEN",
-    "STARTS",
     "AmongPlaced",
     "check_components",
     "classical_start",

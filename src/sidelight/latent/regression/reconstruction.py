@@ -12,6 +12,10 @@ import numpy as np
 
 from sidelight.core import FloatArray
 from sidelight.similarity import gaussian_shares
+from sidelight.solvers import best_of
+
+#: Scales that are tried, in units that make the points' mean squared distance one.
+_SCALES = np.geomspace(0.3, 100.0, 24)
 
 
 def gaussian_weights(Z: FloatArray, Y: FloatArray, *, leave_one_out: bool = False) -> FloatArray:
@@ -55,6 +59,11 @@ class GaussianReconstruction:
         value += self.penalty * float(np.einsum("ij,ij->", away, away)) / n
         return value, gradient + (2.0 * self.penalty / n) * away
 
+    def at_best_scale(self, Z: FloatArray) -> FloatArray:
+        """Give points the scale, the inverse bandwidth of the regression, of the least error."""
+        Z = Z / max(float(np.sqrt(2 * Z.var(axis=0).sum())), 1e-300)
+        return np.asarray(best_of(_SCALES, lambda scale: self(scale * Z)[0]) * Z)
+
 
 class LinearReconstruction:
     """The error with linear basis functions, b_ij = z_iᵀz_j (eq. 2.20).
@@ -80,3 +89,8 @@ class LinearReconstruction:
         gradient = (-2.0 / n) * (residual @ loadings + X @ (residual.T @ Z))
         value = float(np.einsum("ij,ij->", residual, residual)) / n
         return value, gradient
+
+    def at_best_scale(self, Z: FloatArray) -> FloatArray:
+        """Give each coordinate unit length, which is best for orthogonal ones."""
+        lengths = np.linalg.norm(Z, axis=0)
+        return np.asarray(Z / np.where(lengths > 0, lengths, 1.0))

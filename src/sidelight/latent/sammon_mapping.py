@@ -148,6 +148,7 @@ class SammonMapping(Embedder):
             pins,
             pick_up(self, (D, told.known), pins.n_variables),
             **course_of(self, "Sammon mapping"),
+            polished=True,
         )
         Z, unit = pins.settle(found.x, distinct.inverse)
         places, merged = Z[distinct.rows], points.merged(distinct)

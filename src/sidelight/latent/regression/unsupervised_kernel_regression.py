@@ -190,6 +190,7 @@ class UnsupervisedKernelRegression(Embedder):
             pins,
             pick_up(self, (points.rows, told.known), pins.n_variables),
             **course_of(self, "unsupervised kernel regression"),
+            polished=True,
         )
         Z, unit = pins.settle(found.x)
         if self.kernel == "linear":

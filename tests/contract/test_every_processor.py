@@ -10,7 +10,9 @@ from warnings import catch_warnings, simplefilter
 
 import numpy as np
 import pytest
+from sklearn.datasets import load_digits
 
+from sidelight import KernelInformationEmbedding
 from sidelight.registry import MAPS
 from tools.portable import NEEDS, environment, why_not
 
@@ -42,6 +44,8 @@ def every_map():
         for name, X in data():
             for entry in MAPS:
                 maps[f"{entry.name} {name}"] = entry.load()().fit_transform(X)
+        held_out = KernelInformationEmbedding(validation_fraction=0.2)
+        maps["held-out rows"] = held_out.fit_transform(load_digits().data[:200])
     return maps
 
 

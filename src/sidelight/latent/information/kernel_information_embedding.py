@@ -362,7 +362,6 @@ class KernelInformationEmbedding(DensityEmbedder):
                 max_iter=self.max_iter,
                 tol=self.tol,
                 judge=None if held_out is None else error_at,
-                glides=held_out is None and path is None,
                 who=self._name,
             )
             if best is None or np.min(found.errors, initial=np.inf) < np.min(best[3].errors):

@@ -6,6 +6,7 @@ from sidelight.core import (
     DisconnectedGraphWarning,
     InterruptedFitWarning,
     MissingExtraError,
+    NotEnoughMemoryError,
     NotEuclideanWarning,
 )
 
@@ -15,5 +16,6 @@ __all__ = [
     "DisconnectedGraphWarning",
     "InterruptedFitWarning",
     "MissingExtraError",
+    "NotEnoughMemoryError",
     "NotEuclideanWarning",
 ]

@@ -13,6 +13,7 @@ from sidelight import (
     StochasticNeighborEmbedding,
     UnsupervisedKernelRegression,
 )
+from sidelight.errors import NotEnoughMemoryError
 
 BAD_ROWS = {
     "empty": (np.empty((0, 4)), "0 sample|minimum"),
@@ -141,3 +142,15 @@ def test_memory_is_refused_before_it_is_taken(estimator, X, monkeypatch):
     name = type(estimator).__name__
     with pytest.raises(MemoryError, match=f"{name} would need .* and 100.0 KB is available"):
         estimator.fit(X)
+
+
+def test_memory_that_ran_out_is_told_by_every_fit(estimator, X, monkeypatch):
+    def runs_out(*_, **__):
+        raise MemoryError
+
+    monkeypatch.setattr(type(estimator), "_check_input", runs_out)
+    name = type(estimator).__name__
+    before = dict(vars(estimator))
+    with pytest.raises(NotEnoughMemoryError, match=f"^{name} ran out of memory .*X of shape"):
+        estimator.fit(X)
+    assert vars(estimator) == before

@@ -131,3 +131,18 @@ def test_a_ulimit_is_seen_before_the_work_begins(kind, taken):
     for name, refusal in zip(NAMES, said, strict=True):
         assert f"{name} would need" in refusal
         assert "is available" in refusal
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="these limits are Linux's")
+def test_memory_that_nothing_predicted_is_refused_in_the_same_words(monkeypatch):
+    monkeypatch.setenv("SIDELIGHT_MEMORY_LIMIT", "1TB")  # the prediction sees no limit
+    done = subprocess.run(
+        [sys.executable, "-c", LIMITED, "RLIMIT_AS", "VmSize"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    for name, refusal in zip(NAMES, done.stdout.splitlines(), strict=True):
+        assert f"{name} ran out of memory in the fit to X of shape (8000, 3)" in refusal
+        assert "Unable to allocate" in refusal
+        assert "transform()" in refusal

@@ -15,7 +15,7 @@ from sidelight.core.errors import InterruptedFitWarning
 from sidelight.core.progress import listening
 from sidelight.metric import DistanceMetric
 from sidelight.metric.learning import distance_cone as cone
-from sidelight.metric.learning.distance_ridge import SquaredGram
+from sidelight.metric.learning.distance_ridge import squared_gram
 from sidelight.side import Distances, Pairs
 
 
@@ -128,7 +128,7 @@ def test_where_the_cone_is_inactive_the_gradient_vanishes():
 def test_leave_one_out_residuals_are_those_of_a_refit(n_pairs):
     rng = np.random.default_rng(0)
     d, b = rng.normal(size=(n_pairs, 5)), rng.normal(size=n_pairs)
-    left_out = SquaredGram.of(d).leave_one_out(b, 0.7)
+    left_out = squared_gram(d).leave_one_out(b, 0.7)
     K = (d @ d.T) ** 2
     for i in range(0, n_pairs, 5):
         others = np.delete(np.arange(n_pairs), i)

@@ -19,6 +19,7 @@ from sidelight.core.errors import (
     DisconnectedGraphWarning,
     InterruptedFitWarning,
     MissingExtraError,
+    NotEnoughMemoryError,
     NotEuclideanWarning,
 )
 from sidelight.core.fingerprints import fingerprint
@@ -67,6 +68,7 @@ __all__ = [
     "Interruption",
     "Matching",
     "MissingExtraError",
+    "NotEnoughMemoryError",
     "NotEuclideanWarning",
     "OneOf",
     "Progress",

@@ -29,6 +29,10 @@ class ContradictionError(ValueError):
         self.certificate = certificate
 
 
+class NotEnoughMemoryError(MemoryError):
+    """Work whose memory is not there, with what to do instead."""
+
+
 class NotEuclideanWarning(UserWarning):
     """A kernel or a table of distances has negative eigenvalues that matter."""
 

@@ -10,6 +10,8 @@ import os
 from functools import cache
 from pathlib import Path
 
+from sidelight.core.errors import NotEnoughMemoryError
+
 _UNITS = {"KB": 1e3, "MB": 1e6, "GB": 1e9, "TB": 1e12}
 
 #: Where the machine describes itself.
@@ -126,7 +128,17 @@ def require_memory(n_bytes: float, *, what: str, who: str, instead: str) -> None
     """Refuse work whose memory is not there."""
     available = available_memory()
     if n_bytes > available:
-        raise MemoryError(
+        raise NotEnoughMemoryError(
             f"{who} would need {format_bytes(n_bytes)} for {what}, and "
             f"{format_bytes(available)} is available. {instead}"
         )
+
+
+def missed_memory(error: MemoryError, *, what: str, who: str) -> NotEnoughMemoryError:
+    """Say of memory that nobody had predicted what a refusal would have said."""
+    asked = str(error).rstrip(".")
+    return NotEnoughMemoryError(
+        f"{who} ran out of memory in the fit to {what}, with {format_bytes(available_memory())} "
+        f"available{f' ({asked})' if asked else ''}. Fit a sample of the rows and transform() the "
+        f"others, or reduce the columns with PCA first."
+    )

@@ -6,11 +6,15 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
+from sidelight.core.errors import NotEnoughMemoryError
+from sidelight.core.memory import missed_memory
+
 
 def fitting_afresh(fit: Callable[..., Any]) -> Callable[..., Any]:
     """Forget what an earlier fit learned, and bring it back if this one is refused.
 
-    What is kept of an earlier fit is what ``warm_start`` goes on from.
+    What is kept of an earlier fit is what ``warm_start`` goes on from.  Memory that runs out
+    although nothing had predicted it is refused here, in the words of a prediction.
     """
 
     @wraps(fit)
@@ -25,14 +29,23 @@ def fitting_afresh(fit: Callable[..., Any]) -> Callable[..., Any]:
         self._fitting = True
         try:
             fitted = fit(self, *given, **named)
-        except BaseException:
+        except BaseException as error:
             vars(self).clear()
             vars(self).update(before)
+            if isinstance(error, MemoryError) and not isinstance(error, NotEnoughMemoryError):
+                what, who = _described(given, named), type(self).__name__
+                raise missed_memory(error, what=what, who=who) from error
             raise
         del self._fitting
         return fitted
 
     return afresh
+
+
+def _described(given: tuple[Any, ...], named: dict[str, Any]) -> str:
+    """The data of a fit in words."""
+    shape = getattr(given[0] if given else named.get("X"), "shape", None)
+    return "X" if shape is None else f"X of shape {tuple(shape)}"
 
 
 #: What scikit-learn keeps on an estimator, and what a warm start goes on from.

@@ -20,7 +20,14 @@ from sidelight.estimator.neighborhood import (
 from sidelight.estimator.pieces import map_of_neighborhood
 from sidelight.estimator.placing import Barycentric, ByDistances, OfRows
 from sidelight.estimator.points import Features, Graph, Points
-from sidelight.estimator.resuming import Thread, Unfinished, descend, facts_of, pick_up
+from sidelight.estimator.resuming import (
+    Thread,
+    Unfinished,
+    course_of,
+    descend,
+    facts_of,
+    pick_up,
+)
 
 __all__ = [
     "GRAPH_PARAMETERS",
@@ -44,6 +51,7 @@ __all__ = [
     "Told",
     "Unfinished",
     "check_enough",
+    "course_of",
     "descend",
     "facts_of",
     "held_together",

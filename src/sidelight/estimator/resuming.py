@@ -79,6 +79,16 @@ def pick_up(estimator: Any, told: Any, n_variables: int) -> Thread:
     return Thread(told, n_variables, None)
 
 
+def course_of(estimator: Any, stage: str) -> dict[str, Any]:
+    """How far the descent of an estimator goes, and under which name it reports."""
+    return {
+        "max_iter": estimator.max_iter,
+        "tol": estimator.tol,
+        "stage": stage,
+        "who": type(estimator).__name__,
+    }
+
+
 def descend(
     objective: Objective, begin: Callable[[], FloatArray], thread: Thread, **options: Any
 ) -> tuple[Descent, Unfinished | None]:

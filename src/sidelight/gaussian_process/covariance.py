@@ -13,6 +13,7 @@ from typing import ClassVar, Protocol
 import numpy as np
 
 from sidelight.core import FloatArray
+from sidelight.similarity import half_squares
 
 
 @dataclass(frozen=True)
@@ -84,7 +85,7 @@ class ExponentiatedQuadratic:
 
     def __call__(self, parameters: FloatArray, A: FloatArray, B: FloatArray) -> FloatArray:
         _, length, bias = np.exp(parameters)
-        K = _exponent(A / length, B / length)
+        K = half_squares(A / length, B / length)
         # exp(log α − d²/2): the scale goes in before the exponential, and costs no pass
         K += parameters[0]
         np.exp(K, out=K)
@@ -165,13 +166,3 @@ COVARIANCES: dict[str, Covariance] = {
     "rbf": ExponentiatedQuadratic(),
     "linear": LinearCovariance(),
 }
-
-
-def _exponent(A: FloatArray, B: FloatArray) -> FloatArray:
-    """−‖a − b‖²/2 by one product: (a, −‖a‖²/2, 1) · (b, 1, −‖b‖²/2), at most zero."""
-    ones_a, ones_b = np.ones((len(A), 1)), np.ones((len(B), 1))
-    half_a = -0.5 * np.einsum("ij,ij->i", A, A)[:, None]
-    half_b = -0.5 * np.einsum("ij,ij->i", B, B)[:, None]
-    K = np.hstack([A, half_a, ones_a]) @ np.hstack([B, ones_b, half_b]).T
-    np.minimum(K, 0, out=K)
-    return np.asarray(K)

@@ -15,6 +15,7 @@ import numpy as np
 
 from sidelight.core import FloatArray, IntArray
 from sidelight.gaussian_process.prediction import Prediction
+from sidelight.solvers import first_least
 
 #: Starts looked at, and of these how many are followed to their maximum.
 N_LOOKED_AT, N_FOLLOWED = 8, 2
@@ -95,20 +96,14 @@ def place_rows(rows: Rows, starts: FloatArray) -> Placement:
     m, n_starts, _ = starts.shape
     values = np.column_stack([rows.objective(starts[:, s])[0] for s in range(n_starts)])
     order = np.argsort(-values, axis=1, kind="stable")[:, :N_FOLLOWED]
-    best: Placement | None = None
-    for rank in range(order.shape[1]):
-        found = _climb(rows, starts[np.arange(m), order[:, rank]])
-        if best is None:
-            best = found
-            continue
-        better = found.value > best.value + 1e-9 * np.abs(best.value)
-        best = Placement(
-            np.where(better[:, None], found.Z, best.Z),
-            np.where(better, found.value, best.value),
-            np.where(better[:, None, None], found.curvature, best.curvature),
-        )
-    assert best is not None
-    return best
+    every: IntArray = np.arange(m)
+    found = [_climb(rows, starts[every, start]) for start in order.T]
+    highest = first_least(-np.array([placed.value for placed in found]))
+    return Placement(
+        np.stack([placed.Z for placed in found])[highest, every],
+        np.stack([placed.value for placed in found])[highest, every],
+        np.stack([placed.curvature for placed in found])[highest, every],
+    )
 
 
 def positive_part(H: FloatArray, floor: float) -> FloatArray:

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from sidelight.core import FloatArray, IntArray, over_bands, row_blocks
-from sidelight.estimator import Embedder, Map, facts_of, of_all_rows, pick_up
+from sidelight.estimator import Embedder, Map, course_of, facts_of, of_all_rows, pick_up
 from sidelight.latent.descending import (
     DISTANCE_PARAMETERS,
     INIT,
@@ -17,9 +17,10 @@ from sidelight.latent.descending import (
     distance_table,
     pins_of,
     starting_points,
+    ways_by_distances,
 )
 from sidelight.similarity import wide_bandwidth
-from sidelight.solvers.descent import minimise_rows
+from sidelight.solvers.descent import lowest_rows
 
 
 class SammonMapping(Embedder):
@@ -135,28 +136,19 @@ class SammonMapping(Embedder):
         told = self._hear(X, side, items)
         points, who, d = told.points, self._name, self.n_components_
         D, distinct = distance_table(points, d, n_tables=3)
+        n, counts = len(distinct.rows), distinct.counts.astype(np.float64)
         longest = float(D.max())  # the unit of the descent
-        counts = distinct.counts.astype(np.float64)
-        stress = SammonStress(D[np.ix_(distinct.rows, distinct.rows)] / longest, counts)
-        anchors = told.known.get("Anchors")
-        pins = pins_of(anchors, distinct, d, copies=False, unit=longest, who=who)
-
-        def begin() -> FloatArray:
-            init, rng, width = self.init, self.random_state, wide_bandwidth(D)
-            Z = starting_points(init, D, d, bandwidth=width, random_state=rng, who=who)
-            return np.asarray(Z[distinct.rows] / longest)
-
-        n = len(distinct.rows)
+        pins = pins_of(told.known.get("Anchors"), distinct, d, copies=False, unit=longest, who=who)
+        width, rng = wide_bandwidth(D), self.random_state
+        ways = ways_by_distances(D, d, bandwidth=width, random_state=rng, who=who)
         found, left = descend_pinned(
-            stress,
+            SammonStress(D[np.ix_(distinct.rows, distinct.rows)] / longest, counts),
             n,
-            begin,
+            lambda: starting_points(self.init, ways, (len(D), d), who=who)[distinct.rows] / longest,
             pins,
             pick_up(self, (D, told.known), pins.n_variables),
-            max_iter=self.max_iter,
-            tol=self.tol,
-            stage="Sammon mapping",
-            who=who,
+            **course_of(self, "Sammon mapping"),
+            polished=True,
         )
         Z, unit = pins.settle(found.x, distinct.inverse)
         places, merged = Z[distinct.rows], points.merged(distinct)
@@ -249,10 +241,4 @@ def _place(D: FloatArray, counts: FloatArray, Y: FloatArray) -> FloatArray:
 
     nearest = Y[np.argmin(D, axis=1)]
     between = (1 / D**2) / (1 / D**2).sum(axis=1, keepdims=True) @ Y
-    found = [
-        minimise_rows(row_stress, start)
-        for start in (nearest + 1e-6 * (between - nearest), between)
-    ]
-    rows = np.arange(len(D))
-    stresses = [row_stress(places, rows)[0] for places in found]
-    return np.where((stresses[0] <= stresses[1])[:, None], *found)
+    return lowest_rows(row_stress, [nearest + 1e-6 * (between - nearest), between])

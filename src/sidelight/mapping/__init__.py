@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from sidelight.mapping.by_kernel import ByKernel, CentredKernel, ComparedRows, KernelTable, Preimage
+from sidelight.mapping.leave_one_out import best_predicting
 from sidelight.mapping.linear import GramKernel, LinearBack, Projection
 from sidelight.mapping.nystrom import Nystrom, kernel_coordinates, scale_kernel
 from sidelight.mapping.smoother import KernelSmoother
@@ -18,6 +19,7 @@ __all__ = [
     "Nystrom",
     "Preimage",
     "Projection",
+    "best_predicting",
     "kernel_coordinates",
     "scale_kernel",
 ]

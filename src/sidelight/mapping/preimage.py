@@ -21,6 +21,10 @@ import scipy.linalg
 
 from sidelight.core import FloatArray
 from sidelight.similarity import GaussianKernel
+from sidelight.solvers import RidgeSystem, best_of
+
+#: Rates of the kernel that are tried, over the map's variance.
+_RATES = (0.3, 1.0, 3.0, 10.0)
 
 
 def expansion_coefficients(
@@ -137,28 +141,20 @@ class RidgePreimage:
 
     @classmethod
     def fit(cls, points: FloatArray, items: FloatArray, *, ridge: float | None) -> RidgePreimage:
-        """Learn the regression; the ridge is chosen by closed-form leave-one-out.
-
-        The error of a left-out row is [C⁻¹ Y]_i / [C⁻¹]_ii with C = K + αI.
-        """
+        """Learn the regression; the ridge is chosen by leave-one-out."""
         variance = float(points.var(axis=0).sum()) or 1.0
         mean = items.mean(axis=0)
-        values, vectors, kernel = None, None, GaussianKernel(1 / variance)
-        best = (np.inf, 1.0, kernel)
         target = items - mean
+        ridges = np.geomspace(1e-8, 1, 9) if ridge is None else np.array([ridge])
+
+        def fitted(rate: float) -> tuple[float, float, GaussianKernel]:
+            kernel = GaussianKernel(rate / variance)
+            system = RidgeSystem.of(kernel(points, points))
+            alpha = system.best_ridge(target, ridges)
+            return system.left_out_error(target, alpha), float(alpha), kernel
+
         # the kernel's width and the ridge are chosen together; one decomposition per width
-        for width in (0.3, 1.0, 3.0, 10.0):
-            kernel = GaussianKernel(width / variance)
-            values, vectors = scipy.linalg.eigh(kernel(points, points))
-            rotated = vectors.T @ target
-            for alpha in [ridge] if ridge is not None else np.geomspace(1e-8, 1, 9):
-                inverse = 1 / (np.maximum(values, 0) + alpha)
-                errors = vectors @ (inverse[:, None] * rotated)
-                errors /= ((vectors**2) @ inverse)[:, None]
-                score = float(np.sum(errors**2))
-                if score < best[0]:
-                    best = (score, float(alpha), kernel)
-        _, alpha, kernel = best
+        _, alpha, kernel = best_of(map(fitted, _RATES), lambda found: found[0])
         K = kernel(points, points)
         K[np.diag_indices_from(K)] += alpha
         return cls(points, kernel, scipy.linalg.solve(K, target, assume_a="pos"), mean)

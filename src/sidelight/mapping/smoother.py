@@ -17,7 +17,9 @@ import numpy as np
 import scipy.sparse as sp
 
 from sidelight.core import FloatArray, IntArray, evenly_spaced, is_sparse
+from sidelight.mapping.leave_one_out import best_predicting
 from sidelight.neighbors import nearest_neighbors
+from sidelight.similarity import gaussian_shares
 
 #: The smoother looks at this many of the nearest points.
 SUPPORT = 48
@@ -63,12 +65,13 @@ class KernelSmoother:
         indices = near.indices[others].reshape(len(judged), -1)
         squared = near.distances[others].reshape(len(judged), -1) ** 2
         scale = float(np.sqrt(np.median(squared[:, 0]))) or float(np.sqrt(squared.mean())) or 1.0
-        candidates = scale * np.geomspace(0.1, 30, 24)
-        target = items[judged]
-        errors = [
-            _squared_error(_weights(squared, indices, h, n) @ items, target) for h in candidates
-        ]
-        return cls(points, items, float(candidates[int(np.argmin(errors))]))
+        widths = scale * np.geomspace(0.1, 30, 24)
+
+        def weights_of(width: float) -> sp.csr_array:
+            return _weights(squared, indices, width, n)
+
+        best = best_predicting(widths, weights_of, items, items[judged])
+        return cls(points, items, float(best))
 
     def __call__(self, Z: FloatArray) -> FloatArray:
         """Predict the items at new positions."""
@@ -80,14 +83,5 @@ class KernelSmoother:
 
 def _weights(squared: FloatArray, indices: IntArray, bandwidth: float, n: int) -> sp.csr_array:
     m, k = indices.shape
-    # relative to the nearest point, so that a position far from all of them has weights too
-    w = np.exp(-(squared - squared[:, :1]) / (2 * bandwidth**2))
-    w /= w.sum(axis=1, keepdims=True)
+    w = gaussian_shares(squared, 2 * bandwidth**2)
     return sp.csr_array((w.ravel(), indices.ravel(), np.arange(0, m * k + 1, k)), shape=(m, n))
-
-
-def _squared_error(predicted: Any, target: Any) -> float:
-    difference = predicted - target
-    if is_sparse(difference):
-        return float(difference.multiply(difference).sum())
-    return float(np.sum(difference**2))

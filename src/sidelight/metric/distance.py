@@ -17,14 +17,15 @@ from sidelight.metric.learning import (
     InnerMetric,
     Space,
     SpannedSpace,
-    SquaredGram,
     choose_ridge,
     fit_with_ridge,
     fit_without_ridge,
     spanning_forest,
+    squared_gram,
     squared_lengths,
 )
 from sidelight.side import Distances, describe
+from sidelight.solvers import RidgeSystem
 
 
 class DistanceMetric(LearnedMetric):
@@ -151,7 +152,7 @@ class DistanceMetric(LearnedMetric):
         first, second = np.searchsorted(distances.rows, distances.pairs).T
         differences = Z[first] - Z[second]
         targets, lengths, euclidean = self._scaled(distances, differences)
-        gram = SquaredGram.of(differences / lengths**0.5)
+        gram = squared_gram(differences / lengths**0.5)
         fitted, ridge = self._fit_scaled(
             differences / lengths**0.5, distances.values**2 / targets, euclidean, gram
         )
@@ -171,7 +172,7 @@ class DistanceMetric(LearnedMetric):
         return self
 
     def _fit_scaled(
-        self, differences: FloatArray, targets: FloatArray, euclidean: float, gram: SquaredGram
+        self, differences: FloatArray, targets: FloatArray, euclidean: float, gram: RidgeSystem
     ) -> tuple[ConeFit, float]:
         """Solve in the span of the differences, outside which A = cI."""
         m, r = differences.shape

@@ -16,7 +16,7 @@ from sidelight.neighbors import (
     nearest_stored,
 )
 from sidelight.quality.dimension import levina_bickel
-from sidelight.solvers import fit_with_missing
+from sidelight.solvers import fit_with_missing, hard_threshold, noise_level
 
 #: Neighbours of each row that the intrinsic dimension rests on: many, for noise is felt by few.
 _NEIGHBORS = 20
@@ -29,9 +29,8 @@ _ROUNDING = 1e-10
 def components_above_noise(values: FloatArray, n_samples: int, n_features: int) -> int:
     """Count the singular values that white noise of unknown strength does not explain.
 
-    Those above ω(β) times the median singular value, β the ratio of the shorter to the longer side
-    of the centred data: the hard threshold of least mean squared error (Gavish and Donoho 2014),
-    with their ω(β) ≈ 0.56β³ − 0.95β² + 1.82β + 1.43.
+    Those above the hard threshold of least mean squared error, in units of the noise that the
+    median singular value shows (Gavish and Donoho 2014).
 
     References
     ----------
@@ -50,8 +49,8 @@ def components_above_noise(values: FloatArray, n_samples: int, n_features: int) 
     short, long = sorted((rows, n_features))
     singular = np.sqrt(np.maximum(values[:short], 0.0))
     beta = short / long
-    omega = 0.56 * beta**3 - 0.95 * beta**2 + 1.82 * beta + 1.43
-    threshold = max(omega * float(np.median(singular)), np.sqrt(_ROUNDING) * float(singular[0]))
+    noise = hard_threshold(beta) * noise_level(singular, beta)
+    threshold = max(noise, np.sqrt(_ROUNDING) * float(singular[0]))
     return max(1, int(np.count_nonzero(singular > threshold)))
 
 

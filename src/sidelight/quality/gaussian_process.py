@@ -9,6 +9,8 @@ from scipy.optimize import minimize_scalar
 
 from sidelight.core import ArrayLike, FloatArray, report, require_memory
 from sidelight.quality.inputs import as_points, check_same_length
+from sidelight.similarity import gaussian_similarity
+from sidelight.solvers import best_of
 
 _LOG_2PI = float(np.log(2 * np.pi))
 #: Length scales tried, in units of the map's spread: from the gap between points to a plane.
@@ -122,7 +124,7 @@ def fit_map_process(Y: ArrayLike, Z: ArrayLike) -> MapProcess:
     for step, length in enumerate(_LENGTHS):
         report("likelihood of the map", step, len(_LENGTHS))
         found.append(profile.at(np.log(length * spread)))
-    best = int(np.argmax([process.log_likelihood for process in found]))
+    best = best_of(range(len(found)), lambda step: -found[step].log_likelihood)
     low, high = max(best - 1, 0), min(best + 1, len(_LENGTHS) - 1)
     # inside the cells next to the best length of the grid
     refined = minimize_scalar(
@@ -132,7 +134,7 @@ def fit_map_process(Y: ArrayLike, Z: ArrayLike) -> MapProcess:
         options={"xatol": 1e-4, "maxiter": 25},
     )
     last = profile.at(float(refined.x))
-    return max(last, found[best], key=lambda process: process.log_likelihood)
+    return best_of([last, found[best]], lambda process: -process.log_likelihood)
 
 
 class _Profile:
@@ -150,7 +152,7 @@ class _Profile:
     def at(self, log_length: float) -> MapProcess:
         """The best α and σ² for this length scale."""
         length = float(np.exp(log_length))
-        values, U = np.linalg.eigh(np.exp(self.squares / (-2 * length**2)))
+        values, U = np.linalg.eigh(gaussian_similarity(self.squares, 2 * length**2))
         np.maximum(values, 0, out=values)
         energy = np.sum((U.T @ self.Y) ** 2, axis=1)
 

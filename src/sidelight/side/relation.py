@@ -17,7 +17,7 @@ from sidelight.side.reading import (
     require_rows_in_range,
 )
 from sidelight.side.value import SideInformation
-from sidelight.similarity import wide_bandwidth
+from sidelight.similarity import gaussian_similarity, wide_bandwidth
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -101,7 +101,7 @@ class Relation(SideInformation):
         spread = values.std(axis=0)
         values = (values - values.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
         squared = ((values[:, None] - values[None]) ** 2).sum(axis=-1)
-        return cls(np.exp(-squared / bandwidth), index)
+        return cls(gaussian_similarity(squared, bandwidth), index)
 
     @classmethod
     def from_items(cls, X: Any, index: Any = None, *, bandwidth: float | str = "auto") -> Relation:
@@ -142,7 +142,7 @@ class Relation(SideInformation):
         squared = np.maximum(lengths[:, None] + lengths - 2 * items @ items.T, 0.0)
         np.fill_diagonal(squared, 0.0)
         width = wide_bandwidth(np.sqrt(squared)) if bandwidth == "auto" else float(bandwidth)
-        similarity = np.exp(-squared / width)
+        similarity = gaussian_similarity(squared, width)
         return cls((similarity + similarity.T) / 2, index)
 
     def rows(self, n_samples: int) -> IntArray:

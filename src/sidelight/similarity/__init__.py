@@ -12,6 +12,7 @@ from sidelight.similarity.barycentre import (
     solve_convex_barycentres,
 )
 from sidelight.similarity.centring import Centring, kernel_from_distances
+from sidelight.similarity.gaussian import gaussian_shares, gaussian_similarity, half_squares
 from sidelight.similarity.geodesic import geodesic_distances, geodesic_distances_of_new
 from sidelight.similarity.kernels import (
     KERNEL_NAMES,
@@ -62,9 +63,12 @@ __all__ = [
     "choice_probabilities",
     "column_mean",
     "edge_weights",
+    "gaussian_shares",
+    "gaussian_similarity",
     "geodesic_distances",
     "geodesic_distances_of_new",
     "gram_matrix",
+    "half_squares",
     "heat_width",
     "kernel_from_distances",
     "kernel_matrix",

@@ -10,6 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from sidelight.core import FloatArray, is_sparse, one_blas_thread, refuse_without_effect
+from sidelight.similarity.gaussian import half_squares
 from sidelight.similarity.panels import SymmetricPanels
 
 #: Rows worked on at a time: a block of the kernel stays in the cache while it is finished.
@@ -62,15 +63,12 @@ class GaussianKernel:
             exponent -= _squared_lengths(X)[:, None]
             exponent -= _squared_lengths(Y)[None, :]
             exponent *= self.gamma
+            np.minimum(exponent, 0, out=exponent)
         else:
             # rounding is relative to the lengths of rows: they are measured from their middle
             middle = Y.mean(axis=0)
-            X, Y = X - middle, Y - middle
-            # (x, −‖x‖², 1) · (2y, 1, −‖y‖²) = −‖x − y‖²: one product, no passes over the table
-            left = np.column_stack([X, -_squared_lengths(X), np.ones(len(X), dtype=X.dtype)])
-            right = np.column_stack([2 * Y, np.ones(len(Y), dtype=Y.dtype), -_squared_lengths(Y)])
-            exponent = left @ (self.gamma * right.T).astype(left.dtype, copy=False)
-        np.minimum(exponent, 0, out=exponent)  # rounding must not make a distance negative
+            unit = np.asarray(np.sqrt(2 * self.gamma), dtype=X.dtype)
+            exponent = half_squares(unit * (X - middle), unit * (Y - middle))
         return np.exp(exponent, out=exponent)
 
     def diagonal(self, X: Any) -> FloatArray:

@@ -8,6 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from sidelight.core import FloatArray, IntArray
+from sidelight.similarity.gaussian import gaussian_similarity
 
 
 def edge_weights(
@@ -28,7 +29,7 @@ def edge_weights(
     # far edges keep a trace of weight, so that a connected graph stays connected in float64
     with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
         steps = np.nan_to_num(distances / width)
-    return np.asarray(np.exp(-np.square(np.minimum(steps, np.sqrt(600.0))) / 2))
+    return gaussian_similarity(np.square(np.minimum(steps, np.sqrt(600.0))), 2.0)
 
 
 def heat_width(graph: Any) -> float:

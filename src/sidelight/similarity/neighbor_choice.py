@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from sidelight.core import FloatArray
+from sidelight.similarity.gaussian import gaussian_shares, gaussian_similarity
 
 #: The default bandwidth is this share of the mean squared distance between items.
 WIDE = 0.15
@@ -38,10 +39,7 @@ def choice_probabilities(D: FloatArray, bandwidth: Any) -> FloatArray:
     >>> choice_probabilities(np.array([[0.0, 1.0]]), 1.0).round(4)
     array([[0.7311, 0.2689]])
     """
-    exponents = -(D**2) / np.reshape(bandwidth, (-1, 1))
-    exponents -= exponents.max(axis=1, keepdims=True)
-    P = np.exp(exponents)
-    return np.asarray(P / P.sum(axis=1, keepdims=True))
+    return gaussian_shares(D**2, np.reshape(bandwidth, (-1, 1)))
 
 
 def normalise_rows(S: FloatArray) -> FloatArray:
@@ -74,10 +72,10 @@ def perplexity_bandwidths(D: FloatArray, perplexity: float) -> FloatArray:
     finite = np.where(there, squared, 0.0)
     for _ in range(_STEPS):
         middle = (low + high) / 2
-        rate = np.exp(-middle)[:, None]
-        E = np.exp(-squared * rate)
+        width = np.exp(middle)
+        E = gaussian_similarity(squared, width[:, None])
         sums = E.sum(axis=1)
-        entropy = np.log(sums) + rate[:, 0] * np.einsum("ij,ij->i", E, finite) / sums
+        entropy = np.log(sums) + np.einsum("ij,ij->i", E, finite) / (width * sums)
         wide = entropy > goal
         high, low = np.where(wide, middle, high), np.where(wide, low, middle)
         if np.max(high - low) < 1e-13:

@@ -7,9 +7,10 @@ import pytest
 
 from sidelight.latent.conditioning.factor import KnownFactor
 from sidelight.latent.conditioning.matches import match_items
-from sidelight.latent.conditioning.noise_shrinkage import median_of_noise, shrink_noise
+from sidelight.latent.conditioning.noise_shrinkage import shrink_noise
 from sidelight.latent.conditioning.partial_matches import matchings_to_try
 from sidelight.side import Condition
+from sidelight.solvers.white_noise import median_of_noise
 
 
 @pytest.mark.parametrize(("n", "p"), [(300, 300), (150, 600), (600, 150)])

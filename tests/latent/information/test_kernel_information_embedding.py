@@ -102,7 +102,7 @@ def test_held_out_rows_choose_the_step():
 def test_held_out_rows_choose_the_best_of_three_paths():
     """Of few points the path from a wide kernel folds, and one from another width mostly does not.
 
-    Of 20 other draws 16 keep the order, and 15 with a single path.
+    Of 20 other draws 17 keep the order.
     """
     options = {"bandwidth": "leave_one_out", "alpha": 1e-5, "n_steps": 40, "tol": 1e-7}
     in_order = []

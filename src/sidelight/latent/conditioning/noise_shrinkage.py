@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from sidelight.core import FloatArray
-
-_GRID = 2001
+from sidelight.solvers import noise_level
 
 
 def shrink_noise(Y: FloatArray) -> FloatArray:
@@ -39,20 +38,10 @@ def shrink_noise(Y: FloatArray) -> FloatArray:
     if rank < 1:
         return Y
     beta = rank / longer
-    unit = float(np.median(lengths[:rank])) / np.sqrt(median_of_noise(beta))
+    unit = noise_level(lengths[:rank], beta)
     if unit <= 1e-12 * lengths[0]:
         return Y
     y = lengths / unit
     inside = np.maximum((y**2 - beta - 1) ** 2 - 4 * beta, 0.0)
     shrunk = np.where(y > 1 + np.sqrt(beta), np.sqrt(inside) / np.maximum(y, 1e-300), 0.0)
     return np.asarray(mean + (U * (unit * shrunk)) @ V)
-
-
-def median_of_noise(beta: float) -> float:
-    """Compute the median of the Marchenko–Pastur law of squared singular values."""
-    low, high = (1 - np.sqrt(beta)) ** 2, (1 + np.sqrt(beta)) ** 2
-    # x = low + (high − low)(1 − cos θ)/2: the density is smooth in θ at both ends
-    theta = (np.arange(_GRID) + 0.5) * np.pi / _GRID
-    x = low + (high - low) * (1 - np.cos(theta)) / 2
-    mass = np.cumsum(np.sin(theta) ** 2 / x)
-    return float(np.interp(0.5, (mass - 0.5 * np.sin(theta) ** 2 / x) / mass[-1], x))

@@ -6,7 +6,10 @@ import numpy as np
 from scipy.optimize import minimize_scalar
 
 from sidelight.core import FloatArray, evenly_spaced
-from sidelight.latent.density.kernels import DataKernel, squared_distances
+from sidelight.latent.density.kernels import DataKernel, normalised_weights, squared_distances
+from sidelight.mapping import best_predicting
+from sidelight.similarity import gaussian_shares
+from sidelight.solvers import best_of
 
 #: More rows than this are judged on a sample of them, spread evenly.
 JUDGED = 3000
@@ -62,7 +65,7 @@ def leave_one_out_bandwidth(Y: FloatArray, kernel: DataKernel) -> float:
         return -leave_one_out_likelihood(D, kernel, float(np.exp(log_h)))
 
     grid = np.linspace(low, high, 40)
-    best = int(np.argmin([loss(g) for g in grid]))
+    best = best_of(range(len(grid)), lambda step: loss(grid[step]))
     bounds = (grid[max(best - 1, 0)], grid[min(best + 1, len(grid) - 1)])
     found = minimize_scalar(loss, bounds=bounds, method="bounded", options={"xatol": 1e-3})
     return float(np.exp(found.x))
@@ -86,16 +89,11 @@ def regression_bandwidth(Y: FloatArray, Z: FloatArray, kernel: DataKernel, scale
     D = kernel.dissimilarities(Y[rows], Y[rows])
     np.fill_diagonal(D, np.inf)
     grid = scale * np.geomspace(1e-3, 1.0, 16)
-    nearest = D.min(axis=1, keepdims=True)
-    errors = []
-    for h in grid:
-        if np.isinf(kernel.reach):
-            weights = kernel.values(D - nearest, float(h))
-        else:
-            weights = kernel.values(D, float(h)) + 1e-12 * (nearest == D)
-        predicted = weights @ Z[rows] / weights.sum(axis=1, keepdims=True)
-        errors.append(float(np.sum((predicted - Z[rows]) ** 2)))
-    return float(grid[int(np.argmin(errors))])
+
+    def weights_of(h: float) -> FloatArray:
+        return normalised_weights(D, kernel, float(h))
+
+    return float(best_predicting(grid, weights_of, Z[rows], Z[rows]))
 
 
 def bandwidth_of_placing(
@@ -115,10 +113,9 @@ def regression_reach(Y: FloatArray, Z: FloatArray, squared_gaps: FloatArray, sta
     in_map = squared_distances(Z[rows], Z[rows])
     np.fill_diagonal(in_map, np.inf)
     grid = start * 4.0 ** np.arange(-5, 3)
-    errors = []
-    for reach in grid:
-        apart = in_map + squared_gaps[np.ix_(rows, rows)] / reach
-        weights = np.exp(apart.min(axis=1, keepdims=True) - apart)
-        predicted = weights @ Y[rows] / weights.sum(axis=1, keepdims=True)
-        errors.append(float(np.sum((predicted - Y[rows]) ** 2)))
-    return float(grid[int(np.argmin(errors))])
+    gaps = squared_gaps[np.ix_(rows, rows)]
+
+    def weights_of(reach: float) -> FloatArray:
+        return gaussian_shares(in_map + gaps / reach)
+
+    return float(best_predicting(grid, weights_of, Y[rows], Y[rows]))

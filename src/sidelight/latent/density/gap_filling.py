@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from sidelight.core import FloatArray, IntArray
+from sidelight.similarity import gaussian_shares
 
 #: The ridge of the regression, as a share of the mean variance of a column among the neighbours.
 _RIDGE = 0.01
@@ -22,8 +23,7 @@ def fill_gaps(
     C = AᵀA: y_M = μ_M + A_Mᵀ (A_K A_Kᵀ + ρI)⁻¹ A_K (y_K − μ_K).
     """
     known = ~np.isnan(rows)
-    weights = np.exp(-_FALL * squared / np.maximum(squared[:, -1:], 1e-300))
-    weights /= weights.sum(axis=1, keepdims=True)
+    weights = gaussian_shares(squared, np.maximum(squared[:, -1:], 1e-300) / _FALL)
     near = items[neighbors]
     mean = np.einsum("mk,mkp->mp", weights, near)
     A = np.sqrt(weights)[:, :, None] * (near - mean[:, None])

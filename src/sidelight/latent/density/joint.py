@@ -12,7 +12,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from sidelight.core import FloatArray, IntArray
-from sidelight.latent.density.kernels import DataKernel, GaussianKernel, QuarticKernel
+from sidelight.latent.density.kernels import (
+    DataKernel,
+    GaussianKernel,
+    QuarticKernel,
+    normalised_weights,
+)
 
 
 @dataclass(frozen=True)
@@ -111,21 +116,6 @@ class JointDensity:
         missing = np.isnan(Y)
         same = ((self.items[nearest] == Y) | missing).all(axis=1) & ~missing.all(axis=1)
         return np.where(same, nearest, -1)
-
-
-def normalised_weights(D: FloatArray, kernel: DataKernel, bandwidth: float) -> FloatArray:
-    """Turn dissimilarities into weights that sum to one.
-
-    A row out of reach of everything takes the nearest alone; so does a Gaussian in that limit.
-    """
-    nearest = D.min(axis=1, keepdims=True)
-    if np.isinf(kernel.reach):
-        weights = kernel.values(D - nearest, bandwidth)
-    else:
-        weights = kernel.values(D, bandwidth)
-        alone = weights.sum(axis=1) == 0
-        weights[alone] = D[alone] == nearest[alone]
-    return np.asarray(weights / weights.sum(axis=1, keepdims=True))
 
 
 def _moments(

@@ -19,6 +19,7 @@ from typing import ClassVar, Protocol
 import numpy as np
 
 from sidelight.core import FloatArray
+from sidelight.similarity import gaussian_shares, gaussian_similarity
 
 KERNELS = ("gaussian", "quartic", "discrete")
 
@@ -63,7 +64,7 @@ class GaussianKernel:
 
     def values(self, dissimilarities: FloatArray, bandwidth: float) -> FloatArray:
         """Compute exp(−d² / h)."""
-        return np.asarray(np.exp(-dissimilarities / bandwidth))
+        return gaussian_similarity(dissimilarities, bandwidth)
 
     def log_normaliser(self, bandwidth: float) -> float:
         """Compute (p / 2) log(πh)."""
@@ -121,8 +122,8 @@ class DiscreteKernel:
         return np.asarray(np.round(A.shape[1] * cdist(A, B, "hamming")))
 
     def values(self, dissimilarities: FloatArray, bandwidth: float) -> FloatArray:
-        """Compute exp(−count / h)."""
-        return np.asarray(np.exp(-dissimilarities / bandwidth))
+        """Compute exp(−count / h): codes that differ are as far apart as corners of a cube."""
+        return gaussian_similarity(dissimilarities, bandwidth)
 
     def log_normaliser(self, bandwidth: float) -> float:
         """Compute log C."""
@@ -135,6 +136,19 @@ def kernel_for(name: str, Y: FloatArray) -> DataKernel:
     if name == "discrete":
         return DiscreteKernel(tuple(len(np.unique(column)) for column in Y.T))
     return (QuarticKernel if name == "quartic" else GaussianKernel)(Y.shape[1])
+
+
+def normalised_weights(D: FloatArray, kernel: DataKernel, bandwidth: float) -> FloatArray:
+    """Turn dissimilarities into weights that sum to one.
+
+    A row out of reach of everything takes the nearest alone; so does a Gaussian in that limit.
+    """
+    if np.isinf(kernel.reach):
+        return gaussian_shares(D, bandwidth)
+    weights = kernel.values(D, bandwidth)
+    alone = weights.sum(axis=1) == 0
+    weights[alone] = D[alone] == D[alone].min(axis=1, keepdims=True)
+    return np.asarray(weights / weights.sum(axis=1, keepdims=True))
 
 
 def squared_distances(A: FloatArray, B: FloatArray) -> FloatArray:

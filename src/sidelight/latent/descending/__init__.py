@@ -13,27 +13,27 @@ from sidelight.latent.descending.pinned_descent import descend_pinned
 from sidelight.latent.descending.starts import (
     INIT,
     MADE_OR_GIVEN,
-    STARTS,
     classical_start,
-    given_points,
+    principal_points,
     principal_turn,
     random_points,
     starting_points,
+    ways_by_distances,
 )
 
 __all__ = [
     "DISTANCE_PARAMETERS",
     "INIT",
     "MADE_OR_GIVEN",
-    "STARTS",
     "AmongPlaced",
     "check_components",
     "classical_start",
     "descend_pinned",
     "distance_table",
-    "given_points",
     "pins_of",
+    "principal_points",
     "principal_turn",
     "random_points",
     "starting_points",
+    "ways_by_distances",
 ]

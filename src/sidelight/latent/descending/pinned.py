@@ -29,6 +29,7 @@ from sidelight.latent.descending.starts import principal_turn
 from sidelight.neighbors import DistinctRows
 from sidelight.quality import procrustes
 from sidelight.side import Anchors, name_rows
+from sidelight.solvers import best_of
 from sidelight.solvers.descent import Objective
 
 #: A function of all points that gives its value and its gradient.
@@ -112,7 +113,7 @@ class Pins:
             degree=0,
         )
         starts = [np.append(Y[self.free], np.log(scale)) for Y in (turned, turned + bend(turned))]
-        return min(starts, key=lambda x: float(function(self.points(x))[0]))
+        return best_of(starts, lambda x: float(function(self.points(x))[0]))
 
     def settle(self, x: FloatArray, copies: IntArray | None = None) -> tuple[FloatArray, float]:
         """Read the map from a vector, in the coordinates of the anchors."""

@@ -23,6 +23,7 @@ def descend_pinned(
     thread: Thread,
     *,
     stage: str,
+    polished: bool = False,
     **options: Any,
 ) -> tuple[Descent, Unfinished | None]:
     """Descend with pinned rows; where pins have a size, the map without them is found first."""
@@ -37,7 +38,7 @@ def descend_pinned(
         value = objective(start)[0]
         found = Descent(start, value, np.array([value]), 0, 1, False, True)
     else:
-        found = minimise(objective, start, stage=stage, **options)
+        found = minimise(objective, start, stage=stage, polished=polished, **options)
     return found, thread.left_at(None if found.converged else found.x)
 
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+import warnings
+from collections.abc import Callable, Mapping
+from typing import Any, TypeAlias
 
 import numpy as np
 from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
 
 from sidelight.core import Expected, FloatArray, IntArray, Matching, OneOf, random_generator
 from sidelight.latent.descending.backward_start import backward_start
@@ -28,6 +31,51 @@ MADE_OR_GIVEN: tuple[Expected, ...] = (
 INIT: tuple[Expected, ...] = (OneOf(STARTS), _ARRAY)
 
 
+#: How points that a descent begins with are made, by the name of the way.
+Ways: TypeAlias = Mapping[str, Callable[[], FloatArray]]
+
+
+def starting_points(
+    init: Any,
+    ways: Ways,
+    shape: tuple[int, int],
+    *,
+    rows: FloatArray | None = None,
+    order: IntArray | None = None,
+    who: str,
+) -> FloatArray:
+    """Make the points that a descent begins with in the way that is named, or take given ones."""
+    if isinstance(init, str):
+        return ways[init]()
+    return given_points(init, shape, rows=rows, order=order, who=who)
+
+
+def ways_by_distances(
+    D: FloatArray,
+    n_components: int,
+    *,
+    bandwidth: float,
+    unit: float = 1.0,
+    random_state: Any,
+    who: str,
+) -> Ways:
+    """The ways that distances leave open, each with the spread of the items in the map's unit."""
+
+    def spread_like_items(Z: FloatArray) -> FloatArray:
+        # the mean squared distance between points is twice their total variance
+        wanted = float(np.mean(D**2)) / (2 * unit**2)
+        return np.asarray(Z * np.sqrt(wanted / max(float(Z.var(axis=0).sum()), 1e-300)))
+
+    def backward() -> FloatArray:
+        return backward_start(choice_probabilities(D, bandwidth), n_components, who=who).vectors
+
+    return {
+        "classical": lambda: classical_start(D, n_components, who=who) / unit,
+        "backward": lambda: spread_like_items(backward()),
+        "random": lambda: spread_like_items(random_points(len(D), n_components, random_state)),
+    }
+
+
 def classical_start(D: FloatArray, n_components: int, *, who: str) -> FloatArray:
     """Scale distances classically: the principal components, where they are Euclidean."""
     K = kernel_from_distances(D)
@@ -36,29 +84,20 @@ def classical_start(D: FloatArray, n_components: int, *, who: str) -> FloatArray
     return kernel_coordinates(np.maximum(pairs.values, 0.0), pairs.vectors)
 
 
-def starting_points(
-    init: Any,
-    D: FloatArray,
-    n_components: int,
-    *,
-    bandwidth: float,
-    unit: float = 1.0,
-    random_state: Any,
-    who: str,
-) -> FloatArray:
-    """Make the points that a descent begins with."""
-    n = len(D)
-    if not isinstance(init, str):
-        return given_points(init, (n, n_components), who=who)
-    if init == "classical":
-        return classical_start(D, n_components, who=who) / unit
-    if init == "backward":
-        points = backward_start(choice_probabilities(D, bandwidth), n_components, who=who).vectors
-    else:
-        points = random_points(n, n_components, random_state)
-    # the mean squared distance between points is twice their total variance
-    wanted = float(np.mean(D**2)) / (2 * unit**2)
-    return np.asarray(points * np.sqrt(wanted / max(float(points.var(axis=0).sum()), 1e-300)))
+def principal_points(Y: FloatArray, n_components: int) -> FloatArray:
+    """The principal components, or probabilistic ones where entries are missing.
+
+    Dimensions beyond those that rows can have are zero.
+    """
+    from sidelight.spectral import PCA, ProbabilisticPCA
+
+    kept = min(n_components, *Y.shape)
+    method = ProbabilisticPCA if np.isnan(Y).any() else PCA
+    with warnings.catch_warnings():  # a start need not have converged
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        warnings.simplefilter("ignore", UserWarning)
+        Z = np.asarray(method(kept).fit_transform(Y))
+    return np.pad(Z, ((0, 0), (0, n_components - kept)))
 
 
 def random_points(n: int, n_components: int, random_state: Any) -> FloatArray:

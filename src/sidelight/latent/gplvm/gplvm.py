@@ -15,10 +15,10 @@ from sidelight.core import (
     refuse_without_effect,
     require_memory,
 )
-from sidelight.estimator import Embedder, Map, Told, descend, pick_up
+from sidelight.estimator import Embedder, Map, Told, course_of, descend, pick_up
 from sidelight.gaussian_process import COVARIANCES, ObservedTable
 from sidelight.latent.descending import MADE_OR_GIVEN
-from sidelight.latent.gplvm.back_constraint import BackConstraint, first_weights
+from sidelight.latent.gplvm.back_constraint import BackConstraint
 from sidelight.latent.gplvm.objective import GPLVMObjective, State
 from sidelight.latent.gplvm.process import LatentProcess, settled
 from sidelight.latent.gplvm.start import first_map
@@ -182,36 +182,19 @@ class GPLVM(Embedder):
         """
         X = np.asarray(self._check_input(X, side)[0], dtype=np.float64)
         self._check_choice(X)
-        m, d = self._resolve_inducing(len(X)), self.n_components_
         table = StandardTable.of(X, who=self._name)
-        observed, back = ObservedTable.of(table.Y), self._back_constraint(table.Y)
-        features = None if back is None else back.features(table.Y)
-        objective = GPLVMObjective(
-            observed,
-            COVARIANCES[self.kernel],
-            d,
-            prior=self.prior,
-            n_inducing=m,
-            features=features,
-        )
-
-        def begin() -> FloatArray:
-            Z = first_map(self.init, X, table, d, who=self._name)
-            free = Z if features is None else first_weights(features, Z)
-            spread = np.linspace(0, len(X) - 1, m).round().astype(np.intp)
-            return objective.pack(free, Z[spread] if m else None)
-
+        back = self._back_constraint(table.Y)
+        objective = self._objective_of(table, back)
         found, left = descend(
             objective,
-            begin,
+            lambda: objective.vector_of(
+                first_map(self.init, X, table, self.n_components_, who=self._name)
+            ),
             pick_up(self, X, objective.n_variables),
-            max_iter=self.max_iter,
-            tol=self.tol,
-            stage="moving latent points",
-            who=self._name,
+            **course_of(self, "moving latent points"),
             memory=_MEMORY,
             patience=_PATIENCE,
-            unit=float(observed.n_observed),
+            unit=float(objective.table.n_observed),
         )
         state, weights = settled(objective, found.x, table.Y)
         process = LatentProcess(table, self.kernel, state, self.prior, back, weights)
@@ -219,6 +202,17 @@ class GPLVM(Embedder):
         facts = self._facts(objective, state, table, found)
         places = table.back_in_order(state.Z)
         return self._adopt(Told(X, {}, (), None), Map(places, process, facts), left)
+
+    def _objective_of(self, table: StandardTable, back: BackConstraint | None) -> GPLVMObjective:
+        """Minus the log posterior that the parameters ask for, of this table."""
+        return GPLVMObjective(
+            ObservedTable.of(table.Y),
+            COVARIANCES[self.kernel],
+            self.n_components_,
+            prior=self.prior,
+            n_inducing=self._resolve_inducing(len(table.Y)),
+            features=None if back is None else back.features(table.Y),
+        )
 
     def _facts(
         self, objective: GPLVMObjective, state: State, table: StandardTable, found: Descent

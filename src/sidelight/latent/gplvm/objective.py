@@ -12,6 +12,7 @@ import numpy as np
 
 from sidelight.core import FloatArray
 from sidelight.gaussian_process import Covariance, ObservedTable, exact_likelihood, inducing_bound
+from sidelight.latent.gplvm.back_constraint import first_weights
 
 #: σ² never falls below this share of the data's variance.
 NOISE_FLOOR = 1e-6
@@ -95,6 +96,12 @@ class GPLVMObjective:
         """Write a start as a vector; hyper-parameters begin at their defaults."""
         middle = np.empty(0) if inducing is None else inducing.ravel()
         return np.concatenate([free.ravel(), middle, self.centre / self.unit])
+
+    def vector_of(self, Z: FloatArray) -> FloatArray:
+        """Write a first map as a vector; inducing points begin at rows evenly spread."""
+        free = Z if self.features is None else first_weights(self.features, Z)
+        spread = np.linspace(0, len(Z) - 1, self.n_inducing).round().astype(np.intp)
+        return self.pack(free, Z[spread] if self.n_inducing else None)
 
     def unpack(self, x: FloatArray) -> State:
         """Read a vector."""

@@ -20,6 +20,7 @@ from sidelight.latent.gplvm.back_constraint import BackConstraint
 from sidelight.latent.gplvm.objective import GPLVMObjective, State
 from sidelight.latent.gplvm.start import places_to_begin
 from sidelight.latent.gplvm.table import StandardTable, first_alike
+from sidelight.similarity import gaussian_similarity
 
 
 @dataclass(frozen=True)
@@ -96,7 +97,7 @@ class LatentProcess:
         for block in row_blocks(len(Z), 32.0 * latent.size, budget=2e8):
             away = Z[block, None, :] - latent[None, :, :]
             squares = np.einsum("mni,nij,mnj->mn", away, widths, away)
-            densities.append(np.exp(-0.5 * squares) @ heights)
+            densities.append(gaussian_similarity(squares, 2.0) @ heights)
         return np.concatenate(densities)
 
     def _blocks(self, X: FloatArray) -> list[slice]:

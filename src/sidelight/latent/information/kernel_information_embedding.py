@@ -53,7 +53,7 @@ from sidelight.latent.information.path import (
 )
 from sidelight.latent.information.path_ends import PathEnds, ends_of_path
 from sidelight.latent.information.penalties import PENALTIES, penalty_for
-from sidelight.latent.information.start import INIT, starting_points
+from sidelight.latent.information.start import INIT, first_points
 from sidelight.side import Condition
 from sidelight.solvers.descent import Continuation
 
@@ -362,7 +362,6 @@ class KernelInformationEmbedding(DensityEmbedder):
                 max_iter=self.max_iter,
                 tol=self.tol,
                 judge=None if held_out is None else error_at,
-                glides=held_out is None and path is None,
                 who=self._name,
             )
             if best is None or np.min(found.errors, initial=np.inf) < np.min(best[3].errors):
@@ -418,11 +417,10 @@ class KernelInformationEmbedding(DensityEmbedder):
         return Way(last, model.posterior(items)[0], model.onset_)
 
     def _start(self, Y: FloatArray, onset: Onset, order: IntArray) -> FloatArray:
-        return starting_points(
+        return first_points(
             self.init,
             Y,
-            self.n_components_,
-            spectral=onset.directions,
+            onset.directions,
             order=order,
             spread=None if self.continuation == "none" else START_SPREAD,
             random_state=self.random_state,

@@ -27,8 +27,6 @@ START_SPREAD = 0.1
 #: How points glide on the way and in the last step, before it descends: gradients are those of a
 #: sum over points, in the latent kernel's own unit, so that one rate serves all data.
 _ON_THE_WAY, _ARRIVING = Pace(0.4, 0.8, 25), Pace(0.3, 0.95, 300)
-#: Most iterations of a step that descends on the way.
-_DESCENDING = 25
 
 
 class Information(Protocol):
@@ -148,14 +146,9 @@ class Path:
         max_iter: int,
         tol: float,
         judge: Callable[[float, FloatArray], float] | None,
-        glides: bool,
         who: str,
     ) -> Continuation:
-        """Let latent points unfold along the path.
-
-        Gliding they come to one map on every processor.  Points of a narrow kernel that held-out
-        rows judge step by step do better to descend, which passes them over small barriers.
-        """
+        """Let latent points unfold along the path, gliding: to one map on every processor."""
 
         def judged(step: int, x: FloatArray) -> float:
             assert judge is not None
@@ -166,9 +159,9 @@ class Path:
             self.n_steps,
             start.ravel(),
             first=first,
-            max_iter=_DESCENDING,
+            max_iter=max_iter,
             final_max_iter=max_iter,
-            paces=(_ON_THE_WAY, _ARRIVING) if glides and self.n_steps > 1 else None,
+            paces=(_ON_THE_WAY, _ARRIVING) if self.n_steps > 1 else None,
             tol=tol,
             judge=None if judge is None else judged,
             stage="the unfolding of latent points",

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from sidelight.core import FloatArray, OneOf, Real
-from sidelight.estimator import Embedder, Map, facts_of, of_all_rows, pick_up
+from sidelight.estimator import Embedder, Map, course_of, facts_of, of_all_rows, pick_up
 from sidelight.latent.descending import (
     DISTANCE_PARAMETERS,
     INIT,
@@ -17,6 +17,7 @@ from sidelight.latent.descending import (
     distance_table,
     pins_of,
     starting_points,
+    ways_by_distances,
 )
 from sidelight.latent.neighbors.choices import NeighborChoices
 from sidelight.latent.neighbors.mismatch import NeighborMismatch
@@ -149,34 +150,21 @@ class StochasticNeighborEmbedding(Embedder):
             The fitted estimator.
         """
         told = self._hear(X, side, items)
-        points, who, d = told.points, self._name, self.n_components_
+        points, who, n, d = told.points, self._name, told.points.n, self.n_components_
         D, distinct = distance_table(points, d)
         choices = NeighborChoices.of(D, self.bandwidth, self.perplexity, who=who)
-        mismatch = NeighborMismatch(choices.among(D))
         pins = pins_of(told.known.get("Anchors"), distinct, d, copies=True, who=who)
-
-        def begin() -> FloatArray:
-            return starting_points(
-                self.init,
-                D,
-                d,
-                bandwidth=choices.unit,
-                unit=np.sqrt(choices.unit),
-                random_state=self.random_state,
-                who=who,
-            )
-
-        n = points.n
+        width, rng = choices.unit, self.random_state
+        ways = ways_by_distances(
+            D, d, bandwidth=width, unit=np.sqrt(width), random_state=rng, who=who
+        )
         found, left = descend_pinned(
-            mismatch,
+            NeighborMismatch(choices.among(D)),
             n,  # the sum over items: each one's gradient would vanish among many
-            begin,
+            lambda: starting_points(self.init, ways, (n, d), who=who),
             pins,
             pick_up(self, (D, told.known), pins.n_variables),
-            max_iter=self.max_iter,
-            tol=self.tol,
-            stage="stochastic neighbour embedding",
-            who=who,
+            **course_of(self, "stochastic neighbour embedding"),
         )
         Z, unit = pins.settle(found.x)
         facts = {"unit_": unit, "bandwidth_": choices.bandwidth, **facts_of(found, n)}

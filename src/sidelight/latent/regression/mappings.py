@@ -8,9 +8,11 @@ from typing import Any
 import numpy as np
 
 from sidelight.core import FloatArray, IntArray, as_dense, row_blocks
-from sidelight.estimator import matches
+from sidelight.estimator import Map, matches, of_all_rows
 from sidelight.latent.regression.reconstruction import gaussian_weights
-from sidelight.solvers.descent import minimise_rows
+from sidelight.neighbors import each_row
+from sidelight.solvers.descent import lowest_rows
+from sidelight.solvers.eigen import column_signs
 
 
 @dataclass(frozen=True)
@@ -168,7 +170,22 @@ class OntoRegression:
 
         fits = gaussian_weights(Y, Y) @ targets
         closest = np.argmin(np.einsum("ij,ij->i", fits, fits) - 2 * rows @ fits.T, axis=1)
-        found = [minimise_rows(error, Y[start]) for start in (closest, nearest)]
-        every = np.arange(len(rows))
-        errors = [error(places, every)[0] for places in found]
-        return f.middle + f.unit * np.where((errors[0] <= errors[1])[:, None], *found)
+        return f.middle + f.unit * lowest_rows(error, [Y[closest], Y[nearest]])
+
+
+def linear_map(frame: Frame, rows: FloatArray, Z: FloatArray) -> Map:
+    """The map of a linear regression, turned so that its loadings are orthogonal."""
+    turned = Z @ np.linalg.svd(rows.T @ Z, full_matrices=False)[2].T
+    places = np.asarray(turned * column_signs(turned))
+    line = LinearRegression(frame, rows.T @ places)
+    return Map(places, LinearProjection(line), {}, None, line)
+
+
+def gaussian_map(
+    points: Any, frame: Frame, Z: FloatArray, unit: float, pull: float, *, about_mean: bool
+) -> Map:
+    """The map of a Gaussian regression; points are pulled to their mean, or to the origin."""
+    middle = Z.mean(axis=0) if about_mean else np.zeros(Z.shape[1])
+    surface = GaussianRegression(frame, frame(points.rows), Z, middle, unit)
+    found = Map(Z, OntoRegression(points, surface, pull), {}, None, surface)
+    return of_all_rows(found, points, each_row(len(Z)))

@@ -11,18 +11,20 @@ from __future__ import annotations
 import numpy as np
 
 from sidelight.core import FloatArray
+from sidelight.similarity import gaussian_shares
+from sidelight.solvers import best_of
+
+#: Scales that are tried, in units that make the points' mean squared distance one.
+_SCALES = np.geomspace(0.3, 100.0, 24)
 
 
 def gaussian_weights(Z: FloatArray, Y: FloatArray, *, leave_one_out: bool = False) -> FloatArray:
     """Compute the weights of a kernel regression on points Y, at places Z."""
-    exponents = 2 * Z @ Y.T - np.einsum("ij,ij->i", Y, Y)
-    exponents -= np.einsum("ij,ij->i", Z, Z)[:, None]
+    squared = np.einsum("ij,ij->i", Y, Y) - 2 * Z @ Y.T
+    squared += np.einsum("ij,ij->i", Z, Z)[:, None]
     if leave_one_out:
-        np.fill_diagonal(exponents, -np.inf)
-    exponents -= exponents.max(axis=1, keepdims=True)
-    np.exp(exponents, out=exponents)
-    exponents /= exponents.sum(axis=1, keepdims=True)
-    return np.asarray(exponents)
+        np.fill_diagonal(squared, np.inf)
+    return gaussian_shares(squared)
 
 
 class GaussianReconstruction:
@@ -57,6 +59,11 @@ class GaussianReconstruction:
         value += self.penalty * float(np.einsum("ij,ij->", away, away)) / n
         return value, gradient + (2.0 * self.penalty / n) * away
 
+    def at_best_scale(self, Z: FloatArray) -> FloatArray:
+        """Give points the scale, the inverse bandwidth of the regression, of the least error."""
+        Z = Z / max(float(np.sqrt(2 * Z.var(axis=0).sum())), 1e-300)
+        return np.asarray(best_of(_SCALES, lambda scale: self(scale * Z)[0]) * Z)
+
 
 class LinearReconstruction:
     """The error with linear basis functions, b_ij = z_iᵀz_j (eq. 2.20).
@@ -82,3 +89,8 @@ class LinearReconstruction:
         gradient = (-2.0 / n) * (residual @ loadings + X @ (residual.T @ Z))
         value = float(np.einsum("ij,ij->", residual, residual)) / n
         return value, gradient
+
+    def at_best_scale(self, Z: FloatArray) -> FloatArray:
+        """Give each coordinate unit length, which is best for orthogonal ones."""
+        lengths = np.linalg.norm(Z, axis=0)
+        return np.asarray(Z / np.where(lengths > 0, lengths, 1.0))

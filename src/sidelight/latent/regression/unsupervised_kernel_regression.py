@@ -18,30 +18,20 @@ from sidelight.core import (
     require_memory,
     warn,
 )
-from sidelight.estimator import Embedder, Map, facts_of, of_all_rows, pick_up
+from sidelight.estimator import Embedder, course_of, facts_of, pick_up
 from sidelight.latent.descending import (
     INIT,
-    STARTS,
     check_components,
     descend_pinned,
     pins_of,
     starting_points,
+    ways_by_distances,
 )
-from sidelight.latent.regression.mappings import (
-    Frame,
-    GaussianRegression,
-    LinearProjection,
-    LinearRegression,
-    OntoRegression,
-)
+from sidelight.latent.regression.mappings import Frame, gaussian_map, linear_map
 from sidelight.latent.regression.reconstruction import GaussianReconstruction, LinearReconstruction
-from sidelight.neighbors import each_row
 from sidelight.similarity import wide_bandwidth
-from sidelight.solvers.eigen import column_signs
+from sidelight.solvers import best_of
 
-#: Scales tried for a start, in units that make the points' mean squared distance one: the scale
-#: of the points is the inverse bandwidth of the regression.
-_SCALES = np.geomspace(0.3, 100.0, 24)
 #: New rows are placed with at least this penalty: far outside f hardly changes any more, and a row
 #: beyond it would have no place.
 _LEAST_PENALTY = 1e-6
@@ -186,45 +176,38 @@ class UnsupervisedKernelRegression(Embedder):
             The fitted estimator.
         """
         told = self._hear(X, side)
-        points, who, d, n = told.points, self._name, self.n_components_, told.points.n
-        anchors = told.known.get("Anchors")
-        self._check_choice(n, anchored=anchors is not None)
-        pins = pins_of(anchors, points.distinct(), d, copies=True, who=who)
+        points, who, n, d = told.points, self._name, told.points.n, self.n_components_
+        self._check_choice(n, anchored="Anchors" in told.known)
+        pins = pins_of(told.known.get("Anchors"), points.distinct(), d, copies=True, who=who)
         frame = Frame.of(as_dense(points.rows).astype(np.float64, copy=False))
         rows = frame(points.rows)
         variance = float(np.einsum("ij,ij->", rows, rows)) / n
-        objective = self._objective(rows, variance)
-
-        def begin() -> FloatArray:
-            return min(self._starts(rows, objective), key=lambda Z: float(objective(Z)[0]))
-
+        error = self._error_of(rows, variance)
         found, left = descend_pinned(
-            objective,
+            error,
             n / variance,
-            begin,
+            lambda: best_of(self._starts(rows, error), lambda Z: float(error(Z)[0])),
             pins,
             pick_up(self, (points.rows, told.known), pins.n_variables),
-            max_iter=self.max_iter,
-            tol=self.tol,
-            stage="unsupervised kernel regression",
-            who=who,
+            **course_of(self, "unsupervised kernel regression"),
+            polished=True,
         )
+        Z, unit = pins.settle(found.x)
+        if self.kernel == "linear":
+            made = linear_map(frame, rows, pins.points(found.x))
+        else:
+            pull = max(self.penalty, _LEAST_PENALTY) * variance
+            made = gaussian_map(points, frame, Z, unit, pull, about_mean="Anchors" in told.known)
+        facts = {"unit_": unit, **facts_of(found, n / variance)}
         spread = float(pins.points(found.x).var(axis=0).sum())
         self._warn_of_one_place(spread, n)
-        Z, unit = pins.settle(found.x)
-        facts = {"unit_": unit, **facts_of(found, n / variance)}
-        facts["reconstruction_error_"] = facts["objective_"] - objective.penalty * spread
-        if self.kernel == "linear":
-            Z = _by_loadings(pins.points(found.x), rows)
-            line = LinearRegression(frame, rows.T @ Z)
-            return self._adopt(told, Map(Z, LinearProjection(line), facts, None, line), left)
-        middle = np.zeros(d) if anchors is None else Z.mean(axis=0)
-        surface = GaussianRegression(frame, rows, Z, middle, unit)
-        rule = OntoRegression(points, surface, max(self.penalty, _LEAST_PENALTY) * variance)
-        made = of_all_rows(Map(Z, rule, facts, None, surface), points, each_row(n))
-        return self._adopt(told, made, left)
+        facts["reconstruction_error_"] = facts["objective_"] - error.penalty * spread
+        return self._adopt(told, made.with_facts(**facts), left)
 
-    def _objective(self, rows: FloatArray, variance: float) -> Any:
+    def _error_of(
+        self, rows: FloatArray, variance: float
+    ) -> GaussianReconstruction | LinearReconstruction:
+        """E as a function of the points."""
         if variance == 0:
             n = len(rows)
             raise ValueError(
@@ -265,41 +248,20 @@ class UnsupervisedKernelRegression(Embedder):
             instead="Fit a sample of the rows and transform() the others.",
         )
 
-    def _starts(self, rows: FloatArray, objective: Any) -> list[FloatArray]:
-        kinds: tuple[Any, ...] = (self.init,)
-        if isinstance(self.init, str) and self.init == "auto":
-            # a linear regression needs no other than PCA
-            kinds = STARTS[:2] if self.kernel == "gaussian" else STARTS[:1]
+    def _starts(
+        self, rows: FloatArray, error: GaussianReconstruction | LinearReconstruction
+    ) -> list[FloatArray]:
+        n, d = len(rows), self.n_components_
         squares = np.einsum("ij,ij->i", rows, rows)
         D = np.sqrt(np.maximum(squares[:, None] + squares - 2 * rows @ rows.T, 0.0))
         np.fill_diagonal(D, 0.0)
-        points = []
-        for kind in kinds:
-            if isinstance(kind, str) and kind == "backward" and self.n_components_ >= len(rows):
-                continue
-            Z = starting_points(
-                kind,
-                D,
-                self.n_components_,
-                bandwidth=wide_bandwidth(D),
-                random_state=self.random_state,
-                who=self._name,
-            )
-            points.append(self._scaled(Z, objective) if isinstance(kind, str) else Z)
-        return points
-
-    def _scaled(self, Z: FloatArray, objective: Any) -> FloatArray:
-        """Give a start the scale at which the error is least."""
-        if self.kernel == "linear":
-            lengths = np.linalg.norm(Z, axis=0)
-            return np.asarray(Z / np.where(lengths > 0, lengths, 1.0))
-        Z = Z / max(float(np.sqrt(2 * Z.var(axis=0).sum())), 1e-300)
-        errors = [objective(scale * Z)[0] for scale in _SCALES]
-        return np.asarray(_SCALES[int(np.argmin(errors))] * Z)
-
-
-def _by_loadings(Z: FloatArray, rows: FloatArray) -> FloatArray:
-    """Turn the points of a linear regression so that its loadings are orthogonal."""
-    turn = np.linalg.svd(rows.T @ Z, full_matrices=False)[2].T
-    turned = Z @ turn
-    return np.asarray(turned * column_signs(turned))
+        width, rng = wide_bandwidth(D), self.random_state
+        ways = ways_by_distances(D, d, bandwidth=width, random_state=rng, who=self._name)
+        if not isinstance(self.init, str):
+            return [starting_points(self.init, ways, (n, d), who=self._name)]
+        kinds: tuple[str, ...] = (self.init,)
+        if self.init == "auto":
+            # a linear regression needs no other than PCA, and n points no more than n axes
+            several = self.kernel == "gaussian" and d < n
+            kinds = ("classical", "backward") if several else ("classical",)
+        return [error.at_best_scale(ways[kind]()) for kind in kinds]

@@ -20,7 +20,16 @@ from sidelight.core import (
     random_generator,
     refuse_without_effect,
 )
-from sidelight.estimator import Embedder, Map, SmoothBack, Told, facts_of, of_all_rows, pick_up
+from sidelight.estimator import (
+    Embedder,
+    Map,
+    SmoothBack,
+    Told,
+    course_of,
+    facts_of,
+    of_all_rows,
+    pick_up,
+)
 from sidelight.latent.descending import (
     DISTANCE_PARAMETERS,
     AmongPlaced,
@@ -38,7 +47,7 @@ from sidelight.latent.relational.starts import informed_start, random_start
 from sidelight.neighbors import each_row
 from sidelight.side import Relation, gather_side
 from sidelight.similarity import normalise_rows
-from sidelight.solvers.descent import best_of_starts
+from sidelight.solvers.descent import Restarts, best_of_starts
 
 #: Starts are compared after a descent to this tolerance; the best one goes on.
 _COARSE = 1e-6
@@ -211,39 +220,25 @@ class MultipleRelationalEmbedding(Embedder):
             The fitted estimator.
         """
         told, D, given = self._told_of(X, side, items)
-        n, d = (rows_of_relations(given) if D is None else len(D)), self.n_components_
         self._refuse_without_effect(D is not None, len(given))
+        n, d = (rows_of_relations(given) if D is None else len(D)), self.n_components_
         n_kinds = len(given) + (D is not None)
-        n_variables = (n + (n_kinds if n_kinds > 1 else 0)) * d
-        thread = pick_up(self, (D, given), n_variables)
+        thread = pick_up(self, (D, given), RelationalObjective.count_variables(n, d, n_kinds))
         left, searched = thread.where or (None, None)
-        relations = self._related(given, n)
         choices, searched = self._choices_of(D, given, searched)
-        if D is not None and choices is not None:
-            data = NeighborMismatch(choices.among(D))
-            relations.insert(0, Related(np.arange(n), data, float(self.data_weight)))
+        relations = self._relations(D, choices, given, n)
         objective = RelationalObjective(relations, n, d, penalty=self.penalty)
-        unit = 1.0 if choices is None else float(np.sqrt(choices.unit))
         found = best_of_starts(
             objective,
-            self._starts(objective, D, unit),
-            max_iter=self.max_iter,
+            self._starts(objective, D, choices),
             rough=_COARSE,
-            tol=self.tol,
-            stage="multiple relational embedding",
-            who=self._name,
             left_off=left,
+            **course_of(self, "multiple relational embedding"),
         )
         Z, R = settled(*objective.unpack(found.best.x), data_first=D is not None)
-        facts = {
-            "scales_": R,
-            "relevance_": R * np.array([Z[c.rows].std(axis=0) for c in relations]),
-            "objectives_": objective.parts(Z, R),
-            "starts_": found.values / n,
-            "bandwidth_": None if choices is None else choices.bandwidth,
-            "relations_": ["X"] * (D is not None) + [fingerprint(r) for r in given],
-            **facts_of(found.best, n),
-        }
+        facts = _facts_of(objective, found, Z, R)
+        facts["bandwidth_"] = None if choices is None else choices.bandwidth
+        facts["relations_"] = ["X"] * (D is not None) + [fingerprint(r) for r in given]
         pause = None if found.pause is None else (found.pause, searched)
         return self._adopt(told, _map_of(Z, R, told, choices, facts), thread.left_at(pause))
 
@@ -349,11 +344,22 @@ class MultipleRelationalEmbedding(Embedder):
             )
         return NeighborChoices.of(D, width, self.perplexity, who=self._name), searched
 
-    def _related(self, given: tuple[Relation, ...], n: int) -> list[Related]:
-        return [
+    def _relations(
+        self,
+        D: FloatArray | None,
+        choices: NeighborChoices | None,
+        given: tuple[Relation, ...],
+        n: int,
+    ) -> list[Related]:
+        """The relations that were given, after that of the data where there are any."""
+        related = [
             Related(r.rows(n), NeighborMismatch(normalise_rows(r.similarity)), weight)
             for r, weight in zip(given, self._weights_of(given), strict=True)
         ]
+        if D is None or choices is None:
+            return related
+        data = NeighborMismatch(choices.among(D))
+        return [Related(np.arange(n), data, float(self.data_weight)), *related]
 
     def _weights_of(self, given: tuple[Any, ...]) -> list[float]:
         if self.weights is None:
@@ -366,9 +372,10 @@ class MultipleRelationalEmbedding(Embedder):
         return [float(weight) for weight in self.weights]
 
     def _starts(
-        self, objective: RelationalObjective, D: FloatArray | None, unit: float
+        self, objective: RelationalObjective, D: FloatArray | None, choices: NeighborChoices | None
     ) -> list[FloatArray]:
         n, d = objective.n, objective.d
+        unit = 1.0 if choices is None else float(np.sqrt(choices.unit))
         if D is not None and not objective.scaled:  # the data alone: stochastic neighbour embedding
             return [(classical_start(D, d, who=self._name) / unit).ravel()]
         rng = random_generator(self.random_state)
@@ -397,6 +404,19 @@ class MultipleRelationalEmbedding(Embedder):
             f"[0, {len(names) - first}), or a Relation that it was fitted with. Got {relation!r} "
             f"instead."
         )
+
+
+def _facts_of(
+    objective: RelationalObjective, found: Restarts, Z: FloatArray, R: FloatArray
+) -> dict[str, Any]:
+    """What was found, by the names it has on the estimator."""
+    return {
+        "scales_": R,
+        "relevance_": R * np.array([Z[c.rows].std(axis=0) for c in objective.relations]),
+        "objectives_": objective.parts(Z, R),
+        "starts_": found.values / objective.n,
+        **facts_of(found.best, objective.n),
+    }
 
 
 def _map_of(

@@ -61,6 +61,11 @@ class RelationalObjective:
         self.penalty = penalty
         self.scaled = len(relations) > 1
 
+    @staticmethod
+    def count_variables(n: int, d: int, n_relations: int) -> int:
+        """The length of the vector."""
+        return (n + (n_relations if n_relations > 1 else 0)) * d
+
     def pack(self, Z: FloatArray, R: FloatArray) -> FloatArray:
         """Put points and scales into one vector."""
         return np.concatenate([Z.ravel(), R.ravel()]) if self.scaled else Z.ravel()

@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from sidelight.core import FloatArray
-from sidelight.latent.descending import classical_start
+from sidelight.latent.descending import classical_start, random_points
 from sidelight.latent.relational.objective import Related
-from sidelight.similarity import wide_bandwidth
+from sidelight.similarity import gaussian_similarity, wide_bandwidth
+from sidelight.solvers import RidgeSystem
 from sidelight.solvers.eigen import largest_eigenpairs
 
 #: Scales that a relation begins with in dimensions that are not its own: small, and not zero,
@@ -20,7 +21,7 @@ def random_start(
     n: int, d: int, n_relations: int, rng: np.random.Generator
 ) -> tuple[FloatArray, FloatArray]:
     """Draw small points and scales, as in the thesis (section 4.2, footnote 1)."""
-    return 0.1 * rng.standard_normal((n, d)), 0.1 * rng.standard_normal((n_relations, d))
+    return 0.1 * random_points(n, d, rng), 0.1 * random_points(n_relations, d, rng)
 
 
 def informed_start(
@@ -32,7 +33,7 @@ def informed_start(
     regression on the data, its ridge chosen by leave-one-out, extends it to the other items.
     Dimensions that are left over come from classical scaling.
     """
-    K = np.exp(-(D**2) / wide_bandwidth(D))
+    K = gaussian_similarity(D**2, wide_bandwidth(D))
     own = [_extended(K, relation, who) for relation in relations[1 : d + 1]]
     columns = [column for column in own if column is not None]
     if len(columns) < d:
@@ -53,14 +54,9 @@ def _extended(K: FloatArray, relation: Related, who: str) -> FloatArray | None:
         return None
     u = largest_eigenpairs(S, 2, who=who).vectors[:, 1]
     u = u - u.mean()
-    values, V = np.linalg.eigh(K[np.ix_(relation.rows, relation.rows)])
-    seen, best, fit = V.T @ u, np.inf, np.zeros(len(K))
-    for ridge in _RIDGES * values.mean():
-        shrink = values / (values + ridge)
-        leverage = np.einsum("ij,j,ij->i", V, shrink, V)
-        error = float(np.sum(((u - V @ (shrink * seen)) / np.maximum(1 - leverage, 1e-12)) ** 2))
-        if error < best:
-            best, fit = error, K[:, relation.rows] @ (V @ (seen / (values + ridge)))
+    system = RidgeSystem.of(K[np.ix_(relation.rows, relation.rows)])
+    ridge = system.best_ridge(u, _RIDGES * system.mean_eigenvalue)
+    fit = K[:, relation.rows] @ system.solve(u, ridge)
     fit = fit - fit.mean()
     spread = float(fit.std())
     return np.asarray(fit / spread) if spread > 0 else None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sidelight.metric.learning.choice_of_space import draw_background, open_features, open_kernel
 from sidelight.metric.learning.distance_cone import ConeFit, fit_with_ridge, fit_without_ridge
-from sidelight.metric.learning.distance_ridge import SquaredGram, choose_ridge
+from sidelight.metric.learning.distance_ridge import choose_ridge, squared_gram
 from sidelight.metric.learning.from_pairs import learn_from_pairs
 from sidelight.metric.learning.pair_graph import spanning_forest
 from sidelight.metric.learning.safe_pairs import InnerMetric
@@ -19,7 +19,6 @@ __all__ = [
     "Space",
     "SpannedSpace",
     "Spread",
-    "SquaredGram",
     "choose_ridge",
     "draw_background",
     "fit_with_ridge",
@@ -28,5 +27,6 @@ __all__ = [
     "open_features",
     "open_kernel",
     "spanning_forest",
+    "squared_gram",
     "squared_lengths",
 ]

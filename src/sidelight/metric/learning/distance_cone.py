@@ -25,8 +25,8 @@ import numpy as np
 import scipy.linalg
 
 from sidelight.core import BoolArray, FloatArray, Interruption, report
-from sidelight.metric.learning.distance_ridge import SquaredGram
 from sidelight.metric.learning.scatter import squared_lengths
+from sidelight.solvers import RidgeSystem
 
 Apply: TypeAlias = Callable[[FloatArray], FloatArray]
 
@@ -76,7 +76,7 @@ def fit_with_ridge(
     targets: FloatArray,
     centre: FloatArray,
     ridge: float,
-    gram: SquaredGram,
+    gram: RidgeSystem,
     *,
     dual: FloatArray | None = None,
     tol: float = 1e-9,
@@ -104,7 +104,7 @@ def fit_without_ridge(
     differences: FloatArray,
     targets: FloatArray,
     centre: FloatArray,
-    gram: SquaredGram,
+    gram: RidgeSystem,
     *,
     tol: float = 1e-9,
     max_iter: int = 100,
@@ -174,7 +174,7 @@ class _DualPoint:
         return _DualPoint(self.differences, self.targets, self.centre, self.ridge, y)
 
 
-def _newton_direction(point: _DualPoint, gram: SquaredGram) -> FloatArray:
+def _newton_direction(point: _DualPoint, gram: RidgeSystem) -> FloatArray:
     """Solve (I + 𝒟 Π' 𝒟*/ρ) Δ = gradient, Π' the derivative of the positive part at Z."""
     values, positive = point.values, point.positive
     above, below = values[positive], values[~positive]

@@ -118,9 +118,8 @@ def follow(
                 x, n_iter = found.x, n_iter + found.n_iter
             if paces is None or (last and not found.interrupted):
                 most = final_max_iter if last else max_iter
-                found, said = _descend(
-                    objective, x, most, tol, 1 if paces is None else _PATIENCE, stage, who
-                )
+                resting = 1 if paces is None else _PATIENCE
+                found, said = _descend(objective, x, most, tol, resting, last, stage, who)
                 x, n_iter = found.x, n_iter + found.n_iter
             stopped = found.interrupted
             if stopped or last:
@@ -164,6 +163,7 @@ def _descend(
     max_iter: int,
     tol: float,
     patience: int,
+    polished: bool,
     stage: str,
     who: str,
 ) -> tuple[Descent, list[warnings.WarningMessage]]:
@@ -171,6 +171,13 @@ def _descend(
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
         found = minimise(
-            objective, x, max_iter=max_iter, tol=tol, stage=stage, who=who, patience=patience
+            objective,
+            x,
+            max_iter=max_iter,
+            tol=tol,
+            stage=stage,
+            who=who,
+            patience=patience,
+            polished=polished,
         )
     return found, list(said)

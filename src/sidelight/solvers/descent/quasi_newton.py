@@ -22,6 +22,7 @@ from scipy.optimize import minimize
 from sklearn.exceptions import ConvergenceWarning
 
 from sidelight.core import FloatArray, Interruption, report
+from sidelight.solvers.descent.polishing import polish
 
 #: A function of a vector that gives its value and its gradient.
 Objective: TypeAlias = Callable[[FloatArray], tuple[float, FloatArray]]
@@ -69,8 +70,12 @@ def minimise(
     memory: int = 20,
     patience: int = 1,
     unit: float = 1.0,
+    polished: bool = False,
 ) -> Descent:
     """Go downhill from a point until the value hardly changes.
+
+    A ``polished`` descent goes on to where the gradient is zero, which tells an optimum to more
+    digits than its value.
 
     Examples
     --------
@@ -111,6 +116,8 @@ def minimise(
             if converged or result.status == 1:
                 break
             # a line search failed: forget the curvature and go on from the best point
+        if polished and converged:
+            track.x = polish(value_and_gradient, track.x)
     if interruption:
         if not track.history:
             interruption.go_on()  # the value at the start is not known yet

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from sidelight.core import FloatArray, Interruption
+from sidelight.solvers.choosing import best_of
 from sidelight.solvers.descent.quasi_newton import Descent, Objective, minimise
 
 #: Steps whose gain is averaged before a rough descent is at rest: the first ones, out of the flat
@@ -139,4 +140,4 @@ def best_of_starts(
 
 
 def _lowest(tried: list[Descent]) -> Descent:
-    return min(tried, key=lambda found: found.value)
+    return best_of(tried, lambda found: found.value)

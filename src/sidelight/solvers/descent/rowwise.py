@@ -7,12 +7,13 @@ and Marquardt).  No row knows of the others.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 import numpy as np
 
 from sidelight.core import FloatArray, IntArray
+from sidelight.solvers.choosing import first_least
 
 #: Takes places (k, d) and the rows they belong to; gives values, gradients and curvatures, the
 #: last symmetric and positive semidefinite.
@@ -67,3 +68,22 @@ def minimise_rows(
         rows, value = rows[going], value[going]
         gradient, curvature = gradient[going], curvature[going]
     return Z
+
+
+def lowest_rows(objective: RowObjective, starts: Sequence[FloatArray]) -> FloatArray:
+    """Minimise from several starts, and keep of each row the lowest place that was found.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> def wells(Z, rows):
+    ...     z = Z[:, 0]
+    ...     gradient, curvature = 4 * z * (z**2 - 1) + 0.1, np.abs(12 * z**2 - 4)
+    ...     return (z**2 - 1) ** 2 + 0.1 * z, gradient[:, None], curvature[:, None, None]
+    >>> lowest_rows(wells, [np.array([[0.5]]), np.array([[-0.5]])]).round(2)
+    array([[-1.01]])
+    """
+    found = [minimise_rows(objective, start) for start in starts]
+    rows: IntArray = np.arange(len(found[0]))
+    lowest = first_least(np.array([objective(places, rows)[0] for places in found]))
+    return np.asarray(np.stack(found)[lowest, rows])

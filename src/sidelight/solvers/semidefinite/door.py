@@ -8,7 +8,7 @@ from functools import partial
 
 import numpy as np
 
-from sidelight.core import ContradictionError, FloatArray, IntArray
+from sidelight.core import ContradictionError, FloatArray, IntArray, NotEnoughMemoryError
 from sidelight.solvers.semidefinite.active_set import solve_by_rounds
 from sidelight.solvers.semidefinite.low_rank import refuse_low_rank, solve_low_rank
 from sidelight.solvers.semidefinite.program import KernelProgram
@@ -104,7 +104,7 @@ def solve(
         refused = LOW_RANK.refuses(merged.program)
         if refused is None:
             raise
-        raise MemoryError(
+        raise NotEnoughMemoryError(
             f"{error} {LOW_RANK.name.capitalize()}, which needs no such matrix, does not take "
             f"this problem: {refused}."
         ) from error

@@ -1,0 +1,43 @@
+"""Of several the best: where two are as good to rounding, the first, on every processor."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TypeVar
+
+import numpy as np
+
+from sidelight.core import FloatArray, IntArray
+
+T = TypeVar("T")
+
+#: Errors that differ by less than this share of themselves are the same: the last bit of a sum
+#: must not choose between two answers.
+_SAME = 1e-9
+
+
+def best_of(candidates: Iterable[T], error: Callable[[T], float]) -> T:
+    """Choose the first candidate with the least error, to rounding; NaN is the worst.
+
+    Examples
+    --------
+    >>> best_of([1.0, 0.0, 0.3, 0.1 + 0.2], lambda x: abs(x - 0.3))
+    0.3
+    """
+    listed = list(candidates)
+    errors = np.array([[error(candidate)] for candidate in listed], dtype=np.float64)
+    return listed[int(first_least(errors)[0])]
+
+
+def first_least(errors: FloatArray) -> IntArray:
+    """For each column of errors the first row with the least, to rounding; NaN is the worst.
+
+    Examples
+    --------
+    >>> first_least(np.array([[3.0, 1.0, np.nan], [2.0, 1.0 - 1e-16, 5.0]]))
+    array([1, 0, 1])
+    """
+    errors = np.where(np.isnan(errors), np.inf, errors)
+    least = errors.min(axis=0)
+    margin = _SAME * np.abs(np.where(np.isfinite(least), least, 0.0))
+    return np.asarray(np.argmax(errors <= least + margin, axis=0))

@@ -10,7 +10,7 @@ from sklearn.datasets import load_digits
 
 import sidelight
 from sidelight.quality import trustworthiness
-from sidelight.registry import ESTIMATORS
+from sidelight.registry import MAPS
 from sidelight.side import Anchors, Attributes, Condition, Distances, Pairs, Relation
 
 DRAWS = (50, 51, 52)
@@ -19,12 +19,7 @@ ALLOWED = 0.05
 #: Shuffled distances contradict one another, and are refused by name where they are constraints.
 REFUSED = {("SemidefiniteEmbedding", "Distances")}
 KINDS = ("Pairs", "Attributes", "Distances", "Relation", "Condition", "Anchors")
-CASES = [
-    (entry.name, kind)
-    for entry in ESTIMATORS
-    for kind in entry.understands
-    if kind in KINDS and not entry.name.endswith("Metric")
-]
+CASES = [(entry.name, kind) for entry in MAPS for kind in entry.understands if kind in KINDS]
 
 
 def draw(seed):

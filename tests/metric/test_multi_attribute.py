@@ -18,7 +18,7 @@ def two_attributes(n=80, p=6, seed=0):
     X = rng.normal(size=(n, p)) * 2
     X[:, 0] += 4 * a
     X[:, 1] += 4 * b
-    return X, Pairs.from_labels(a, max_pairs=200), Pairs.from_labels(b, max_pairs=200)
+    return X, Pairs.from_labels(a), Pairs.from_labels(b)
 
 
 @pytest.mark.parametrize("estimator", [MultiAttributeMetric(), MultiAttributeMetric("thesis")])

@@ -6,10 +6,10 @@ cells of three types out of ten, and the map of all 700 cells (50 principal comp
 the types that no pair names, and on those it does: how often five neighbours in the map have the
 cell's type.  The controls are the uninformed map, all dimensions, and pairs of shuffled types.
 
-Few pairs do no harm on average to the other types; what they gain in Isomap's map, shuffled pairs
-gain as well, so that it is not the knowledge that helps.  **With 1,000 pairs of three types the
-other seven suffer**: what tells three types apart is not what tells the others apart, and that many
-pairs are believed.  Who gives many pairs should give them of all types.
+Pairs are used as far as they foretell what is said of rows left out: few ones are not used at all,
+and shuffled ones, however many, cost the map nothing.  **With 1,000 true pairs of three types the
+other seven may suffer**, in MDS: what tells three types apart is not what tells the others apart,
+and rows left out are of the three types, too.  Who gives many pairs should give them of all types.
 """
 
 from __future__ import annotations
@@ -188,9 +188,20 @@ CLAIMS = [
         most=0.03,
     ),
     Claim(
-        "1,000 pairs of three types cost the others, MDS",
+        "1,000 shuffled pairs: worst mean loss of any type in any map",
+        lambda r: min(
+            r("cells", row.name, f"{which} types, gain")
+            for row in r.table("cells").rows
+            if row.name.startswith("1000 shuffled")
+            for which in ("other", "told")
+        ),
+        least=-0.03,
+        quick=False,
+    ),
+    Claim(
+        "1,000 pairs of three types: what they cost the others, MDS",
         lambda r: r("cells", "1000 pairs, MDS", "other types, gain"),
-        most=-0.05,
+        least=-0.06,
         quick=False,
     ),
 ]

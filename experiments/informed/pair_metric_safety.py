@@ -12,9 +12,9 @@ people; for glasses, photographs of the same person do not vote.  "Both" is half
 dissimilar pairs; where there are fewer pairs than asked for, all are given.  The controls are the
 Euclidean metric, from which gains are counted, and pairs of shuffled labels.
 
-The pairs here tell of all classes, and then the default does no harm on average.  It is no promise:
-many pairs of shuffled labels are believed and do harm, and so do many pairs of a few classes alone
-to the others, which informed_cells measures.
+The pairs here tell of all classes, and then the default does no harm.  Pairs of shuffled labels are
+not used, few or many.  Many pairs of a few classes alone still do harm to the others, which
+informed_cells measures.
 """
 
 from __future__ import annotations
@@ -241,14 +241,13 @@ CLAIMS = [
         least=0.1,
     ),
     Claim(
-        "1,000 pairs of shuffled labels do harm: worst mean gain",
+        "1,000 pairs of shuffled labels do no harm: worst mean gain",
         lambda r: min(
             r("safe", row.name, "1000 pairs")
             for row in r.table("safe").rows
             if row.name.endswith("shuffled")
         ),
-        most=-0.05,
-        quick=False,
+        least=-0.02,
     ),
     Claim(
         "1,000 pairs of shuffled labels: largest gain",

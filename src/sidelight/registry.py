@@ -248,6 +248,15 @@ ESTIMATORS: tuple[Entry, ...] = (
         understands=("Distances",),
         gives=("new points", "way back"),
     ),
+    Entry(
+        "FactorRemoval",
+        "metric",
+        "a known factor taken out of the features",
+        "sidelight.metric.factor_removal",
+        "removal",
+        understands=("Condition",),
+        gives=("new points", "way back"),
+    ),
 )
 
 #: The estimators that make a map, which is what the command line's methods are.

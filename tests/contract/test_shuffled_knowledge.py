@@ -10,39 +10,16 @@ from sklearn.datasets import load_digits
 
 import sidelight
 from sidelight.quality import trustworthiness
-from sidelight.registry import ESTIMATORS
+from sidelight.registry import MAPS
 from sidelight.side import Anchors, Attributes, Condition, Distances, Pairs, Relation
 
 DRAWS = (50, 51, 52)
 #: How much of the trustworthiness of ten neighbours may be lost, on average over draws.
 ALLOWED = 0.05
-#: Measured where it is more, mean over the draws: to be mended, not to be forgotten.
-TOO_MUCH = {
-    (
-        "all",
-        "Pairs",
-    ): "0.08 to 0.13: strengths are chosen by leaving out pairs whose rows others name",
-    ("StochasticNeighborEmbedding", "Attributes"): "0.054: as pairs",
-    ("MultipleRelationalEmbedding", "Attributes"): "0.054: as pairs",
-    ("SammonMapping", "Attributes"): "0.060: as pairs",
-}
 #: Shuffled distances contradict one another, and are refused by name where they are constraints.
 REFUSED = {("SemidefiniteEmbedding", "Distances")}
 KINDS = ("Pairs", "Attributes", "Distances", "Relation", "Condition", "Anchors")
-CASES = [
-    pytest.param(
-        entry.name,
-        kind,
-        marks=[
-            pytest.mark.xfail(strict=True, reason=reason)
-            for (who, what), reason in TOO_MUCH.items()
-            if what == kind and who in (entry.name, "all")
-        ],
-    )
-    for entry in ESTIMATORS
-    for kind in entry.understands
-    if kind in KINDS and not entry.name.endswith("Metric")
-]
+CASES = [(entry.name, kind) for entry in MAPS for kind in entry.understands if kind in KINDS]
 
 
 def draw(seed):

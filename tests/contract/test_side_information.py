@@ -22,10 +22,13 @@ INFORMED = [
 ]
 ANCHORED = [entry for entry in MAPS if "Anchors" in entry.understands]
 PAIRS = Pairs(similar=[(0, 5), (3, 80), (12, 40)], dissimilar=[(1, 90), (7, 100)])
+#: On which half of the sheet some rows lie: enough to be foretold, and so used.
+HALVES = Pairs.from_labels(np.random.default_rng(0).random((2, 160))[1] > 0.5, max_pairs=150)
+TURNS = Pairs.from_labels(np.random.default_rng(0).random((2, 160))[0] > 0.5, max_pairs=150)
 DISTANCES = Distances([(0, 9), (4, 60), (21, 33)], [1.0, 0.4, 2.0])
 KINDS = {
-    "pairs": (PAIRS, EquivalenceMetric),
-    "attributes": (Attributes([PAIRS, Pairs(similar=[(2, 8)])]), MultiAttributeMetric),
+    "pairs": (HALVES, EquivalenceMetric),
+    "attributes": (Attributes([HALVES, TURNS]), MultiAttributeMetric),
     "distances": (DISTANCES, DistanceMetric),
 }
 

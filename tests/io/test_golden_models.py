@@ -25,12 +25,15 @@ CASES = (
     "isomap landmarks", "isomap pieces", "isomap graph", "lle", "lem heat", "sde", "are", "meu",
     "alle", "gplvm inducing", "sne", "mre told", "ukr", "ukr linear", "sammon", "kie", "kie told",
     "equivalence", "equivalence rbf", "attributes", "distances",
+    "removal",
 )  # fmt: skip
 
 
 def gives(model: Any, new: Any) -> dict[str, Any]:
     """What a model makes of new rows, and on the way back."""
-    places = model.transform(new)
+    from tests.io.test_models import values_of
+
+    places = model.transform(new, **values_of(model, new))
     if not hasattr(model, "embedding_"):
         return {"places": places}
     return {"places": places, "back": model.inverse_transform(places)}

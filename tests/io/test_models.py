@@ -196,6 +196,12 @@ CASES: dict[str, tuple[Callable[[], Any], Any, dict[str, Any], Any]] = {
     "equivalence rbf": (lambda: sidelight.EquivalenceMetric(kernel="rbf"), X, {"side": TOLD}, NEW),
     "attributes": (lambda: sidelight.MultiAttributeMetric(), X, {"side": Attributes([TOLD])}, NEW),
     "distances": (lambda: sidelight.DistanceMetric(), X, {"side": MEASURED}, NEW),
+    "removal": (
+        lambda: sidelight.FactorRemoval(300.0, always=True),
+        X,
+        {"side": [Condition(["a", "b"] * 30), Condition(X[:, 0])]},
+        NEW,
+    ),
 }
 
 
@@ -204,6 +210,13 @@ def fitted(case: str) -> tuple[Any, Any]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return make().fit(data, **arguments), new
+
+
+def values_of(model: Any, new: Any) -> dict[str, Any]:
+    """What a model must be told of new rows besides."""
+    if not isinstance(model, sidelight.FactorRemoval):
+        return {}
+    return {"condition": [Condition((["b", "a"] * 9)[: len(new)]), Condition(new[:, 0])]}
 
 
 def test_every_registered_estimator_is_saved_here() -> None:
@@ -217,17 +230,18 @@ def test_a_loaded_model_equals_the_saved_one_to_the_bit(case: str, tmp_path: Pat
     loaded = sidelight.load(sidelight.save(model, tmp_path / "model.sidelight"))
     assert type(loaded) is type(model)
     assert loaded.get_params() == model.get_params()
-    places = model.transform(new)
-    assert np.array_equal(loaded.transform(new), places)
+    more = values_of(model, new)
+    places = model.transform(new, **more)
+    assert np.array_equal(loaded.transform(new, **more), places)
     if hasattr(model, "embedding_"):
         assert np.array_equal(loaded.embedding_, model.embedding_)
     if not hasattr(model, "inverse_transform"):
         return
-    back = model.inverse_transform(places)
-    assert np.array_equal(loaded.inverse_transform(places), back)
+    back = model.inverse_transform(places, **more)
+    assert np.array_equal(loaded.inverse_transform(places, **more), back)
     # the way back is now worked out and part of the state; it must survive, too
     again = sidelight.load(sidelight.save(model, tmp_path / "again.sidelight"))
-    assert np.array_equal(again.inverse_transform(places), back)
+    assert np.array_equal(again.inverse_transform(places, **more), back)
     assert list(again.get_feature_names_out()) == list(model.get_feature_names_out())
 
 

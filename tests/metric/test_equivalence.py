@@ -15,17 +15,25 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import check_estimator
 
+from sidelight import Isomap
 from sidelight.metric import EquivalenceMetric
 from sidelight.metric.learning import choice_of_space as opening
-from sidelight.metric.learning.leave_out import HeldOut, PairSpectrum, choose_strength
+from sidelight.metric.learning.from_pairs import named_rows
+from sidelight.metric.learning.leave_out import (
+    SETTINGS,
+    LeaveOutSettings,
+    choose_strength,
+    mapping_by_strength,
+    rank_areas,
+    spread_by_chance,
+)
 from sidelight.metric.learning.pair_graph import graph_rank, spanning_forest
 from sidelight.metric.learning.safe_pairs import (
-    PRIOR_PAIRS,
-    EquivalenceProblem,
     geometric_mean_of_inverse,
     safe_metric,
 )
-from sidelight.metric.learning.scatter import Spread
+from sidelight.metric.learning.scatter import PairScatter, Spread
+from sidelight.metric.learning.space import FeatureSpace
 from sidelight.side import Distances, Pairs
 
 
@@ -91,39 +99,11 @@ def test_safe_metric_is_the_optimum_of_its_problem(kinds, semidefinite_solver):
     assert_allclose(metric.metric_, A * np.trace(T) / np.trace(A @ T), atol=1e-7)
 
 
-@pytest.mark.parametrize("kinds", ["both", "similar"])
-def test_of_few_pairs_it_is_the_optimum_of_a_log_determinant(kinds):
-    X, y = labelled()
-    pairs = Pairs.from_labels(y, max_pairs=12)
-    R = np.eye(5)
-    if kinds == "similar":
-        pairs = Pairs(similar=pairs.similar)
-    else:
-        P, Q, _ = safe_problem(X, Pairs(dissimilar=pairs.dissimilar), 1.0)
-        R = geometric_mean_of_inverse(P, Q)[0]
-    metric = EquivalenceMetric().fit(X, side=pairs)
-    S, _, T = safe_problem(X, pairs, 1.0)
-    root = scipy.linalg.sqrtm(S).real
-    C = root @ np.linalg.inv(R) @ root
-    C = (C + C.T) / 2
-    A = cp.Variable((5, 5), PSD=True)
-    problem = cp.Problem(cp.Minimize(cp.trace(A @ C) - cp.log_det(A)))
-    problem.solve(solver=cp.CLARABEL, tol_gap_abs=1e-11, tol_gap_rel=1e-11, tol_feas=1e-11)
-    assert metric.objective_ == pytest.approx(problem.value, abs=1e-7)
-    found = A.value * np.trace(T) / np.trace(A.value @ T)
-    # the solver stops within a gap of 1e-11, where its A is within √(2 · 1e-11) of the optimum,
-    # relatively, on a side that the processor chooses; ours is stationary to rounding
-    assert_allclose(metric.metric_, found, atol=4 * np.sqrt(2e-11) * np.abs(found).max())
-    stationary = metric.metric_ @ C  # C − A⁻¹ = 0, up to the scale of A
-    assert_allclose(stationary / stationary[0, 0], np.eye(5), atol=1e-9)
-
-
 def test_of_dissimilar_pairs_alone_it_is_the_geometric_mean(semidefinite_solver):
     X, y = labelled()
     pairs = Pairs(dissimilar=Pairs.from_labels(y, max_pairs=40).dissimilar)
-    metric = EquivalenceMetric().fit(X, side=pairs)
+    metric = EquivalenceMetric(strength=1.0).fit(X, side=pairs)
     P, Q, T = safe_problem(X, pairs, 1.0)
-    assert metric.strength_ == 1
     scale = np.trace(metric.metric_ @ T) / np.trace(T)
     assert scale == pytest.approx(1)
     A = metric.metric_ * np.sqrt(
@@ -183,16 +163,25 @@ def test_span_of_the_rows_gives_what_all_features_give(loss, kinds, monkeypatch)
     pairs = Pairs.from_labels(rng.integers(2, size=30), max_pairs=60)
     if kinds == "similar":
         pairs = Pairs(similar=pairs.similar)
-    spanned = EquivalenceMetric(loss).fit(X, side=pairs)
+    spanned = EquivalenceMetric(loss, strength=3.0).fit(X, side=pairs)
     monkeypatch.setattr(opening, "BACKGROUND_ROWS", 20)
-    whole = EquivalenceMetric(loss).fit(X, side=pairs)
+    whole = EquivalenceMetric(loss, strength=3.0).fit(X, side=pairs)
     assert spanned._space.dimension == 30
     assert whole._space.dimension == 80
     new = rng.normal(size=(7, 80))
     assert_allclose(spanned.metric_, whole.metric_, atol=1e-9)
     assert_allclose(spanned.transform(new), whole.transform(new), atol=1e-8)
     assert spanned.objective_ == pytest.approx(whole.objective_, rel=1e-9)
-    assert spanned.strength_ == whole.strength_
+
+
+def test_strength_is_the_same_in_the_span_of_the_rows(monkeypatch):
+    X, y = labelled(40, 90)
+    X[:, 0] += 6 * y
+    spanned = EquivalenceMetric().fit(X, side=Pairs.from_labels(y))
+    monkeypatch.setattr(opening, "BACKGROUND_ROWS", 20)
+    whole = EquivalenceMetric().fit(X, side=Pairs.from_labels(y))
+    assert (spanned._space.dimension, whole._space.dimension) == (40, 90)
+    assert spanned.strength_ == whole.strength_ > 0
 
 
 def test_transform_gives_the_learned_distances_and_there_is_a_way_back():
@@ -216,61 +205,231 @@ def test_there_is_no_way_back_from_a_projection_or_a_kernel():
     assert not hasattr(EquivalenceMetric(kernel="rbf").fit(X, side=pairs), "inverse_transform")
 
 
-def test_held_out_distances_are_those_of_a_refit():
-    X, y = labelled(30)
-    pairs = Pairs.from_labels(y, max_pairs=25)
-    similar, dissimilar = (X[p[:, 0]] - X[p[:, 1]] for p in (pairs.similar, pairs.dissimilar))
-    ranks = graph_rank(pairs.similar), graph_rank(pairs.dissimilar)
-    problem = EquivalenceProblem(similar, dissimilar, *ranks, Spread.of(X))
-    held_out = PairSpectrum(problem, np.empty((0, 5))).held_out(2.0)
-    weight, m, l, e = 2.0 / problem.spread.kappa, len(similar), len(dissimilar), ranks[1]
-    for i in (0, 7, 24):
-        S = np.eye(5) + weight * (similar.T @ similar - np.outer(similar[i], similar[i])) / m
-        D = np.eye(5) + weight * problem.between
-        A = np.linalg.inv(S) @ D @ np.linalg.inv(S)
-        assert held_out.similar[i] == pytest.approx(similar[i] @ A @ similar[i], rel=1e-10)
-        S = np.eye(5) + weight * similar.T @ similar / m
-        D -= weight * e / (e + PRIOR_PAIRS) * np.outer(dissimilar[i], dissimilar[i]) / l
-        A = np.linalg.inv(S) @ D @ np.linalg.inv(S)
-        assert held_out.dissimilar[i] == pytest.approx(dissimilar[i] @ A @ dissimilar[i], rel=1e-10)
-
-
-def test_many_pairs_are_judged_by_some_of_them(monkeypatch):
-    X, y = labelled(300, 12)
-    pairs = Pairs.from_labels(y, max_pairs=900)
-    whole = EquivalenceMetric().fit(X, side=pairs)
-    monkeypatch.setattr("sidelight.metric.learning.leave_out.JUDGED_PAIRS", 200)
-    some = EquivalenceMetric().fit(X, side=pairs)
-    assert some.strength_ <= whole.strength_  # less evidence never makes bolder
-    assert some.strength_ >= 1
-
-
-def test_score_is_the_area_under_the_curve():
-    rng = np.random.default_rng(0)
-    near, far = rng.normal(size=30), rng.normal(size=20) + 1
-    area, error = HeldOut(near, far).score()
-    assert area == pytest.approx(roc_auc_score([0] * 30 + [1] * 20, np.concatenate([near, far])))
-    draws = [HeldOut(rng.normal(size=30), rng.normal(size=20) + 1).score()[0] for _ in range(400)]
-    assert error == pytest.approx(np.std(draws), rel=0.3)
-
-
-def test_strength_is_fixed_with_few_pairs_and_chosen_with_many():
-    X, y = labelled(300, 12)
-    few = EquivalenceMetric().fit(X, side=Pairs(similar=[(0, 1), (1, 2), (0, 2), (5, 6)]))
-    assert few.strength_ == 1
-    pairs = Pairs.from_labels(y, max_pairs=300)
-    many = EquivalenceMetric().fit(X, side=pairs)
-    assert many.strength_ >= 3
-    similar, dissimilar = (X[p[:, 0]] - X[p[:, 1]] for p in (pairs.similar, pairs.dissimilar))
-    ranks = graph_rank(pairs.similar), graph_rank(pairs.dissimilar)
-    problem = EquivalenceProblem(similar, dissimilar, *ranks, Spread.of(X))
-    assert choose_strength(problem, np.empty((0, 12))) == many.strength_
-    assert_allclose(
-        many.metric_,
-        safe_metric(problem, many.strength_).scaled_to(problem.spread).inner,
-        rtol=1e-10,
-        atol=1e-14,
+def naive_choice(X, pairs, fold_of, chance, settings):
+    """Leave a fold of rows out, refit from the definition, count; the strength and its areas."""
+    like, unlike = (
+        {*map(tuple, p), *map(tuple, p[:, ::-1])} for p in (pairs.similar, pairs.dissimilar)
     )
+    reference = np.unique(np.linspace(0, len(X) - 1, min(len(X), settings.reference)).astype(int))
+    e = graph_rank(pairs.similar)
+    strengths = [s for s in settings.strengths if s <= max(e / 5, 0.3)]
+    areas = np.zeros((len(strengths), len(pairs.rows)))
+    for row, i in enumerate(pairs.rows):
+        out = np.flatnonzero(fold_of == fold_of[i])
+        unseen = [j for j in reference if j != i and (fold_of[j] < 0 or j in out)]
+        kept = Pairs(*(p[~np.isin(p, out).any(axis=1)] for p in (pairs.similar, pairs.dissimilar)))
+        strangers = [j for j in pairs.rows if j != i and (i, j) not in like | unlike]
+        if not strangers:
+            strangers = [j for j in reference if j != i and (i, j) not in like | unlike]
+        near = [j for j in range(len(X)) if (i, j) in like] or strangers
+        far = [j for j in range(len(X)) if (i, j) in unlike] or strangers
+        for k, strength in enumerate(strengths):
+            S, D, _ = safe_problem(X, kept, strength)
+            A = np.linalg.inv(S) @ D @ np.linalg.inv(S)
+            places = {}
+            for j in (*near, *far):
+                lengths = np.einsum("ij,jk,ik->i", X - X[j], A, X - X[j])[[i, *unseen]]
+                places[j] = np.sum(lengths < lengths[0]) + 0.5 * np.sum(lengths == lengths[0])
+            ahead = [[np.sign(places[l] - places[j]) for l in far] for j in near]
+            areas[k, row] = 0.5 + 0.5 * np.mean(ahead)
+    means, n = areas.mean(axis=1), areas.shape[1]
+    best = means.argmax()
+    error = max(np.sqrt((areas[best].var() + 0.25 / (n + 1)) / n), chance)
+    paired = areas[best] - areas[0]
+    gain = means[best] - max(means[0], 0.5)
+    if gain <= max(3 * np.sqrt((paired.var() + 0.0625 / (n + 1)) / n), 2 * chance):
+        return 0.0, means, error
+    return strengths[1 + np.flatnonzero(means[1:] >= means[best] - error)[0]], means, error
+
+
+@pytest.mark.parametrize("kinds", ["labels", "similar", "each row once"])
+def test_strength_is_that_of_a_naive_count_over_rows_left_out(kinds):
+    X, y = labelled(50, 4, seed=3)
+    X[:, 0] += 2 * y
+    pairs = Pairs.from_labels(np.where(np.arange(50) < 30, y, -2), unknown=-2)
+    if kinds == "similar":
+        pairs = Pairs(similar=pairs.similar[::3])
+    if kinds == "each row once":
+        order = np.argsort(y, kind="stable")
+        pairs = Pairs(similar=order[: 2 * (len(order) // 2)].reshape(-1, 2))
+    named = named_rows(X, pairs, FeatureSpace(4))
+    assert_array_equal(named.Z, X)  # fewer rows than stand for any
+    rng = np.random.default_rng(0)
+    fold_of = named.folds(5, rng)
+    chance = spread_by_chance(named, rng, SETTINGS)
+    strength, means, error = naive_choice(X, pairs, fold_of, chance, SETTINGS)
+    found = choose_strength(named, Spread.of(X), np.random.default_rng(0))
+    assert found.strength == strength
+    assert strength > 0 or kinds == "each row once"
+    assert found.without == pytest.approx(means[0], abs=1e-9)
+    assert found.best == pytest.approx(means.max(), abs=1e-9)
+    assert found.error == pytest.approx(error, abs=1e-9)
+
+
+def test_chance_is_how_much_the_areas_of_shuffled_labels_vary():
+    X, y = labelled(60, 4)
+    y[:50] = 0  # ten rows are called unlike all others: all areas rise and fall with these
+    rng = np.random.default_rng(0)
+    shuffled = [
+        choose_strength(
+            named_rows(X, Pairs.from_labels(rng.permutation(y)), FeatureSpace(4)),
+            Spread.of(X),
+            np.random.default_rng(0),
+        )
+        for _ in range(40)
+    ]
+    chance = spread_by_chance(named_rows(X, Pairs.from_labels(y), FeatureSpace(4)), rng, SETTINGS)
+    assert 0.5 < chance / np.std([one.without for one in shuffled]) < 2.5
+
+
+def test_pairs_that_name_each_row_once_are_used_where_they_foretell_one_another():
+    X, y = labelled(400, 6, seed=4)
+    order = np.random.default_rng(4).permutation(400)
+    order = order[np.argsort(y[order], kind="stable")]
+    true = Pairs(
+        similar=order[y[order] == 1][:120].reshape(-1, 2),
+        dissimilar=np.column_stack([order[y[order] == 1][120:180], order[y[order] == 0][120:180]]),
+    )
+    assert len(true.rows) == 2 * 120  # each once
+    assert EquivalenceMetric().fit(X, side=true).strength_ > 0
+    random = Pairs(similar=np.random.default_rng(4).permutation(400)[:240].reshape(-1, 2))
+    assert EquivalenceMetric().fit(X, side=random).strength_ == 0
+
+
+def test_one_decomposition_maps_rows_for_every_strength():
+    X, y = labelled(30)
+    named = named_rows(X, Pairs.from_labels(y, max_pairs=25), FeatureSpace(5))
+    problem = named.problem(Spread.of(X), 0)
+    mapped = mapping_by_strength(problem)
+    for strength in (0.0, 0.3, 30.0):
+        Z, A = mapped(X, strength), safe_metric(problem, strength).inner
+        assert_allclose(pdist(Z, "sqeuclidean"), pdist(X, "mahalanobis", VI=A) ** 2, rtol=1e-9)
+
+
+def test_rows_are_left_out_together_where_they_name_only_each_other():
+    X = np.zeros((40, 2))
+    pairs = Pairs(
+        similar=[(0, 1), (2, 3), (4, 5), (10, 11), (11, 12), (12, 13)], dissimilar=[(6, 7)]
+    )
+    folds = named_rows(X, pairs, FeatureSpace(2)).folds(5, np.random.default_rng(0))
+    assert set(np.flatnonzero(folds >= 0)) == set(pairs.rows)
+    assert all(folds[a] == folds[b] for a, b in [(0, 1), (2, 3), (4, 5), (6, 7)])
+    assert len(set(folds[10:14])) > 1
+    labels = Pairs.from_labels([0, 1] * 20)
+    counts = np.bincount(named_rows(X, labels, FeatureSpace(2)).folds(5, np.random.default_rng(1)))
+    assert_array_equal(counts, [8] * 5)
+
+
+def test_areas_are_those_under_the_curve():
+    rng = np.random.default_rng(0)
+    distances = rng.integers(6, size=(5, 30)).astype(float)  # with ties
+    kind = rng.integers(3, size=(5, 30))
+    areas = rank_areas(distances, kind == 1, kind == 2)
+    for row in range(5):
+        asked = kind[row] > 0
+        assert areas[row] == pytest.approx(
+            roc_auc_score(kind[row][asked] == 2, distances[row][asked])
+        )
+
+
+def test_scatter_of_pairs_is_the_mean_of_their_differences():
+    X, y = labelled(30)
+    X += 1e3
+    pairs = Pairs.from_labels(y, max_pairs=50).similar
+    scatter = PairScatter.of(X, pairs)
+    assert_allclose(scatter.mean, mean_outer(X, pairs), rtol=1e-9)
+    assert (scatter.count, scatter.rank) == (50, graph_rank(pairs))
+
+
+def test_few_pairs_are_not_trusted_far():
+    assert SETTINGS.strengths[: SETTINGS.trusted(1)] == (0.0, 0.3)
+    assert SETTINGS.strengths[: SETTINGS.trusted(20)] == (0.0, 0.3, 1.0, 3.0)
+    assert LeaveOutSettings(strengths=(0.0, 5.0, 7.0), pairs_for_one=2).trusted(10) == 2
+
+
+def test_overwhelming_evidence_is_trusted():
+    X, y = labelled(60)
+    X[:, 0] = y + 0.01 * X[:, 0]  # sharp, and small beside the noise
+    named = named_rows(X, Pairs.from_labels(y), FeatureSpace(5))
+    choices = [
+        choose_strength(
+            named, Spread.of(X), np.random.default_rng(0), LeaveOutSettings(overwhelming=errors)
+        )
+        for errors in (4.0, np.inf)
+    ]
+    assert choices[0].strength >= 30 > 10 >= choices[1].strength
+    assert choices[0].with_it > choices[1].with_it + 0.1
+
+
+@pytest.mark.parametrize("n_pairs", [10, 100, None])
+def test_pairs_of_shuffled_labels_are_not_used_and_the_report_says_so(n_pairs):
+    used = 0
+    for seed in range(300, 310):
+        X, y = labelled(120, 8, seed)
+        shuffled = np.random.default_rng(seed).permutation(y)
+        metric = EquivalenceMetric().fit(X, side=Pairs.from_labels(shuffled, max_pairs=n_pairs))
+        if metric.strength_ == 0:
+            assert_array_equal(metric.transform(X), X)
+            assert_array_equal(metric.metric_, np.eye(8))
+            assert metric.report_.startswith("not used")
+        used += metric.strength_ > 0
+    assert used <= 1
+
+
+def test_pairs_of_some_classes_shuffled_are_not_believed_for_the_classes_being_named():
+    rng = np.random.default_rng(5)
+    y = rng.integers(4, size=200)
+    X = rng.normal(size=(200, 6)) + 3 * rng.normal(size=(4, 6))[y]
+    told = np.where(y < 2, rng.integers(2, size=200), -2)  # two of four classes, mixed up
+    drawn = Pairs.from_labels(told, unknown=-2, max_pairs=300)
+    metric = EquivalenceMetric().fit(X, side=Pairs(similar=drawn.similar))
+    assert metric.strength_ == 0
+
+
+def test_one_class_that_is_all_like_itself_is_compared_with_any_row():
+    X, y = labelled(100, 6)
+    X[:, 0] += 2 * y
+    members = np.flatnonzero(y)[:30]
+    pairs = Pairs(similar=[(a, b) for a in members for b in members if a < b])
+    assert EquivalenceMetric().fit(X, side=pairs).strength_ > 0
+
+
+def test_labels_that_are_true_are_used_and_many_that_are_random_are_refuted():
+    X, y = labelled(200, 8)
+    true = EquivalenceMetric().fit(X, side=Pairs.from_labels(y))
+    assert true.strength_ >= 1
+    assert not true.refuted_
+    assert true.report_.startswith(f"used at the strength {true.strength_:g}")
+    random = Pairs.from_labels(np.random.default_rng(0).permutation(y))
+    assert EquivalenceMetric().fit(X, side=random).refuted_
+    few = Pairs.from_labels(np.random.default_rng(0).permutation(y), max_pairs=5)
+    assert not EquivalenceMetric().fit(X, side=few).refuted_  # nobody can know
+
+
+@pytest.mark.parametrize("n_known", [40, 50, 60, 80, 100])
+def test_true_labels_of_some_digits_do_not_wreck_the_map_of_the_others(n_known):
+    X, y = load_digits(return_X_y=True)
+    gains = []
+    for seed in range(700, 704):
+        rng = np.random.default_rng([seed, n_known])
+        rows = rng.choice(len(X), 600, replace=False)
+        known = np.where(np.arange(600) < n_known, y[rows], -1)
+        Z = EquivalenceMetric().fit(X[rows], side=Pairs.from_labels(known)).transform(X[rows])
+        plain, told = (Isomap().fit(V).embedding_ for V in (X[rows], Z))
+        others = np.arange(n_known, 600)
+        accuracies = [
+            np.mean(y[rows][others][_second_nearest(V[others])] == y[rows][others])
+            for V in (plain, told)
+        ]
+        gains.append(accuracies[1] - accuracies[0])
+    assert np.mean(gains) > -0.02
+    assert np.min(gains) > -0.08
+
+
+def _second_nearest(Z):
+    distances = cdist(Z, Z)
+    np.fill_diagonal(distances, np.inf)
+    return distances.argmin(axis=1)
 
 
 def test_graph_of_the_pairs():
@@ -286,7 +445,8 @@ def test_many_features_and_five_pairs_never_make_a_square_matrix(monkeypatch):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(40, 4096))
     monkeypatch.setenv("SIDELIGHT_MEMORY_LIMIT", "100MB")
-    metric = EquivalenceMetric().fit(X, side=Pairs(similar=[(0, 1), (2, 3)], dissimilar=[(0, 2)]))
+    side = Pairs(similar=[(0, 1), (2, 3)], dissimilar=[(0, 2)])
+    metric = EquivalenceMetric(strength=1.0).fit(X, side=side)
     Z = metric.transform(X)
     before, after = (np.linalg.norm(V[0] - V[1]) for V in (X, Z))
     assert after < before
@@ -301,10 +461,10 @@ def test_beyond_the_affordable_the_span_is_sketched_and_named_pairs_still_shrink
     monkeypatch.setattr(opening, "BACKGROUND_WIDTH", 30)
     low = rng.normal(size=(200, 10)) @ rng.normal(size=(10, 120))
     pairs = Pairs(similar=rng.permutation(200)[:60].reshape(30, 2))
-    metric = EquivalenceMetric().fit(low, side=pairs)
+    metric = EquivalenceMetric(strength=1.0).fit(low, side=pairs)
     assert metric._space.dimension == 60
     monkeypatch.undo()
-    whole = EquivalenceMetric().fit(low, side=pairs)
+    whole = EquivalenceMetric(strength=1.0).fit(low, side=pairs)
     ratio = metric.distances(low)[np.triu_indices(200, 1)] / pdist(whole.transform(low))
     assert ratio.std() / ratio.mean() < 0.05  # only T is estimated, from half of the rows
 

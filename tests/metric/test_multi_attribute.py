@@ -18,7 +18,7 @@ def two_attributes(n=80, p=6, seed=0):
     X = rng.normal(size=(n, p)) * 2
     X[:, 0] += 4 * a
     X[:, 1] += 4 * b
-    return X, Pairs.from_labels(a, max_pairs=200), Pairs.from_labels(b, max_pairs=200)
+    return X, Pairs.from_labels(a), Pairs.from_labels(b)
 
 
 @pytest.mark.parametrize("estimator", [MultiAttributeMetric(), MultiAttributeMetric("thesis")])
@@ -66,7 +66,20 @@ def test_safe_metric_is_the_mean_of_the_attributes_metrics():
     squared = [one.distances(X) ** 2 for one in each]
     assert_allclose(metric.distances(X) ** 2, (squared[0] + squared[1]) / 2, atol=1e-9)
     weights = np.diag(metric.metric_)
-    assert weights[:2].min() > 1.3 * weights[2:].max()
+    assert weights[:2].min() > 1.15 * weights[2:].max()
+
+
+def test_an_attribute_that_foretells_nothing_is_not_used():
+    X, first, _ = two_attributes()
+    random = Pairs.from_labels(np.random.default_rng(1).integers(2, size=80), max_pairs=200)
+    metric = MultiAttributeMetric().fit(X, side=Attributes([first, random]))
+    alone = EquivalenceMetric().fit(X, side=first)
+    assert metric.strength_[0] == alone.strength_ > 0 == metric.strength_[1]
+    assert_allclose(metric.metric_, (alone.metric_ + np.eye(6)) / 2, rtol=1e-12, atol=1e-15)
+    assert "attribute 0: used" in metric.report_
+    assert "attribute 1: not used" in metric.report_
+    neither = MultiAttributeMetric().fit(X, side=Attributes([random, random]))
+    assert_array_equal(neither.transform(X), X)
 
 
 def test_one_attribute_is_the_metric_of_its_pairs():

@@ -1,4 +1,4 @@
-"""What the learned metrics share: the transformer, its matrix and its distances."""
+"""What acts in front of a method shares its manners; learned metrics a matrix and distances."""
 
 from __future__ import annotations
 
@@ -55,23 +55,48 @@ def _works_on_features(metric: LearnedMetric) -> bool:
     return metric.kernel is None
 
 
-class LearnedMetric(TransformerMixin, BaseEstimator):
-    """The common part: maps x to A^{½}x, so that Euclidean distances become learned ones."""
+class FrontTransformer(TransformerMixin, BaseEstimator):
+    """The common part of what is learned from side information and maps features."""
 
     _parameters: ClassVar[Mapping[str, tuple[Expected, ...]]] = {}
+
+    n_features_in_: int
+    report_: str
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        refusing_side_as_y(cls)
+        if "fit" in vars(cls):
+            cls.fit = fitting_afresh(cls.fit)
+
+    @property
+    def _understands(self) -> tuple[str, ...]:
+        return understood_by(type(self))
+
+    @property
+    def _name(self) -> str:
+        return type(self).__name__
+
+    def _checked(self, X: Any, *, reset: bool) -> FloatArray:
+        try:
+            return np.asarray(validate_data(self, X, reset=reset, dtype=np.float64))
+        except (TypeError, ValueError) as error:
+            raise explain_table(error, X, who=self._name) from error
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags.preserves_dtype = []
+        return tags
+
+
+class LearnedMetric(FrontTransformer):
+    """The common part: maps x to A^{½}x, so that Euclidean distances become learned ones."""
 
     kernel: Any
     gamma: float | str
     degree: float
     coef0: float
     random_state: Any
-    n_features_in_: int
-
-    def __init_subclass__(cls, **options: Any) -> None:
-        super().__init_subclass__(**options)
-        refusing_side_as_y(cls)
-        if "fit" in vars(cls):
-            cls.fit = fitting_afresh(cls.fit)  # type: ignore[method-assign]
 
     def fit(self, X: Any, y: Any = None, *, side: Any = None) -> Self:
         """Learn the metric.
@@ -206,10 +231,6 @@ class LearnedMetric(TransformerMixin, BaseEstimator):
             return _generate_get_feature_names_out(self, self._space.n_out, input_features)
         return _check_feature_names_in(self, input_features)
 
-    @property
-    def _understands(self) -> tuple[str, ...]:
-        return understood_by(type(self))
-
     def _begin(self, X: Any, side: Any, **more: Any) -> tuple[FloatArray, dict[str, Any]]:
         """Check parameters, X and side information."""
         check_parameters(self, {**KERNEL_PARAMETERS, **self._parameters})
@@ -255,12 +276,6 @@ class LearnedMetric(TransformerMixin, BaseEstimator):
         """Transform to an array, whatever container ``set_output`` asks for."""
         return np.asarray(LearnedMetric.transform.__wrapped__(self, X))  # type: ignore[attr-defined]
 
-    def _checked(self, X: Any, *, reset: bool) -> FloatArray:
-        try:
-            return np.asarray(validate_data(self, X, reset=reset, dtype=np.float64))
-        except (TypeError, ValueError) as error:
-            raise explain_table(error, X, who=self._name) from error
-
     @property
     def _by_kernel(self) -> bool:
         return isinstance(self._space, KernelSpace)
@@ -269,14 +284,9 @@ class LearnedMetric(TransformerMixin, BaseEstimator):
     def _n_features_out(self) -> int:
         return int(self._space.n_out)
 
-    @property
-    def _name(self) -> str:
-        return type(self).__name__
-
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = self.kernel == "precomputed"
-        tags.transformer_tags.preserves_dtype = []
         return tags
 
 

@@ -17,6 +17,8 @@ from sidelight.metric.learning import (
     open_features,
 )
 
+NOTHING_KNOWN = "nothing was known"
+
 
 class PairwiseMetric(LearnedMetric):
     """The common part of the metrics learned from pairs: two losses, and where they are solved.
@@ -87,10 +89,7 @@ class EquivalenceMetric(PairwiseMetric):
     S̃ = I + (γ/κ)M_s and D̃ = I + (γ/κ)D, it minimises ½ tr(AS̃AS̃) − tr(AD̃) over A ⪰ 0, solved
     by A = S̃⁻¹D̃S̃⁻¹, scaled so that rows keep their mean squared distance.  Directions in which
     similar pairs differ shrink, directions in which dissimilar pairs differ grow, all others keep
-    their weight.  γ = 0 is the Euclidean metric.  With fewer than 40 independent similar pairs and
-    ``strength="auto"`` it is A = S̃^{−½} R S̃^{−½}, which inflates nothing that similar pairs have
-    not spoken of: the minimiser of tr(AC) − log det A, C = S̃^{½}R⁻¹S̃^{½}, with R the metric of the
-    dissimilar pairs alone.  Of dissimilar pairs alone it takes the matrix
+    their weight.  γ = 0 is the Euclidean metric.  Of dissimilar pairs alone it takes the matrix
     geometric mean (I + γT/κ)⁻¹ # (I + γD/κ).
 
     Parameters
@@ -98,8 +97,8 @@ class EquivalenceMetric(PairwiseMetric):
     loss : {"safe", "thesis"}
         Which objective.
     strength : float or "auto"
-        γ of the safe loss.  ``"auto"``: from 40 independent similar pairs on, chosen by leaving
-        pairs out; with fewer, 1 in the form for few pairs.
+        γ of the safe loss.  ``"auto"``: the smallest that tells rows left out apart as well as
+        the best does, and zero where the pairs foretell nothing of each other.
     kernel : {None, "linear", "rbf", "polynomial", "cosine", "precomputed"} or callable
         Learn in the feature space of a kernel (section 3.4); None: on the features themselves.
     gamma : float or "scale"
@@ -116,7 +115,12 @@ class EquivalenceMetric(PairwiseMetric):
     metric_ : ndarray of shape (n_features, n_features)
         A; in the kernel form 𝒜 with ‖x − y‖² = (k_x − k_y)ᵀ𝒜(k_x − k_y).
     strength_ : float
-        The γ used; zero without side information, infinite in the thesis's form.
+        The γ used; zero where nothing is known or it foretells nothing, infinite in the thesis's
+        form.
+    report_ : str
+        What became of the pairs.
+    refuted_ : bool
+        Whether there are so many pairs that it is certain that they have nothing to do with X.
     objective_ : float
         The minimum (of the safe loss: before scaling).
 
@@ -164,7 +168,7 @@ class EquivalenceMetric(PairwiseMetric):
         """
         X, known = self._begin(X, side)
         if not known:
-            self.strength_ = 0.0
+            self.strength_, self.report_, self.refuted_ = 0.0, NOTHING_KNOWN, False
             self._keep_identity(X)
             return self
         pairs = known["Pairs"]
@@ -172,6 +176,10 @@ class EquivalenceMetric(PairwiseMetric):
         learned = learn_from_pairs(
             X, pairs, space, spread, loss=self.loss, strength=self.strength, rng=self._rng()
         )
-        self.strength_ = learned.strength
-        self._keep(space, learned.metric)
+        self.strength_, self.report_ = learned.strength, learned.report()
+        self.refuted_ = learned.choice is not None and learned.choice.refuted
+        if learned.metric is None:
+            self._keep_identity(X)
+        else:
+            self._keep(space, learned.metric)
         return self

@@ -9,7 +9,7 @@ import numpy as np
 import scipy.linalg
 
 from sidelight.core import FloatArray
-from sidelight.metric.equivalence import PairwiseMetric
+from sidelight.metric.equivalence import NOTHING_KNOWN, PairwiseMetric
 from sidelight.metric.learning import InnerMetric, learn_from_pairs
 
 
@@ -45,6 +45,8 @@ class MultiAttributeMetric(PairwiseMetric):
         A; in the kernel form 𝒜.
     strength_ : ndarray of shape (n_attributes,)
         The γ used for each attribute.
+    report_ : str
+        What became of each attribute.
     objective_ : float
         The sum of the attributes' minima.
 
@@ -88,7 +90,7 @@ class MultiAttributeMetric(PairwiseMetric):
         attributes = [*known["Attributes"].attributes] if "Attributes" in known else []
         attributes += [known["Pairs"]] if "Pairs" in known else []
         if not attributes:
-            self.strength_ = np.zeros(0)
+            self.strength_, self.report_ = np.zeros(0), NOTHING_KNOWN
             self._keep_identity(X)
             return self
         named = [pairs for one in attributes for pairs in (one.similar, one.dissimilar)]
@@ -99,8 +101,13 @@ class MultiAttributeMetric(PairwiseMetric):
             )
             for one in attributes
         ]
-        metrics = [one.metric for one in learned]
         self.strength_ = np.array([one.strength for one in learned])
+        self.report_ = "; ".join(f"attribute {k}: {one.report()}" for k, one in enumerate(learned))
+        if not self.strength_.any():
+            self._keep_identity(X)
+            return self
+        plain = InnerMetric(np.eye(space.dimension), 1.0, 0.0)
+        metrics = [one.metric or plain for one in learned]
         combine = span_projector if self.loss == "thesis" else mean_metric
         self._keep(space, combine(metrics))
         return self

@@ -1,7 +1,7 @@
 """What of an estimator a model file holds besides its parameters, and how it is put back.
 
 An estimator that makes a map keeps its :class:`~sidelight.estimator.map.Map`, and everything it
-shows is read from that.  A learned metric keeps what was learned.
+shows is read from that.  A learned metric and a factor removal keep what was learned.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ KEYS = {
     "_learned": "learned",
     "_root": "root",
     "_space": "space",
+    "_removal": "removal",
     "_sklearn_output_config": "output",
 }
 _ATTRIBUTES = {key: attribute for attribute, key in KEYS.items()}

@@ -84,6 +84,10 @@ TAGS: dict[str, str] = {
     "metric/feature space": "metric.learning.space:FeatureSpace",
     "metric/spanned space": "metric.learning.space:SpannedSpace",
     "metric/kernel space": "metric.learning.space:KernelSpace",
+    # factors taken out
+    "removal": "metric.factor.removal:Removal",
+    "removal/basis": "metric.factor.basis:Basis",
+    "removal/shifts": "metric.factor.shifts:Shifts",
     "contradiction": "side.contradictions:Contradiction",
     # Gaussian processes
     "covariance/exponentiated quadratic": "gaussian_process.covariance:ExponentiatedQuadratic",

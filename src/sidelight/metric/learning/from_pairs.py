@@ -6,24 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sidelight.core import FloatArray
-from sidelight.metric.learning.leave_out import ENOUGH_PAIRS, choose_strength
-from sidelight.metric.learning.pair_graph import graph_rank
-from sidelight.metric.learning.safe_pairs import (
-    EquivalenceProblem,
-    InnerMetric,
-    few_pairs_metric,
-    safe_metric,
-    thesis_metric,
-)
+from sidelight.core import FloatArray, evenly_spaced
+from sidelight.metric.learning.leave_out import SETTINGS, NamedRows, StrengthChoice, choose_strength
+from sidelight.metric.learning.safe_pairs import InnerMetric, safe_metric, thesis_metric
 from sidelight.metric.learning.scatter import Spread
 from sidelight.metric.learning.space import Space
 from sidelight.side import Pairs
-
-#: Pairs drawn at random where no dissimilar pair is known.
-RANDOM_PAIRS = 1000
-#: γ where there are too few pairs to choose it by.
-FEW_PAIRS_STRENGTH = 1.0
 
 
 @dataclass(frozen=True)
@@ -32,14 +20,28 @@ class LearnedFromPairs:
 
     Parameters
     ----------
-    metric : InnerMetric
-        On the coordinates of the space.
+    metric : InnerMetric or None
+        On the coordinates of the space; None for the Euclidean one.
     strength : float
         The γ used; infinite in the thesis's form, which has no prior.
+    choice : StrengthChoice or None
+        How the strength was chosen, where it was not given.
     """
 
-    metric: InnerMetric
+    metric: InnerMetric | None
     strength: float
+    choice: StrengthChoice | None = None
+
+    def report(self) -> str:
+        """What became of the pairs, in a sentence."""
+        if self.choice is None:
+            return f"used at the strength {self.strength:g}, which was given"
+        told = f"of rows left out {self.choice.without:.2f} are told apart without"
+        if self.strength == 0:
+            return f"not used: {told}, and no better with them (± {self.choice.error:.2f})"
+        return (
+            f"used at the strength {self.strength:g}: {told}, {self.choice.with_it:.2f} with them"
+        )
 
 
 def learn_from_pairs(
@@ -53,28 +55,24 @@ def learn_from_pairs(
     rng: np.random.Generator,
 ) -> LearnedFromPairs:
     """Learn the metric of one set of pairs."""
-
-    drawn = rng.integers(len(X), size=(0 if len(pairs.dissimilar) else RANDOM_PAIRS, 2))
-    sets = pairs.similar, pairs.dissimilar, drawn[drawn[:, 0] != drawn[:, 1]]
-    rows, ends = np.unique(np.vstack(sets), return_inverse=True)
-    Z = space.coordinates(X[rows])
-    ends = ends.reshape(-1, 2)
-    similar, dissimilar, random = np.split(
-        Z[ends[:, 0]] - Z[ends[:, 1]], np.cumsum([len(one) for one in sets])[:2]
-    )
-    problem = EquivalenceProblem(
-        similar,
-        dissimilar,
-        graph_rank(pairs.similar),
-        graph_rank(pairs.dissimilar),
-        spread,
-        space.n_outside,
-    )
+    named = named_rows(X, pairs, space)
+    problem = named.problem(spread, space.n_outside)
     if loss == "thesis":
         return LearnedFromPairs(thesis_metric(problem), float("inf"))
-    if isinstance(strength, str) and 0 < problem.similar_rank < ENOUGH_PAIRS:
-        metric = few_pairs_metric(problem, FEW_PAIRS_STRENGTH).scaled_to(spread)
-        return LearnedFromPairs(metric, FEW_PAIRS_STRENGTH)
-    if isinstance(strength, str):
-        strength = choose_strength(problem, random)
-    return LearnedFromPairs(safe_metric(problem, strength).scaled_to(spread), float(strength))
+    choice = choose_strength(named, spread, rng) if isinstance(strength, str) else None
+    used = float(strength) if choice is None else choice.strength
+    if used == 0:
+        return LearnedFromPairs(None, 0.0, choice)
+    return LearnedFromPairs(safe_metric(problem, used).scaled_to(spread), used, choice)
+
+
+def named_rows(X: FloatArray, pairs: Pairs, space: Space) -> NamedRows:
+    """The rows that pairs name and some that stand for any, in the coordinates of a space."""
+    reference = evenly_spaced(len(X), SETTINGS.reference)
+    rows = np.union1d(pairs.rows, reference)
+    similar, dissimilar = (
+        np.searchsorted(rows, said) for said in (pairs.similar, pairs.dissimilar)
+    )
+    return NamedRows(
+        space.coordinates(X[rows]), similar, dissimilar, np.searchsorted(rows, reference)
+    )

@@ -1,18 +1,13 @@
 """What pairs say, as matrices, and the closed forms of the metric that they imply.
 
 With M_s and M_o the mean ddᵀ over similar and dissimilar pairs, T that over all pairs of rows,
-κ = tr T²/tr T, e_s and e_o the ranks of the graphs of the pairs and ν = 30,
+κ = tr T²/tr T, e_o the rank of the graph of the dissimilar pairs and ν = 30,
 
     D = (e_o M_o + νT)/(e_o + ν),   S̃ = I + (γ/κ)M_s,   D̃ = I + (γ/κ)D,
 
 the metric A = S̃⁻¹D̃S̃⁻¹ minimises ½ tr(AS̃AS̃) − tr(AD̃) over A ⪰ 0: at the optimum S̃AS̃ = D̃, and
 A is positive definite by itself.  γ = 0 gives I, and so does every direction that neither pairs
 nor rows reach.
-
-A few pairs contract only some of the directions in which like rows differ, and D̃ would inflate the
-others, since T is largest there.  With fewer than 40 independent similar pairs the metric is
-therefore A = S̃^{−½} R S̃^{−½}, R that of the dissimilar pairs alone (I without any), which
-minimises tr(AC) − log det A with C = S̃^{½} R⁻¹ S̃^{½}.
 """
 
 from __future__ import annotations
@@ -23,9 +18,9 @@ import numpy as np
 import scipy.linalg
 
 from sidelight.core import FloatArray
-from sidelight.metric.learning.scatter import Spread, mean_scatter
+from sidelight.metric.learning.scatter import PairScatter, Spread
 
-#: ν and the half-way point of γ₀: what this many independent pairs say weighs as much as T.
+#: ν: what this many independent dissimilar pairs say weighs as much as T.
 PRIOR_PAIRS = 30
 
 
@@ -35,32 +30,26 @@ class EquivalenceProblem:
 
     Parameters
     ----------
-    similar : ndarray of shape (m_s, r)
-        Differences of similar pairs.
-    dissimilar : ndarray of shape (m_o, r)
-        Differences of dissimilar pairs.
-    similar_rank : int
-        e_s.
-    dissimilar_rank : int
-        e_o.
+    similar : PairScatter
+        M_s.
+    dissimilar : PairScatter
+        M_o and e_o.
     spread : Spread
         Of the rows.
     n_outside : int
         Dimensions that the coordinates leave out.
     """
 
-    similar: FloatArray
-    dissimilar: FloatArray
-    similar_rank: int
-    dissimilar_rank: int
+    similar: PairScatter
+    dissimilar: PairScatter
     spread: Spread
     n_outside: int = 0
 
     @property
     def between(self) -> FloatArray:
         """D: how far apart rows that differ lie, drawn towards T."""
-        e, nu = self.dissimilar_rank, PRIOR_PAIRS
-        mixed = e * mean_scatter(self.dissimilar) + nu * self.spread.inside
+        e, nu = self.dissimilar.rank, PRIOR_PAIRS
+        mixed = e * self.dissimilar.mean + nu * self.spread.inside
         return np.asarray(mixed / (e + nu))
 
 
@@ -99,35 +88,17 @@ def safe_metric(problem: EquivalenceProblem, strength: float) -> InnerMetric:
     identity = np.eye(len(problem.spread.inside))
     weight = strength / problem.spread.kappa
     D = identity + weight * problem.between
-    if len(problem.similar) == 0:
+    if problem.similar.count == 0:
         P = identity + weight * problem.spread.inside
         A, value = geometric_mean_of_inverse(P, D)
         return InnerMetric(A, 1.0, value + 2 * problem.n_outside)
-    S = identity + weight * mean_scatter(problem.similar)
+    S = identity + weight * problem.similar.mean
     factor = scipy.linalg.cho_factor(S, check_finite=False)
     half = scipy.linalg.cho_solve(factor, D, check_finite=False)
     A = scipy.linalg.cho_solve(factor, half.T, check_finite=False)
     A = (A + A.T) / 2
     # at the optimum ½ tr(AS̃AS̃) = ½ tr(AD̃); each outside dimension adds ½ − 1
     value = -0.5 * float(np.sum(A * D)) - 0.5 * problem.n_outside
-    return InnerMetric(A, 1.0, value)
-
-
-def few_pairs_metric(problem: EquivalenceProblem, strength: float) -> InnerMetric:
-    """Compute A = S̃^{−½} R S̃^{−½}, R = (I + T/κ)⁻¹ # (I + D/κ) of the dissimilar pairs."""
-    identity = np.eye(len(problem.spread.inside))
-    S = identity + strength / problem.spread.kappa * mean_scatter(problem.similar)
-    values, vectors = scipy.linalg.eigh(S, check_finite=False)
-    half = (vectors / np.sqrt(values)) @ vectors.T
-    if len(problem.dissimilar):
-        P = identity + problem.spread.inside / problem.spread.kappa
-        Q = identity + problem.between / problem.spread.kappa
-        A = half @ geometric_mean_of_inverse(P, Q)[0] @ half
-    else:
-        A = half @ half
-    A = (A + A.T) / 2
-    # at the optimum tr(AC) is the order, and log det C = −log det A; outside, A = C = 1
-    value = len(identity) + problem.n_outside - float(np.linalg.slogdet(A)[1])
     return InnerMetric(A, 1.0, value)
 
 
@@ -161,12 +132,13 @@ def thesis_metric(problem: EquivalenceProblem) -> InnerMetric:
     --------
     >>> import numpy as np
     >>> spread = Spread(np.eye(2), 2.0, 2.0)
-    >>> pairs = EquivalenceProblem(np.array([[3.0, 0.0]]), np.empty((0, 2)), 1, 0, spread)
-    >>> thesis_metric(pairs).inner
+    >>> like = PairScatter.of(np.array([[0.0, 0.0], [3.0, 0.0]]), np.array([[0, 1]]))
+    >>> nothing = PairScatter(np.zeros((2, 2)), 0, 0)
+    >>> thesis_metric(EquivalenceProblem(like, nothing, spread)).inner
     array([[0., 0.],
            [0., 1.]])
     """
-    C = problem.similar.T @ problem.similar - problem.dissimilar.T @ problem.dissimilar
+    C = problem.similar.total - problem.dissimilar.total
     values, vectors = scipy.linalg.eigh(C, check_finite=False)
     outside = problem.n_outside > 0  # where C is zero
     lowest = min(float(values[0]) if len(values) else 0.0, 0.0 if outside else np.inf)

@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import scipy.sparse as sp
 
-from sidelight.core import FloatArray
+from sidelight.core import FloatArray, IntArray
+from sidelight.metric.learning.pair_graph import graph_rank
 
 
 @dataclass(frozen=True)
@@ -48,9 +50,45 @@ class Spread:
         return self.squared / self.total if self.total > 0 and self.squared > 0 else 1.0
 
 
-def mean_scatter(differences: FloatArray) -> FloatArray:
-    """Compute M = mean of ddᵀ; zero if there is no difference."""
-    return np.asarray(differences.T @ differences / max(len(differences), 1))
+@dataclass(frozen=True)
+class PairScatter:
+    """How far apart the rows of some pairs lie.
+
+    Parameters
+    ----------
+    mean : ndarray of shape (r, r)
+        M, the mean of ddᵀ over the pairs; zero without any.
+    count : int
+        The number of pairs.
+    rank : int
+        Of how many of them the others follow: rows named − components of their graph.
+    """
+
+    mean: FloatArray
+    count: int
+    rank: int
+
+    @classmethod
+    def of(cls, Z: FloatArray, pairs: IntArray) -> PairScatter:
+        """Measure pairs of rows: Σddᵀ = ZᵀLZ with L the Laplacian of the graph of the pairs."""
+        if len(pairs) == 0:
+            return cls(np.zeros(2 * (Z.shape[1],)), 0, 0)
+        rows, ends = np.unique(pairs, return_inverse=True)
+        first, second = ends.reshape(-1, 2).T
+        order = np.arange(len(pairs))
+        ones = np.ones(len(pairs))
+        incidence = sp.csr_array(
+            (np.r_[ones, -ones], (np.r_[order, order], np.r_[first, second])),
+            shape=(len(pairs), len(rows)),
+        )
+        centred = Z[rows] - Z[rows].mean(axis=0)
+        total = centred.T @ ((incidence.T @ incidence) @ centred)
+        return cls(np.asarray((total + total.T) / (2 * len(pairs))), len(pairs), graph_rank(pairs))
+
+    @property
+    def total(self) -> FloatArray:
+        """Σddᵀ."""
+        return self.count * self.mean
 
 
 def squared_lengths(differences: FloatArray, A: FloatArray) -> FloatArray:

@@ -6,15 +6,17 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from sidelight.core import FloatArray, OneOf, Real, Whole, warn
+from sidelight.core import FloatArray, OneOf, Real, Whole, is_sparse, warn
 from sidelight.estimator import (
     GRAPH_PARAMETERS,
+    Features,
     GraphEmbedder,
     Map,
     Neighborhood,
     map_of_neighborhood,
     neighborhood_of,
 )
+from sidelight.metric import EquivalenceMetric
 from sidelight.unfolding.semidefinite.kernel_constraints import KINDS
 from sidelight.unfolding.semidefinite.side_constraints import (
     known_within,
@@ -215,6 +217,7 @@ class SemidefiniteEmbedding(GraphEmbedder):
         told = self._hear(X, side, items, inside=inside)
         known = {kind: told.known[kind] for kind in inside if kind in told.known}
         self._refuse_idle_parameters(known)
+        known = self._without_refuted(known, told.points)
         near = neighborhood_of(
             told.points,
             n_components=self.n_components_,
@@ -238,6 +241,20 @@ class SemidefiniteEmbedding(GraphEmbedder):
                 f"Tell it less, or allow slack (slack=0.01, say)."
             )
         return self._adopt(told, found)
+
+    def _without_refuted(self, known: dict[str, Any], points: Any) -> dict[str, Any]:
+        """Leave out pairs that have nothing to do with the rows: they would tear the map."""
+        told = isinstance(points, Features) and points.euclidean and not is_sparse(points.rows)
+        if "Pairs" not in known or not told:
+            return known
+        metric = EquivalenceMetric().fit(points.rows, side=known["Pairs"])
+        if not metric.refuted_:
+            return known
+        warn(
+            f"{self._name} leaves the Pairs out: what they say of some rows has nothing to do with "
+            f"what they say of others ({metric.report_})."
+        )
+        return {kind: value for kind, value in known.items() if kind != "Pairs"}
 
     def _settings(self) -> UnfoldingSettings:
         return UnfoldingSettings(

@@ -1,0 +1,167 @@
+"""What is taken out of rows of features: shifts in leading axes, and one shift beyond them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.linalg
+
+from sidelight.core import FloatArray, IntArray, evenly_spaced
+from sidelight.metric.factor.basis import Basis
+from sidelight.metric.factor.decisions import (
+    agreement_of_neighbors,
+    quantisation,
+    separation_of,
+    tells_better,
+)
+from sidelight.metric.factor.settings import RemovalSettings
+from sidelight.metric.factor.shifts import Shifts, fit_shifts, regress_within_kinds, starts_of
+from sidelight.solvers.eigen import column_signs, largest_eigenpairs
+
+
+@dataclass(frozen=True)
+class Removal:
+    """What a factor does to rows.
+
+    Parameters
+    ----------
+    bases : tuple of Basis
+        φ of each condition.
+    mean : ndarray of shape (p,)
+        Of the rows.
+    axes : ndarray of shape (d, p)
+        Leading principal axes, orthonormal rows.
+    shifts : Shifts
+        In these axes.
+    beyond : ndarray of shape (f, p)
+        The common shift outside of them.
+    """
+
+    bases: tuple[Basis, ...]
+    mean: FloatArray
+    axes: FloatArray
+    shifts: Shifts
+    beyond: FloatArray
+
+    def shift(self, X: FloatArray, phi: FloatArray) -> FloatArray:
+        """What the factor does to each row."""
+        Y = (X - self.mean) @ self.axes.T
+        return np.asarray(self.shifts.of(Y, phi) @ self.axes + phi @ self.beyond)
+
+    def shifted(self, X: FloatArray, phi: FloatArray) -> FloatArray:
+        """Rows without the factor as they would be with it."""
+        Y = (X - self.mean) @ self.axes.T
+        return np.asarray(X + (self.shifts.before(Y, phi) - Y) @ self.axes + phi @ self.beyond)
+
+    def separation(
+        self, X: FloatArray, groups: Sequence[IntArray], settings: RemovalSettings
+    ) -> float:
+        """How far rows of different values of any factor lie apart."""
+        rows = evenly_spaced(len(X), settings.gate_rows)
+        Y = (X[rows] - self.mean) @ self.axes.T
+        return max(separation_of(Y, group[rows]) for group in groups)
+
+
+@dataclass(frozen=True)
+class RidgeChoice:
+    """Whether a factor is seen, and how far its shifts depend on the kind.
+
+    Parameters
+    ----------
+    is_seen : bool
+        By neighbours.
+    ridge : float
+        λ.
+    why : str
+        What was measured.
+    """
+
+    is_seen: bool
+    ridge: float
+    why: str
+
+
+def choose_ridge(
+    X: FloatArray,
+    phi: FloatArray,
+    groups: Sequence[IntArray],
+    ridge: float | str,
+    settings: RemovalSettings,
+) -> RidgeChoice:
+    """Ask neighbours whether the factor is seen, and rows left out how far kinds differ."""
+    rows = evenly_spaced(len(X), settings.rows)
+    Y = in_axes(X, *leading_axes(X[rows], settings.axes))[rows]
+    phi = phi[rows]
+    seen = agreement_of_neighbors(Y, phi, settings)
+    why = f"neighbours agree in it by {seen:.1f} standard deviations more than shuffled ones"
+    if seen <= settings.gate or not isinstance(ridge, str):
+        given = settings.ridges[0] if isinstance(ridge, str) else float(ridge)
+        return RidgeChoice(seen > settings.gate, given, why)
+    order = np.random.default_rng(0).permutation(len(Y))
+    fitted, held = np.sort(order[: len(Y) // 2]), np.sort(order[len(Y) // 2 :])
+    start = best_start(Y[fitted], phi[fitted], settings)
+    chosen = settings.ridges[0]
+    stiff = fit_shifts(Y[fitted], phi[fitted], start, chosen, settings)
+    for softer in settings.ridges[1:]:
+        bent = fit_shifts(Y[fitted], phi[fitted], start, softer, settings)
+        kept = [group[rows][held] for group in groups]
+        if not tells_better(stiff, bent, Y[held], phi[held], kept, settings):
+            break
+        stiff, chosen = bent, softer
+    return RidgeChoice(True, chosen, why)
+
+
+def learn_removal(
+    X: FloatArray,
+    phi: FloatArray,
+    bases: tuple[Basis, ...],
+    ridge: float,
+    settings: RemovalSettings,
+) -> Removal:
+    """Fit shifts to rows."""
+    rows = evenly_spaced(len(X), settings.rows)
+    mean, axes = leading_axes(X[rows], settings.axes)
+    X, phi = X[rows], phi[rows]
+    Y = in_axes(X, mean, axes)
+    shifts = fit_shifts(Y, phi, best_start(Y, phi, settings), ridge, settings)
+    kinds = shifts.memberships(Y, phi)
+    rest = (X - mean) - Y @ axes
+    beyond = regress_within_kinds(phi, rest, kinds, np.ones(phi.shape[1]))
+    return Removal(bases, mean, axes, shifts, beyond)
+
+
+def best_start(Y: FloatArray, phi: FloatArray, settings: RemovalSettings) -> Shifts:
+    """Of the starts the one from which one shift for all leaves the least to the kinds.
+
+    Kinds that are each seen at one value alone say nothing of a shift, so that starts whose kinds
+    overlap less than half as much as others' do not count.
+    """
+    starts = starts_of(Y, phi, settings)
+    stiff = [fit_shifts(Y, phi, start, np.inf, settings) for start in starts]
+    errors = np.round([float(quantisation(one, Y, phi).mean()) for one in stiff], 6)
+    overlaps = np.round([one.overlap(Y, phi) for one in stiff], 6)
+    return starts[int(np.argmin(np.where(overlaps >= overlaps.max() / 2, errors, np.inf)))]
+
+
+def in_axes(X: FloatArray, mean: FloatArray, axes: FloatArray) -> FloatArray:
+    """Coordinates of rows, rounded to a part of 2³⁰ of the largest."""
+    Y = (X - mean) @ axes.T
+    unit = 2.0**-30 * max(float(np.abs(Y).max(initial=0.0)), 1e-300)
+    return np.asarray(np.round(Y / unit) * unit)
+
+
+def leading_axes(X: FloatArray, most: int) -> tuple[FloatArray, FloatArray]:
+    """The mean and the leading principal axes of rows, orthonormal rows."""
+    mean = X.mean(axis=0)
+    centred = X - mean
+    n, p = X.shape
+    wanted = max(min(most, p, n - 1), 1)
+    if p <= n:
+        vectors = largest_eigenpairs(centred.T @ centred, wanted, n=p, who="FactorRemoval").vectors
+    else:
+        pairs = largest_eigenpairs(centred @ centred.T, wanted, n=n, who="FactorRemoval")
+        vectors = scipy.linalg.qr(centred.T @ pairs.vectors, mode="economic")[0]
+    vectors = vectors * column_signs(vectors)
+    return mean, np.ascontiguousarray(vectors.T)

@@ -1,0 +1,68 @@
+"""The constants of factor removal, in one value."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class RemovalSettings:
+    """How a factor is taken out; set on draws that the experiment factor_removal does not show.
+
+    Parameters
+    ----------
+    axes : int
+        Principal axes in which kinds are told and shifts may depend on them.
+    kinds : int
+        Prototypes of items; fewer where each would have fewer than ``rows_per_kind`` rows.
+    few_kinds, first_width : int, float
+        Of the coarse start: how many kinds, and the width that they begin with.
+    rows_per_kind : int
+        Rows that a kind needs.
+    width : float
+        s² of the memberships exp(−d²/s²), as a part of the mean squared distance to the nearest.
+    bends : int
+        Coordinates u of a kind that its shift may depend on.
+    ridges : tuple of float
+        λ on what depends on the kind, from the stiffest on; infinite: one shift for all.
+    rounds : int
+        Of memberships and shifts in turn.
+    rows : int
+        At most so many rows are fitted.
+    neighbors : int
+        Neighbours that the gate asks.
+    gate : float
+        Standard deviations by which they must agree better than shuffled ones.
+    gate_rows : int
+        At most so many rows are asked.
+    shuffles : int
+        How often.
+    errors : float
+        Standard errors by which held-out rows must be told better for a softer ridge.
+    ranks : float
+        The rank correlation that distances among rows of one value must keep.
+    apart : float
+        Distance to the nearest of another value over that of the own, from which on it is said that
+        a shift has not undone the factor.
+    """
+
+    axes: int = 30
+    kinds: int = 30
+    few_kinds: int = 8
+    first_width: float = 50.0
+    rows_per_kind: int = 5
+    width: float = 0.2
+    bends: int = 10
+    ridges: tuple[float, ...] = (float("inf"), 300.0, 100.0)
+    rounds: int = 12
+    rows: int = 20_000
+    neighbors: int = 10
+    gate: float = 4.0
+    gate_rows: int = 5_000
+    shuffles: int = 100
+    errors: float = 4.0
+    ranks: float = 0.985
+    apart: float = 1.25
+
+
+SETTINGS = RemovalSettings()

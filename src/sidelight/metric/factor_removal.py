@@ -1,0 +1,239 @@
+"""A known factor taken out of the features."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.base import OneToOneFeatureMixin
+from sklearn.utils.validation import check_is_fitted
+
+from sidelight.core import (
+    Expected,
+    FloatArray,
+    OneOf,
+    Real,
+    check_parameters,
+    of_moderate_size,
+    warn,
+)
+from sidelight.metric.base import FrontTransformer
+from sidelight.metric.factor import (
+    SETTINGS,
+    Removal,
+    choose_ridge,
+    learn_removal,
+    read_bases,
+    said_by,
+)
+from sidelight.side import Condition, gather_side
+
+
+class FactorRemoval(OneToOneFeatureMixin, FrontTransformer):
+    """Take a known factor out of the features: what it does to an item is subtracted.
+
+    In the leading principal axes an item of kind k is y = b_k + (B₀ + Σ_q u_kq A_q)ᵀφ(x), where φ
+    says the known values (classes one by one, numbers by Legendre polynomials of their mid-rank,
+    angles by three harmonics), kinds are soft prototypes, and u_k are coordinates of b_k, times the
+    part of the factor's variance that the kind is seen with.  The shift (B₀ + Σ_q u_q A_q)ᵀφ(x) is
+    taken out; since kinds are partialled out, it is not taken for an effect of the factor that some
+    kinds are seen at some of its values only.
+
+    Three decisions see no label.  Where neighbours do not agree in the factor more than shuffled
+    ones would, X is left as it is.  Shifts depend on the kind only as far as rows left out are told
+    clearly better so, and rows of one value keep their distances' order.  Where rows of different
+    values lie apart even so, a warning says that no shift undoes this factor.
+
+    Parameters
+    ----------
+    ridge : float or "auto"
+        λ on the part of the shift that depends on the kind; infinite: one shift for all kinds.
+    always : bool
+        Whether the factor is taken out even where neighbours do not show it.
+
+    Attributes
+    ----------
+    removed_ : bool
+        Whether anything is taken out.
+    strength_ : float
+        The r.m.s. of the shift over that of the rows; zero where nothing is taken out.
+    ridge_ : float
+        The λ used.
+    separation_ : float
+        The distance to the nearest row of another value over that to the nearest of the own, after.
+    report_ : str
+        What was done.
+    n_features_in_ : int
+        The number of features.
+
+    Notes
+    -----
+    At most 20,000 rows are fitted; each row is shifted by its own values alone.  A shift cannot
+    undo a large rotation: for such factors there is the conditional embedding of
+    :class:`~sidelight.KernelInformationEmbedding`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sidelight import FactorRemoval
+    >>> from sidelight.side import Condition
+    >>> rng = np.random.default_rng(0)
+    >>> batch = rng.integers(2, size=200)
+    >>> X = rng.normal(size=(200, 3)) + 4.0 * batch[:, None]
+    >>> model = FactorRemoval().fit(X, side=Condition(np.where(batch, "b", "a")))
+    >>> clean = model.transform(X, condition=Condition(np.where(batch, "b", "a")))
+    >>> apart = [Z[batch == 1].mean() - Z[batch == 0].mean() for Z in (X, clean)]
+    >>> model.removed_, bool(apart[0] > 3.9), bool(apart[1] < 0.5)
+    (True, True, True)
+    """
+
+    _parameters: ClassVar[Mapping[str, tuple[Expected, ...]]] = {
+        "ridge": (OneOf(("auto", float("inf"))), Real(0, open_below=True)),
+        "always": (OneOf((True, False)),),
+    }
+
+    _removal: Removal | None
+
+    def __init__(self, ridge: float | str = "auto", *, always: bool = False) -> None:
+        self.ridge = ridge
+        self.always = always
+
+    def fit(self, X: Any, y: Any = None, *, side: Any = None) -> Self:
+        """Learn what the factor does to items.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features)
+            The data.
+        y : object
+            Ignored.
+        side : Condition or list of them, optional
+            The factors whose values are known for every row.  Without any, nothing is taken out.
+
+        Returns
+        -------
+        FactorRemoval
+            The fitted estimator.
+        """
+        check_parameters(self, self._parameters)
+        X = of_moderate_size(self._checked(X, reset=True), who=self._name)
+        known = gather_side(
+            side,
+            understands=self._understands,
+            several=("Condition",),
+            n_samples=X.shape[0],
+            who=self._name,
+        )
+        self._removal, self.ridge_, self.strength_, self.separation_ = None, np.inf, 0.0, 1.0
+        self.report_ = "nothing was known"
+        if known:
+            self._learn(X, known["Condition"])
+        self.removed_ = self._removal is not None
+        return self
+
+    def fit_transform(self, X: Any, y: Any = None, *, side: Any = None) -> FloatArray:
+        """Learn what the factor does, and take it out of the same rows.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features)
+            The data.
+        y : object
+            Ignored.
+        side : Condition or list of them, optional
+            The factors whose values are known for every row.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_features)
+            X without the factor.
+        """
+        return np.asarray(self.fit(X, y, side=side).transform(X, condition=side))
+
+    def transform(self, X: Any, condition: Any = None) -> FloatArray:
+        """Take the factor out of rows, each by its own values.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features)
+            Rows.
+        condition : Condition or list of them
+            The values of the factors for these rows, as in ``fit``.  Not needed where nothing is
+            taken out.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_features)
+            Rows without the factor; X itself where nothing is taken out.
+        """
+        check_is_fitted(self)
+        X = self._checked(X, reset=False)
+        if self._removal is None:
+            return np.asarray(X)
+        return np.asarray(X - self._removal.shift(X, self._said(condition, len(X))))
+
+    def inverse_transform(self, Z: Any, condition: Any = None) -> FloatArray:
+        """Put the factor back: what the item would be at these values.
+
+        Parameters
+        ----------
+        Z : array of shape (n_samples, n_features)
+            Rows as ``transform`` gives them.
+        condition : Condition or list of them, optional
+            The values to put back; by default the mean over the fitted rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_features)
+            Rows with the factor.
+        """
+        check_is_fitted(self)
+        Z = self._checked(Z, reset=False)
+        if self._removal is None or condition is None:
+            return np.asarray(Z)
+        return self._removal.shifted(Z, self._said(condition, len(Z)))
+
+    def _learn(self, X: FloatArray, conditions: tuple[Condition, ...]) -> None:
+        bases = read_bases(conditions)
+        phi = said_by(bases, conditions, who=self._name)
+        groups = [basis.groups(one) for basis, one in zip(bases, conditions, strict=True)]
+        choice = choose_ridge(X, phi, groups, self.ridge, SETTINGS)
+        if not (choice.is_seen or self.always):
+            self.report_ = f"not taken out: {choice.why}"
+            return
+        self._removal = learn_removal(X, phi, bases, choice.ridge, SETTINGS)
+        shift = self._removal.shift(X, phi)
+        self.ridge_ = choice.ridge
+        spread = float(np.sqrt(np.mean((X - X.mean(axis=0)) ** 2)))
+        self.strength_ = float(np.sqrt(np.mean(shift**2))) / max(spread, 1e-300)
+        self.separation_ = self._removal.separation(X - shift, groups, SETTINGS)
+        how = "one shift for all" if np.isinf(choice.ridge) else "shifts by kind of item"
+        self.report_ = (
+            f"taken out by {how}, {self.strength_:.2f} of the spread of the rows; {choice.why}"
+        )
+        if self.separation_ > SETTINGS.apart:
+            self.report_ += f"; values lie apart even so, {self.separation_:.2f} to one"
+            warn(
+                f"{self._name} subtracts what the Condition does, and that does not undo it: rows "
+                f"of other values are {self.separation_:.2f} times as far as those of the own. For "
+                f"a factor that changes items more than a shift can, such as a large rotation, use "
+                f"KernelInformationEmbedding().fit(X, side=Condition(…))."
+            )
+
+    def _said(self, condition: Any, n_rows: int) -> FloatArray:
+        assert self._removal is not None
+        bases = self._removal.bases
+        given = condition if isinstance(condition, (list, tuple)) else [condition]
+        values = [v if isinstance(v, Condition) else None for v in given]
+        if len(values) != len(bases) or None in values:
+            got = "nothing" if condition is None else f"{type(condition).__name__}"
+            raise ValueError(
+                f"{self._name} takes a known factor out of new rows by their own values of it: "
+                f"give them, transform(X, condition=Condition(…)), {len(bases)} as in fit. Got "
+                f"{got}."
+            )
+        for value in values:
+            assert value is not None
+            value.check(n_rows, who=self._name)
+        return said_by(bases, [v for v in values if v is not None], who=self._name)

@@ -1,0 +1,278 @@
+"""FactorRemoval: planted shifts found, decisions with controls, the same for new rows."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.spatial.distance import cdist
+from sklearn.base import clone
+from sklearn.datasets import load_digits
+from sklearn.pipeline import make_pipeline
+from sklearn.utils.estimator_checks import check_estimator
+
+from sidelight import PCA, FactorRemoval
+from sidelight.metric.factor.basis import Basis, read_bases, said_by
+from sidelight.metric.factor.decisions import agreement_of_neighbors, separation_of
+from sidelight.metric.factor.settings import SETTINGS
+from sidelight.metric.factor.shifts import fit_shifts, regress_within_kinds, starts_of
+from sidelight.side import Condition, Pairs
+
+
+def planted(n=600, seed=0, confounded=False, bend=0.0):
+    """Four kinds of items in six features, and two batches that shift them."""
+    rng = np.random.default_rng(seed)
+    kind = rng.integers(4, size=n)
+    batch = rng.integers(2, size=n)
+    if confounded:
+        batch[kind == 0] = 0  # seen in one batch only
+    centres = 6 * rng.normal(size=(4, 6))
+    items = centres[kind] + rng.normal(size=(n, 6))
+    direction = 3 * rng.normal(size=6)
+    size = 1 + bend * centres[kind, :1] / 6
+    return items, items + batch[:, None] * size * direction, kind, batch, direction
+
+
+def named(batch):
+    return Condition(np.where(batch, "b", "a"))
+
+
+def test_scikit_learn_s_checks_pass():
+    check_estimator(FactorRemoval())
+
+
+def test_nothing_known_is_x_to_the_bit():
+    X = planted()[1]
+    model = FactorRemoval().fit(X)
+    assert_array_equal(model.transform(X), X)
+    assert (model.removed_, model.strength_) == (False, 0.0)
+
+
+@pytest.mark.parametrize("confounded", [False, True])
+@pytest.mark.parametrize("seed", range(40, 44))
+def test_a_shift_is_found_and_taken_out_though_a_kind_is_seen_in_one_batch(seed, confounded):
+    _, X, _, batch, direction = planted(seed=seed, confounded=confounded)
+    model = FactorRemoval().fit(X, side=named(batch))
+    clean = model.transform(X, condition=named(batch))
+    gap = (X - clean)[batch == 1][0] - (X - clean)[batch == 0][0]
+    assert np.linalg.norm(gap - direction) < 0.1 * np.linalg.norm(direction)
+    assert model.removed_
+    assert np.isinf(model.ridge_)
+    assert model.separation_ < 1.25
+    # what a mean of the batches would take out is the confounding
+    means = X[batch == 1].mean(axis=0) - X[batch == 0].mean(axis=0)
+    if confounded:
+        assert np.linalg.norm(means - direction) > 3 * np.linalg.norm(gap - direction)
+
+
+@pytest.mark.parametrize("seed", [3, 6, 7])
+def test_a_shift_that_depends_on_the_kind_is_followed(seed):
+    items, X, _, batch, _ = planted(1200, seed=seed, bend=0.15)
+
+    def error(ridge):
+        rest = FactorRemoval(ridge).fit_transform(X, side=named(batch)) - items
+        return np.mean((rest - rest.mean(axis=0)) ** 2)
+
+    assert error(100.0) < 0.7 * error(np.inf)
+    assert error("auto") <= error(np.inf) * (1 + 1e-12)
+
+
+def test_it_is_followed_by_itself_where_rows_left_out_are_told_better():
+    _, X, _, batch, _ = planted(1200, seed=6, bend=0.3)
+    assert FactorRemoval().fit(X, side=named(batch)).ridge_ == 300
+    _, X, _, batch, _ = planted(1200, seed=6)
+    assert np.isinf(FactorRemoval().fit(X, side=named(batch)).ridge_)
+
+
+@pytest.mark.parametrize(
+    "condition",
+    [
+        lambda rng, n: Condition(rng.integers(3, size=n).astype(str)),
+        lambda rng, n: Condition(rng.integers(8, size=n).astype(float)),
+        lambda rng, n: Condition(rng.random((n, 2))),
+        lambda rng, n: Condition(360 * rng.random(n), period=360),
+    ],
+    ids=["classes", "levels", "numbers", "angles"],
+)
+def test_a_random_condition_leaves_x_as_it_is(condition):
+    removed = 0
+    for seed in range(900, 915):
+        X = planted(300, seed)[1]
+        model = FactorRemoval().fit(X, side=condition(np.random.default_rng([seed, 1]), 300))
+        removed += model.removed_
+        if not model.removed_:
+            assert_array_equal(model.transform(X), X)
+            assert model.report_.startswith("not taken out")
+    assert removed == 0
+
+
+def test_a_dose_of_digits_goes_and_the_digits_stay():
+    for seed in (910, 911):
+        rng = np.random.default_rng(seed)
+        X, y = load_digits(return_X_y=True)
+        rows = rng.choice(len(X), 700, replace=False)
+        X, y = X[rows] / 16, y[rows]
+        dose = rng.integers(8, size=700)
+        dosed = X + 0.1 * dose[:, None] * rng.random(64)
+        clean = FactorRemoval().fit_transform(dosed, side=Condition(dose.astype(float)))
+        order = cdist(clean, clean).argsort(axis=1)
+        assert np.mean(y[order[:, 1]] == y) > 0.96
+        told = dose[order[:, 1:6]].mean(axis=1)
+        assert 1 - np.mean((told - dose) ** 2) / dose.var() < 0.05
+
+
+def test_what_no_shift_undoes_is_said():
+    rng = np.random.default_rng(0)
+    batch = rng.integers(2, size=500)
+    X = rng.normal(size=(500, 8))
+    X[batch == 0, 4:] = 0  # each batch lives in a space of its own
+    X[batch == 1, :4] = 0
+    X[:, 0] += 3 * batch
+    with pytest.warns(UserWarning, match="does not undo it.*KernelInformationEmbedding"):
+        model = FactorRemoval().fit(X, side=named(batch))
+    assert model.separation_ > 1.25
+    assert "apart even so" in model.report_
+
+
+def test_several_conditions_go_together():
+    rng = np.random.default_rng(1)
+    items, X, _, batch, _ = planted(800, seed=1)
+    dose = rng.random(800)
+    slope = 4 * rng.normal(size=6)
+    X = X + dose[:, None] * slope
+    sides = [named(batch), Condition(dose)]
+    clean = FactorRemoval().fit_transform(X, side=sides)
+    rest = clean - items
+    assert np.mean((rest - rest.mean(axis=0)) ** 2) < 0.05 * np.mean((X - items) ** 2)
+
+
+def test_new_rows_go_as_fitted_ones_each_alone():
+    _, X, _, batch, _ = planted(900, seed=5, bend=0.15)
+    model = FactorRemoval().fit(X[:600], side=named(batch[:600]))
+    together = model.transform(X[600:], condition=named(batch[600:]))
+    alone = np.vstack(
+        [model.transform(X[i : i + 1], condition=named(batch[i : i + 1])) for i in range(600, 620)]
+    )
+    assert_allclose(together[:20], alone, rtol=1e-12, atol=1e-12)
+    whole = FactorRemoval().fit_transform(X, side=named(batch))[600:]
+    assert np.mean((together - whole) ** 2) < 0.02 * X.var()
+
+
+@pytest.mark.parametrize(("bend", "ridge"), [(0.0, "auto"), (0.15, 100.0)])
+def test_the_way_back_puts_the_factor_in_again(bend, ridge):
+    _, X, _, batch, direction = planted(seed=6, bend=bend)
+    model = FactorRemoval(ridge).fit(X, side=named(batch))
+    clean = model.transform(X, condition=named(batch))
+    back = model.inverse_transform(clean, condition=named(batch))
+    assert np.median(np.abs(back - X)) < 1e-6
+    assert_array_equal(model.inverse_transform(clean), clean)  # at the mean of the factor
+    other = model.inverse_transform(clean, condition=named(1 - batch))
+    moved = np.mean((other - back)[batch == 0], axis=0)
+    assert moved @ direction > 0.8 * direction @ direction
+
+
+def test_new_rows_need_their_values():
+    _, X, _, batch, _ = planted()
+    model = FactorRemoval().fit(X, side=named(batch))
+    with pytest.raises(
+        ValueError, match=r"transform\(X, condition=Condition\(…\)\), 1 as in fit. Got nothing"
+    ):
+        model.transform(X)
+    with pytest.raises(ValueError, match="one value per row of X, 5. Got 600"):
+        model.transform(X[:5], condition=named(batch))
+    with pytest.raises(ValueError, match="classes that were fitted. Got 'c'"):
+        model.transform(X[:1], condition=Condition(["c"]))
+    with pytest.raises(ValueError, match="must hold classes, as it was fitted with. Got numbers"):
+        model.transform(X[:1], condition=Condition([1.0]))
+
+
+def test_what_it_does_not_understand_is_refused():
+    X = planted()[1]
+    with pytest.raises(ValueError, match="FactorRemoval does not understand Pairs"):
+        FactorRemoval().fit(X, side=Pairs(similar=[(0, 1)]))
+    with pytest.raises(ValueError, match="as y, which is ignored"):
+        FactorRemoval().fit(X, Condition(np.arange(600.0)))
+    with pytest.raises(ValueError, match="'ridge' parameter of FactorRemoval"):
+        FactorRemoval(0.0).fit(X)
+
+
+def test_it_stands_in_a_pipeline():
+    _, X, _, batch, _ = planted()
+    pipe = make_pipeline(FactorRemoval(), PCA(2))
+    pipe.fit(X, factorremoval__side=named(batch))
+    clean = FactorRemoval().fit_transform(X, side=named(batch))
+    assert_allclose(pipe[-1].embedding_, PCA(2).fit(clean).embedding_)
+
+
+def test_the_same_input_gives_the_same_shift():
+    _, X, _, batch, _ = planted(bend=0.15)
+    model = FactorRemoval()
+    first = model.fit_transform(X, side=named(batch))
+    assert_array_equal(clone(model).fit_transform(X, side=named(batch)), first)
+
+
+class TestParts:
+    def test_columns_say_the_values(self):
+        classes = Condition(["x", "y", "x", "z"])
+        assert_allclose(
+            Basis.of(classes).columns(classes, who="it"),
+            np.eye(3)[[0, 1, 0, 2]] - [[0.5, 0.25, 0.25]],
+        )
+        angles = Condition([0.0, 90.0], period=360)
+        assert_allclose(
+            Basis.of(angles)._columns(angles.values)[1], [0, -1, 0, 1, 0, -1], atol=1e-12
+        )
+        levels = Condition(np.repeat([0.0, 1.0, 5.0], 10))
+        columns = Basis.of(levels).columns(levels, who="it")
+        assert np.linalg.matrix_rank(columns) == 2  # three levels are told apart whole
+        assert_allclose(columns.mean(axis=0), 0, atol=1e-12)
+
+    def test_numbers_between_fitted_ones_are_between_them(self):
+        fitted = Condition(np.arange(101.0))
+        basis = Basis.of(fitted)
+        between = basis.columns(Condition([50.0, 50.5, 51.0, 1e9]), who="it")
+        assert_allclose(between[1, 0], (between[0, 0] + between[2, 0]) / 2)
+        assert_allclose(between[3], basis.columns(Condition([100.0]), who="it")[0])
+
+    def test_regression_within_kinds_is_least_squares_with_a_column_for_each_kind(self):
+        rng = np.random.default_rng(0)
+        R = np.eye(3)[rng.integers(3, size=80)]
+        G, Y = rng.normal(size=(80, 4)) + R @ rng.normal(size=(3, 4)), rng.normal(size=(80, 2))
+        whole = np.linalg.lstsq(np.hstack([G, R]), Y, rcond=None)[0][:4]
+        assert_allclose(regress_within_kinds(G, Y, R, np.full(4, 1e-9)), whole, atol=1e-5)
+
+    def test_memberships_and_shifts_come_to_rest(self):
+        _, X, _, batch, _ = planted()
+        bases = read_bases([named(batch)])
+        phi = said_by(bases, [named(batch)], who="it")
+        start = starts_of(X, phi, SETTINGS)[1]
+        shifts = fit_shifts(X, phi, start, np.inf, SETTINGS)
+        again = fit_shifts(X, phi, shifts, np.inf, SETTINGS)
+        assert_allclose(again.common, shifts.common, atol=0.05)
+        rest = X - phi @ shifts.common
+        R = shifts.memberships(X, phi)
+        assert_allclose(R.sum(axis=1), 1)
+        assert_allclose(R.T @ rest / R.sum(axis=0)[:, None], shifts.prototypes, atol=0.1)
+
+    def test_neighbours_agree_by_chance_as_shuffles_do(self):
+        rng = np.random.default_rng(0)
+        Y = rng.normal(size=(300, 4))
+        scores = [agreement_of_neighbors(Y, rng.normal(size=(300, 2)), SETTINGS) for _ in range(30)]
+        assert abs(np.mean(scores)) < 0.6
+        assert 0.6 < np.std(scores) < 1.5
+        assert agreement_of_neighbors(Y, Y[:, :1], SETTINGS) > 20
+
+    def test_separation_is_one_where_values_mix(self):
+        rng = np.random.default_rng(0)
+        Y, groups = rng.normal(size=(600, 3)), rng.integers(3, size=600)
+        assert separation_of(Y, groups) == pytest.approx(1.0, abs=0.1)
+        assert separation_of(Y + 10 * groups[:, None], groups) > 3
+
+
+def test_no_warning_where_a_shift_is_enough():
+    _, X, _, batch, _ = planted()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        FactorRemoval().fit(X, side=named(batch))

@@ -14,13 +14,15 @@ $(READY): pyproject.toml requirements/constraints.txt
 	$(BIN)/python -m pip install $(PIP_FLAGS) --constraint requirements/constraints.txt --editable ".[dev]"
 	touch $(READY)
 
-## the main job: handwritten digits, embedded, drawn and scored
+## the main job: handwritten digits, embedded, drawn and scored; then with a few labels known
 demo: $(READY)
 	mkdir -p output
-	$(BIN)/sidelight datasets digits -o output/digits.csv
-	$(BIN)/sidelight embed output/digits.csv --method isomap --color-by label \
+	$(BIN)/sidelight datasets digits -o output/digits.csv --known 200
+	$(BIN)/sidelight embed output/digits.csv --ignore known --color-by label \
 		--thumbnails 8x8 --output output/digits_map.csv --picture output/digits_map.png \
 		--model output/digits.sidelight
+	$(BIN)/sidelight embed output/digits.csv --label-column known --color-by label \
+		--thumbnails 8x8 --output output/digits_told.csv --picture output/digits_told.png
 
 ## under a minute, while you work: lint, types, the tests of what changed since the last commit
 quick: export OMP_NUM_THREADS = 1

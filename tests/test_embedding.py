@@ -8,7 +8,7 @@ import scipy.sparse as sp
 from scipy.spatial.distance import cdist
 
 import sidelight
-from sidelight import Isomap, ProbabilisticPCA, embed
+from sidelight import Isomap, NeighborEmbedding, ProbabilisticPCA, embed
 from sidelight.embedding import choose_method
 from sidelight.registry import entry_for
 from sidelight.side import (
@@ -35,17 +35,17 @@ def test_it_is_the_method_itself(X):
 
 
 def test_the_choice_and_its_reason(X):
-    assert embed(X).why.startswith("Isomap: it follows curved data.")
+    assert embed(X).why == "NeighborEmbedding: near rows are near in the map."
     pairs, distances = Pairs(similar=[(0, 1), (2, 3)]), Distances([(4, 5)], [1.0])
-    informed = embed(X, side=pairs)
-    assert "listens to Pairs" in informed.why
     together = embed(X, side=[pairs, distances])
-    assert together.why.startswith("SemidefiniteEmbedding: it takes Distances and Pairs as constr")
-    assert choose_method(5000, kinds=["Distances", "Pairs"]).entry.name == "Isomap"
+    assert together.why.endswith("near in the map; Distances and Pairs pull and push in it.")
+    known = embed(X, side=Attributes([pairs]), n_components=4)
+    assert known.why.startswith("Isomap: it follows curved data, and listens to Attributes")
+    assert len(known.model.side_metrics_) == 1
+    assert choose_method(100, n_components="auto").entry.name == "Isomap"
     assert choose_method(100, kinds=["Actions", "Distances"]).entry.name == "SemidefiniteEmbedding"
-    table = choose_method(100, kinds=["Pairs"], distances=True)  # no metric is learned from a table
-    assert table.entry.name == "SemidefiniteEmbedding"
-    assert len(informed.model.side_metrics_) == 1
+    table = choose_method(100, kinds=["Pairs"], distances=True, n_components=5)
+    assert table.entry.name == "SemidefiniteEmbedding"  # no metric is learned from a table
     holes = X.copy()
     holes[3, 2] = np.nan
     result = embed(holes)
@@ -53,8 +53,8 @@ def test_the_choice_and_its_reason(X):
     assert "missing" in result.why
     table = np.abs(X[:, :1] - X[:, :1].T)
     assert "table of distances" in embed(table, metric="precomputed").why
-    many = np.random.default_rng(1).random((4100, 2))
-    large = embed(many)
+    many = np.random.default_rng(1).random((4100, 5))
+    large = embed(many, n_components=4)
     assert large.model.n_landmarks == 1000
     assert "landmarks" in large.why
 
@@ -77,20 +77,20 @@ def test_quality_plot_and_save(X, tmp_path):
 
 
 def test_it_is_written_in_a_line_and_not_in_all_its_numbers(X):
-    written = "<Embedding of 80 rows in 2 dimensions by Isomap: it follows curved data.>"
-    assert repr(embed(X)) == written
+    written = "<Embedding of 80 rows in 2 dimensions by PCA: you asked for it.>"
+    assert repr(embed(X, method="pca")) == written
 
 
 def test_anchors_choose_a_method_that_keeps_them(X):
     anchors = Anchors([0, 5, 9], [[0.0, 0.0], [4.0, 0.0], [0.0, 3.0]])
     result = embed(X, side=anchors)
-    assert result.why == (
-        "SammonMapping: it keeps distances, with the anchored rows where they go."
-    )
+    assert result.why.startswith("NeighborEmbedding: near rows are near in the map; Anchors")
     np.testing.assert_array_equal(result.points[[0, 5, 9]], anchors.positions)
     both = embed(X, side=[anchors, Pairs(similar=[(0, 1), (2, 3)])])
-    assert type(both.model).__name__ == "SammonMapping"
-    assert len(both.model.side_metrics_) == 1
+    assert type(both.model).__name__ == "NeighborEmbedding"
+    np.testing.assert_array_equal(both.points[[0, 5, 9]], anchors.positions)
+    table = choose_method(80, kinds=["Anchors"], distances=True, n_components=4)
+    assert table.entry.name == "SammonMapping"
 
 
 KNOWN = {
@@ -141,13 +141,13 @@ def test_anchors_in_a_table_of_distances_are_kept(X):
 
 def test_many_rows_of_distances_with_pairs_go_to_the_method_that_takes_both():
     choice = choose_method(5000, kinds=["Pairs"], distances=True)
-    assert choice.entry.name == "SemidefiniteEmbedding"
+    assert choice.entry.name == "NeighborEmbedding"
 
 
 def test_frames_set_aside_what_is_no_number(X):
     pandas, polars, arrow = map(pytest.importorskip, ("pandas", "polars", "pyarrow"))
     columns = {name: X[:, i] for i, name in enumerate("abcde")}
-    word, expected = ["x", "y"] * 40, Isomap().fit_transform(X)
+    word, expected = ["x", "y"] * 40, NeighborEmbedding().fit_transform(X)
     for frame in (pandas.DataFrame, polars.DataFrame, arrow.table):
         plain = embed(frame(columns))
         np.testing.assert_array_equal(plain.points, expected)
@@ -182,7 +182,7 @@ def test_a_frame_with_a_nullable_column_has_missing_values(X):
 
 def test_frames_as_people_have_them(X):
     pandas, polars = map(pytest.importorskip, ("pandas", "polars"))
-    expected = Isomap().fit_transform(X)
+    expected = NeighborEmbedding().fit_transform(X)
     numbered = pandas.DataFrame(X)  # whose columns are called 0, 1, 2 …
     twice = pandas.DataFrame(X, columns=list("aabcd"))
     objects = pandas.DataFrame(X, columns=list("abcde")).astype(object)
@@ -199,7 +199,7 @@ def test_frames_as_people_have_them(X):
     table = embed(pandas.DataFrame(cdist(X, X)), metric="precomputed")
     assert "table of distances" in table.why
     for wrong in (polars.DataFrame(X).lazy(), pandas.DataFrame(X + 1j), pandas.DataFrame(), 3.0):
-        with pytest.raises((ValueError, TypeError), match="Isomap"):
+        with pytest.raises((ValueError, TypeError), match="NeighborEmbedding"):
             embed(wrong)
 
 
@@ -209,15 +209,16 @@ def test_the_choice_is_told_before_the_work_begins(X, monkeypatch):
     def stopped(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(Isomap, "fit", stopped)
+    monkeypatch.setattr(NeighborEmbedding, "fit", stopped)
     with pytest.raises(KeyboardInterrupt):
-        embed(X, n_neighbors=7, on_choice=lambda choice, model: told.append((str(choice), model)))
-    assert told[0][0] == "Isomap: it follows curved data."
-    assert told[0][1].n_neighbors == 7
+        embed(X, perplexity=7, on_choice=lambda choice, model: told.append((str(choice), model)))
+    assert told[0][0] == "NeighborEmbedding: near rows are near in the map."
+    assert told[0][1].perplexity == 7
 
 
 def test_a_seed_is_for_methods_that_draw(X):
-    assert embed(X, random_state=5).model.get_params().get("random_state") is None
+    drawn = embed(X, method="isomap", random_state=5).model
+    assert drawn.get_params().get("random_state") is None
     assert embed(X[:30], method="mre", random_state=5).model.random_state == 5
 
 
@@ -248,7 +249,7 @@ def test_what_it_refuses(X):
         embed(X, side=[(0, 1)])
     with pytest.raises(ValueError, match=r"the class Pairs\. Did you mean Pairs\("):
         embed(X, side=Pairs)
-    with pytest.raises(ValueError, match="no method 'tsne'"):
+    with pytest.raises(ValueError, match="no method 'tsne'. Did you mean 'ne'"):
         embed(X, method="tsne")
     with pytest.raises(ValueError, match="Isomap has no parameter 'perplexity'.*n_neighbors"):
         embed(X, method="isomap", perplexity=30)

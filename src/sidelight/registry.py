@@ -276,6 +276,7 @@ def entry_for(name: str) -> Entry:
         if name.lower() in (entry.name.lower(), entry.command):
             return entry
     commands = {alias.lower(): e.command for e in MAPS for alias in (e.command, e.name)}
+    commands |= dict.fromkeys(("tsne", "t-sne", "umap"), "ne")  # what others call it
     near = get_close_matches(name.lower(), commands, n=1)
     hint = f" Did you mean {commands[near[0]]!r}?" if near else ""
     known = ", ".join(entry.command for entry in MAPS)

@@ -159,7 +159,7 @@ Method: TypeAlias = Annotated[
         "--method",
         "-m",
         help="One of 'sidelight methods'.  auto chooses by what is known and what is missing, and "
-        "says why: Isomap where there is nothing of either.",
+        "says why: a neighbour embedding where there is nothing of either.",
         rich_help_panel=METHOD,
     ),
 ]

@@ -10,8 +10,8 @@ from sidelight.registry import MAPS, Entry, entry_for
 
 #: Up to this many rows Isomap measures every geodesic distance; beyond, from landmarks.
 ALL_PAIRS_UP_TO = 4000
-#: Up to this many rows what is known is written as constraints on one kernel.
-CONSTRAINED_UP_TO = 500
+#: Maps of more dimensions are not for looking at.
+_SEEN = 3
 #: What is known need not be consistent for a map to be drawn.
 _SLACK = 0.01
 _LANDMARK_DISTANCES = 50_000_000
@@ -49,24 +49,29 @@ def choose_method(
     graph: bool = False,
     other_metric: bool = False,
     missing: bool = False,
+    n_components: int | str = 2,
 ) -> Choice:
     """Choose a method by what is known, what is missing, and how many rows there are.
 
-    The first method of a list that takes all of it: none is chosen that would then refuse.
+    The first method of a list that takes all of it: none is chosen that would then refuse.  To see
+    who is near whom in a picture is what a map is for, unless something speaks for distances: a
+    table or a graph of them and nothing else, or more dimensions than a picture has.
 
     Examples
     --------
-    >>> choice = choose_method(10_000)
+    >>> print(choose_method(10_000))
+    NeighborEmbedding: near rows are near in the map.
+    >>> choice = choose_method(10_000, n_components=5)
     >>> choice.entry.name, choice.parameters
     ('Isomap', {'n_landmarks': 1000})
     """
     known = " and ".join(kinds)
-    no_metric = distances or graph or other_metric
     others = " and ".join(kind for kind in kinds if kind != "Relation")
-    several = {"Pairs", "Distances"} <= set(kinds) and n_rows <= CONSTRAINED_UP_TO
     by_metric = f", and listens to {others} through a learned metric" if others else ""
+    listening = f"; {known} pull and push in it" if kinds else ""
     constraints = f"it takes {known} as constraints on the kernel that it learns, with slack"
     follows = "it measures along the graph" if graph else f"it follows curved data{by_metric}"
+    picture = isinstance(n_components, int) and n_components <= _SEEN
     landmarks: dict[str, Any] = {}
     if n_rows > ALL_PAIRS_UP_TO:
         landmarks = {"n_landmarks": int(min(1000, max(100, _LANDMARK_DISTANCES // n_rows)))}
@@ -74,6 +79,7 @@ def choose_method(
             f"; {landmarks['n_landmarks']:,} landmarks, for there are more than "
             f"{ALL_PAIRS_UP_TO:,} rows"
         )
+    only_distances = (distances or graph) and not kinds
     candidates: list[tuple[bool, str, dict[str, Any], str]] = [
         ("Relation" in kinds, "mre", {}, f"it maps several relations at once{by_metric}"),
         (
@@ -82,11 +88,14 @@ def choose_method(
             {},
             "it listens to Actions, each of them one rigid motion of the map",
         ),
+        ("Actions" in kinds, "sde", {"slack": _SLACK}, constraints),
+        ("Condition" in kinds, "kie", {}, "it leaves a known factor out of the map"),
+        (missing, "ppca", {}, "some values are missing, and it fills them in"),
         (
-            "Actions" in kinds or (several and "Attributes" not in kinds),
-            "sde",
-            {"slack": _SLACK},
-            constraints,
+            picture and not only_distances,
+            "ne",
+            {},
+            f"near rows are near in the map{listening}",
         ),
         (
             "Anchors" in kinds,
@@ -94,10 +103,13 @@ def choose_method(
             {},
             "it keeps distances, with the anchored rows where they go",
         ),
-        ("Condition" in kinds, "kie", {}, "it leaves a known factor out of the map"),
-        (no_metric and bool(kinds), "sde", {"slack": _SLACK}, constraints),
+        (
+            (distances or graph or other_metric) and bool(kinds),
+            "sde",
+            {"slack": _SLACK},
+            constraints,
+        ),
         (distances and not graph, "mds", {}, "the data are a table of distances"),
-        (missing, "ppca", {}, "some values are missing, and it fills them in"),
         (True, "isomap", landmarks, follows),
     ]
     given = {"graph": graph, "distances": distances, "other_metric": other_metric}

@@ -63,7 +63,7 @@ def embed(
     >>> X = np.random.default_rng(0).standard_normal((40, 6))
     >>> result = embed(X, side=Pairs(similar=[(0, 1), (2, 3)]))
     >>> print(result.why)
-    Isomap: it follows curved data, and listens to Pairs through a learned metric.
+    NeighborEmbedding: near rows are near in the map; Pairs pull and push in it.
     """
     if not isinstance(method, str):
         raise ValueError(
@@ -82,6 +82,7 @@ def embed(
             graph=metric == "precomputed" and is_sparse(X),
             other_metric=metric not in (*_EUCLIDEAN, "precomputed"),
             missing=has_missing(X),
+            n_components=n_components,
         )
     else:
         choice = Choice(entry_for(method), {}, "you asked for it")

@@ -33,6 +33,15 @@ def datasets(
         bool,
         typer.Option("--truth", help="Write the true coordinates, too, as further columns."),
     ] = False,
+    known: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            help="Write a further column, 'known', with the labels of so many rows: what one might "
+            "know of a table, for --label-column.",
+            show_default=False,
+        ),
+    ] = None,
     param: Annotated[
         list[str] | None,
         typer.Option(
@@ -47,7 +56,7 @@ def datasets(
     from sidelight.io.table import table_writer, write_table
 
     if name is None:
-        if output is not None or param or truth:
+        if output is not None or param or truth or known:
             raise ValueError("Which data set? Give its name, as in: sidelight datasets digits -o …")
         _show_all()
         return
@@ -59,6 +68,8 @@ def datasets(
         console.notes([f"Write it with: sidelight datasets {name} -o {name}.csv"])
         return
     columns, beside = columns_of(dataset, truth=truth)
+    if known is not None:
+        columns["known"] = _some_labels(dataset, known)
     write_table(output, columns)
     if not quiet:
         console.facts(
@@ -68,6 +79,16 @@ def datasets(
                 ("next", _next_command(dataset, output, beside)),
             ]
         )
+
+
+def _some_labels(dataset: Dataset, known: int) -> list[str]:
+    """The labels of evenly spaced rows, and nothing for the others."""
+    from sidelight.core import evenly_spaced
+
+    if dataset.labels is None:
+        raise ValueError(f"--known takes data with labels. The data set {dataset.name!r} has none.")
+    rows = set(evenly_spaced(len(dataset.X), known).tolist())
+    return [str(label) if row in rows else "" for row, label in enumerate(dataset.labels)]
 
 
 def columns_of(dataset: Dataset, *, truth: bool) -> tuple[dict[str, Any], dict[str, Any]]:

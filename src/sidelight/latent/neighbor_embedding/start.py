@@ -19,7 +19,7 @@ from scipy.sparse.csgraph import connected_components
 
 from sidelight.core import FloatArray, IntArray, evenly_spaced, is_sparse, row_blocks
 from sidelight.estimator import Features, Graph, Points
-from sidelight.latent.descending import given_points, random_points
+from sidelight.latent.descending import random_points, starting_points
 from sidelight.mapping import Nystrom, kernel_coordinates
 from sidelight.neighbors import DistinctRows
 from sidelight.similarity import Centring, column_mean, kernel_from_distances, scatter_operator
@@ -48,19 +48,16 @@ def start_of(
     who: str,
 ) -> FloatArray:
     """The first map of the distinct points: by scaling, by the graph, random or given."""
-    if init == "auto":
+    if isinstance(init, str) and init == "auto":
         init = "spectral" if isinstance(points, Graph) else "classical"
-    if not isinstance(init, str):
-        made = hasattr(init, "fit_transform")
-        shape = (points.n if made else len(distinct.inverse), d)
-        Y = given_points(init, shape, rows=points.rows, who=who)
-        Y = Y if made else Y[distinct.rows]
-    elif init == "classical":
-        Y = scaled_start(points, d, who=who)
-    elif init == "spectral":
-        Y = spectral_start(graph, d, who=who)
-    else:
-        Y = random_points(points.n, d, random_state)
+    ways = {
+        "classical": lambda: scaled_start(points, d, who=who),
+        "spectral": lambda: spectral_start(graph, d, who=who),
+        "random": lambda: random_points(points.n, d, random_state),
+    }
+    made = hasattr(init, "fit_transform")  # of the distinct rows; places are given of all
+    shape = (points.n if made else len(distinct.inverse), d)
+    Y = starting_points(init, ways, shape, rows=points.rows, order=distinct.rows, who=who)
     return on_common_ground(Y)
 
 

@@ -24,7 +24,7 @@ def noise_level(singular: FloatArray, beta: float) -> float:
     --------
     >>> noise = np.random.default_rng(0).normal(0, 3, (400, 100))
     >>> level = noise_level(np.linalg.svd(noise, compute_uv=False), 100 / 400)
-    >>> round(level / np.sqrt(400), 1)
+    >>> round(float(level / np.sqrt(400)), 1)
     3.0
     """
     return float(np.median(singular) / np.sqrt(median_of_noise(beta)))

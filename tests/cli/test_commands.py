@@ -197,7 +197,7 @@ def test_missing_numbers_go_to_ppca_as_they_are(arc: Path) -> None:
 def test_warnings_are_said_in_words() -> None:
     two = np.vstack([RNG.normal(size=(20, 2)), RNG.normal(size=(20, 2)) + 99.0])
     np.save("two.npy", two)
-    done = run("embed", "two.npy", "-k", 3, "--quiet")
+    done = run("embed", "two.npy", "-k", 3, "-m", "isomap", "--quiet")
     assert done.stderr.startswith(" ! The neighbourhood graph of Isomap fell into")
     assert "Warning" not in done.stderr
     assert done.stdout == ""
@@ -229,8 +229,8 @@ def test_parameters_are_read_as_what_they_take(arc: Path) -> None:
         (("arc.csv", "--picture", "map.doc"), "its ending must be one of"),
         (("arc.csv", "--thumbnails", "8x8"), "needs 64 columns of pixels"),
         (("arc.csv", "--thumbnails", "big"), "takes HEIGHTxWIDTH"),
-        (("arc.csv", "-k", "0"), "The 'n_neighbors' parameter of Isomap must be"),
-        (("arc.csv", "--metric", "crow"), "The 'metric' parameter of Isomap must be"),
+        (("arc.csv", "-k", "0"), "The 'n_neighbors' parameter of NeighborEmbedding must be"),
+        (("arc.csv", "--metric", "crow"), "The 'metric' parameter of NeighborEmbedding must be"),
         (("arc.csv", "--precomputed"), "expects X to be square"),
     ],
 )
@@ -253,8 +253,8 @@ def test_debug_shows_the_traceback_wherever_it_stands() -> None:
 def test_auto_takes_landmarks_for_many_rows() -> None:
     from sidelight.embedding import choose_method
 
-    assert choose_method(4000).parameters == {}
-    assert choose_method(10**6).parameters == {"n_landmarks": 100}
+    assert choose_method(4000, n_components=4).parameters == {}
+    assert choose_method(10**6, n_components=4).parameters == {"n_landmarks": 100}
 
 
 def test_digits_as_the_demonstration_makes_them() -> None:

@@ -63,7 +63,7 @@ def test_a_label_column_with_gaps() -> None:
 def test_anchors_by_row_number() -> None:
     Path("pins.csv").write_text("row,east,north\n1,0,0\n7,10,0\n12,3,8\n60,-4,2\n")
     run("embed", "data.csv", "--ignore", "kind", "--anchors", "pins.csv", "-o", "map.csv")
-    given = read_table("map.csv").select(["sammonmapping0", "sammonmapping1"])
+    given = read_table("map.csv").select(["neighborembedding0", "neighborembedding1"])
     places = [[0.0, 0.0], [10.0, 0.0], [3.0, 8.0], [-4.0, 2.0]]
     np.testing.assert_allclose(given[[0, 6, 11, 59]], places, atol=1e-12)
     side = Anchors([0, 6, 11, 59], places)
@@ -77,7 +77,7 @@ def test_anchors_by_row_number() -> None:
 def test_what_is_known_is_said() -> None:
     done = run("embed", "data.csv", "--ignore", "kind", "--similar", "similar.csv", "-o", "m.csv")
     assert "Pairs(2 similar" in done.stdout
-    assert "listens to Pairs" in done.stdout
+    assert "Pairs pull and push in it" in " ".join(done.stdout.split())
 
 
 @pytest.mark.parametrize(

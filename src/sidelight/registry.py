@@ -55,7 +55,14 @@ class Entry:
 
 
 ESTIMATORS: tuple[Entry, ...] = (
-    Entry("PCA", "spectral", "directions of largest variance", "sidelight.spectral.pca", "pca"),
+    Entry(
+        "PCA",
+        "spectral",
+        "directions of largest variance",
+        "sidelight.spectral.pca",
+        "pca",
+        understands=("Condition", "Pairs", "Attributes", "Distances"),
+    ),
     Entry(
         "ProbabilisticPCA",
         "spectral",
@@ -65,7 +72,12 @@ ESTIMATORS: tuple[Entry, ...] = (
         gives=("map", "new points", "way back", "density"),
     ),
     Entry(
-        "KernelPCA", "spectral", "PCA in a feature space", "sidelight.spectral.kernel_pca", "kpca"
+        "KernelPCA",
+        "spectral",
+        "PCA in a feature space",
+        "sidelight.spectral.kernel_pca",
+        "kpca",
+        understands=("Condition", "Pairs", "Attributes", "Distances"),
     ),
     Entry(
         "ClassicalMDS",
@@ -74,7 +86,7 @@ ESTIMATORS: tuple[Entry, ...] = (
         "sidelight.spectral.classical_mds",
         "mds",
         takes_distances=True,
-        understands=("Pairs", "Attributes", "Distances"),
+        understands=("Condition", "Pairs", "Attributes", "Distances"),
     ),
     Entry(
         "Isomap",
@@ -84,7 +96,7 @@ ESTIMATORS: tuple[Entry, ...] = (
         "isomap",
         needs_graph=True,
         takes_distances=True,
-        understands=("Pairs", "Attributes", "Distances"),
+        understands=("Condition", "Pairs", "Attributes", "Distances"),
     ),
     Entry(
         "LocallyLinearEmbedding",
@@ -94,7 +106,7 @@ ESTIMATORS: tuple[Entry, ...] = (
         "lle",
         needs_graph=True,
         takes_distances=True,
-        understands=("Pairs", "Attributes", "Distances"),
+        understands=("Condition", "Pairs", "Attributes", "Distances"),
     ),
     Entry(
         "LaplacianEigenmaps",
@@ -104,7 +116,7 @@ ESTIMATORS: tuple[Entry, ...] = (
         "lem",
         needs_graph=True,
         takes_distances=True,
-        understands=("Pairs", "Attributes", "Distances"),
+        understands=("Condition", "Pairs", "Attributes", "Distances"),
     ),
     Entry(
         "SemidefiniteEmbedding",
@@ -114,7 +126,7 @@ ESTIMATORS: tuple[Entry, ...] = (
         "sde",
         needs_graph=True,
         takes_distances=True,
-        understands=("Pairs", "Attributes", "Distances", "Actions"),
+        understands=("Condition", "Pairs", "Attributes", "Distances", "Actions"),
     ),
     Entry(
         "ActionRespectingEmbedding",
@@ -133,7 +145,7 @@ ESTIMATORS: tuple[Entry, ...] = (
         "meu",
         needs_graph=True,
         takes_distances=True,
-        understands=("Pairs", "Attributes", "Distances"),
+        understands=("Condition", "Pairs", "Attributes", "Distances"),
     ),
     Entry(
         "AcyclicLocallyLinearEmbedding",
@@ -143,7 +155,7 @@ ESTIMATORS: tuple[Entry, ...] = (
         "alle",
         needs_graph=True,
         takes_distances=True,
-        understands=("Pairs", "Attributes", "Distances"),
+        understands=("Condition", "Pairs", "Attributes", "Distances"),
     ),
     Entry(
         "GPLVM",
@@ -160,7 +172,7 @@ ESTIMATORS: tuple[Entry, ...] = (
         "sidelight.latent.neighbors.stochastic_neighbor_embedding",
         "sne",
         takes_distances=True,
-        understands=("Pairs", "Attributes", "Distances", "Anchors"),
+        understands=("Condition", "Pairs", "Attributes", "Distances", "Anchors"),
     ),
     Entry(
         "MultipleRelationalEmbedding",
@@ -177,7 +189,7 @@ ESTIMATORS: tuple[Entry, ...] = (
         "points from which the items can be told",
         "sidelight.latent.regression.unsupervised_kernel_regression",
         "ukr",
-        understands=("Anchors",),
+        understands=("Condition", "Pairs", "Attributes", "Distances", "Anchors"),
     ),
     Entry(
         "SammonMapping",
@@ -186,7 +198,7 @@ ESTIMATORS: tuple[Entry, ...] = (
         "sidelight.latent.sammon_mapping",
         "sammon",
         takes_distances=True,
-        understands=("Pairs", "Attributes", "Distances", "Anchors"),
+        understands=("Condition", "Pairs", "Attributes", "Distances", "Anchors"),
     ),
     Entry(
         "KernelInformationEmbedding",

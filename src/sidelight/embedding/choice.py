@@ -16,7 +16,7 @@ CONSTRAINED_UP_TO = 500
 _SLACK = 0.01
 _LANDMARK_DISTANCES = 50_000_000
 #: Kinds that most methods take through a metric learned from feature vectors.
-_LEARNED = {"Pairs", "Attributes", "Distances"}
+_LEARNED = {"Condition", "Pairs", "Attributes", "Distances"}
 
 
 @dataclass(frozen=True)
@@ -127,7 +127,8 @@ def _takes(
     # without a neighbourhood graph of its own a method needs all distances
     if graph and not entry.needs_graph:
         return False
-    constrained = {"Pairs", "Distances"} if entry.command == "sde" else set()
+    inside = {"sde": {"Pairs", "Distances"}, "kie": {"Condition"}}
+    constrained: set[str] = inside.get(entry.command, set())
     return not (distances or graph or other_metric) or not set(kinds) & (_LEARNED - constrained)
 
 

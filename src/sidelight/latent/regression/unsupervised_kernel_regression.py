@@ -177,8 +177,8 @@ class UnsupervisedKernelRegression(Embedder):
             The data.
         y : object
             Ignored.
-        side : Anchors, optional
-            Positions that are known for some rows.
+        side : Anchors, Condition, Pairs, Attributes, Distances or a list of them, optional
+            Positions that are known for some rows; all else acts in front.
 
         Returns
         -------
@@ -217,11 +217,12 @@ class UnsupervisedKernelRegression(Embedder):
         if self.kernel == "linear":
             Z = _by_loadings(pins.points(found.x), rows)
             line = LinearRegression(frame, rows.T @ Z)
-            return self._adopt(told, Map(Z, LinearProjection(line), facts, None, line), left)
+            found_map = Map(Z, LinearProjection(line), facts, None, told.behind(line))
+            return self._adopt(told, found_map, left)
         middle = np.zeros(d) if anchors is None else Z.mean(axis=0)
         surface = GaussianRegression(frame, rows, Z, middle, unit)
         rule = OntoRegression(points, surface, max(self.penalty, _LEAST_PENALTY) * variance)
-        made = of_all_rows(Map(Z, rule, facts, None, surface), points, each_row(n))
+        made = of_all_rows(Map(Z, rule, facts, None, told.behind(surface)), points, each_row(n))
         return self._adopt(told, made, left)
 
     def _objective(self, rows: FloatArray, variance: float) -> Any:

@@ -236,7 +236,9 @@ class TestConditionInFront:
         assert (report.kind, report.place) == ("Condition", "in front")
         assert report.change == removal.report_
         assert given.side_metrics_ == []
-        assert np.isfinite(given.inverse_transform(given.embedding_[:3])).all()
+        # the way back leads to rows as they came, at the mean of the factor where it has one
+        back = given.inverse_transform(given.embedding_)
+        assert np.mean((back - shifted) ** 2) < 1.2 * shifted.var(axis=0).mean()
 
     def test_a_factor_that_says_nothing_is_the_plain_method_to_the_bit(self, removing, X, new):
         plain = clone(removing).fit(X)

@@ -376,7 +376,7 @@ class Told:
 
     def behind(self, back: Any) -> Any:
         """A way back to mapped rows, gone on to rows as they came."""
-        return Behind(back, self.front) if self.front else back
+        return Behind(back, self.front) if self.front and back is not None else back
 
 
 def owned(X: Any, given: Any) -> Any:

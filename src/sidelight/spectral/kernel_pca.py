@@ -216,8 +216,9 @@ class KernelPCA(Embedder):
         X, known = self._check_input(X, side, pairwise='kernel="precomputed"' if given else "")
         X = of_moderate_size(X, who=self._name)
         metric = "precomputed" if given else "euclidean"
+        items = self._check_items(items, X.shape[0]) if given else X
         X, front = learn_in_front(X, known, metric, who=self._name)
-        told = Told(X, known, front, self._check_items(items, X.shape[0]) if given else X)
+        told = Told(X, known, front, items)
         compared = self._compared(X)
         K = compared.panels(self._dtype(X.shape[0]))
         centring = Centring.of(K)
@@ -229,7 +230,7 @@ class KernelPCA(Embedder):
             ByKernel(compared, nystrom),
             {"eigenvalues_": pairs.values, "gamma_": compared.gamma},
             CentredKernel(compared, nystrom),
-            told.behind(self._way_back(compared, nystrom, told.items)),
+            told.behind(self._way_back(compared, nystrom, items if given else X)),
         )
         return self._adopt(told, found)
 

@@ -255,8 +255,8 @@ def test_what_it_refuses(X):
         embed(X, method="isomap", perplexity=30)
     with pytest.raises(ValueError, match="DistanceMetric makes no map"):
         embed(X, method="DistanceMetric")
-    side = [Anchors([0], [[0.0, 0.0]]), Condition(np.arange(len(X)) % 2)]
-    with pytest.raises(ValueError, match="No one method listens to Anchors and Condition together"):
+    side = [Relation.from_values(X[:, 0]), Condition(np.arange(len(X)) % 2)]
+    with pytest.raises(ValueError, match="listens to Condition and Relation together"):
         embed(X, side=side)
-    with pytest.raises(ValueError, match="PCA .*Pairs.*Isomap"):
-        embed(X, method="pca", side=Pairs(similar=[(0, 1)]))
+    with pytest.raises(ValueError, match="ProbabilisticPCA .*Pairs.*Isomap"):
+        embed(X, method="ppca", side=Pairs(similar=[(0, 1)]))

@@ -61,7 +61,14 @@ class Entry:
 
 
 ESTIMATORS: tuple[Entry, ...] = (
-    Entry("PCA", "spectral", "directions of largest variance", "sidelight.spectral.pca", "pca"),
+    Entry(
+        "PCA",
+        "spectral",
+        "directions of largest variance",
+        "sidelight.spectral.pca",
+        "pca",
+        understands=("Condition", "Pairs", "Attributes", "Distances"),
+    ),
     Entry(
         "ProbabilisticPCA",
         "spectral",
@@ -71,7 +78,12 @@ ESTIMATORS: tuple[Entry, ...] = (
         gives=("map", "new points", "way back", "density"),
     ),
     Entry(
-        "KernelPCA", "spectral", "PCA in a feature space", "sidelight.spectral.kernel_pca", "kpca"
+        "KernelPCA",
+        "spectral",
+        "PCA in a feature space",
+        "sidelight.spectral.kernel_pca",
+        "kpca",
+        understands=("Condition", "Pairs", "Attributes", "Distances"),
     ),
     Entry(
         "ClassicalMDS",
@@ -80,7 +92,7 @@ ESTIMATORS: tuple[Entry, ...] = (
         "sidelight.spectral.classical_mds",
         "mds",
         takes_distances=True,
-        understands=("Pairs", "Attributes", "Distances"),
+        understands=("Condition", "Pairs", "Attributes", "Distances"),
     ),
     Entry(
         "Isomap",
@@ -91,7 +103,7 @@ ESTIMATORS: tuple[Entry, ...] = (
         needs_graph=True,
         takes_distances=True,
         takes_graph=True,
-        understands=("Pairs", "Attributes", "Distances"),
+        understands=("Condition", "Pairs", "Attributes", "Distances"),
     ),
     Entry(
         "LocallyLinearEmbedding",
@@ -102,7 +114,7 @@ ESTIMATORS: tuple[Entry, ...] = (
         needs_graph=True,
         takes_distances=True,
         takes_graph=True,
-        understands=("Pairs", "Attributes", "Distances"),
+        understands=("Condition", "Pairs", "Attributes", "Distances"),
     ),
     Entry(
         "LaplacianEigenmaps",
@@ -113,7 +125,7 @@ ESTIMATORS: tuple[Entry, ...] = (
         needs_graph=True,
         takes_distances=True,
         takes_graph=True,
-        understands=("Pairs", "Attributes", "Distances"),
+        understands=("Condition", "Pairs", "Attributes", "Distances"),
     ),
     Entry(
         "SemidefiniteEmbedding",
@@ -124,7 +136,7 @@ ESTIMATORS: tuple[Entry, ...] = (
         needs_graph=True,
         takes_distances=True,
         takes_graph=True,
-        understands=("Pairs", "Attributes", "Distances", "Actions"),
+        understands=("Condition", "Pairs", "Attributes", "Distances", "Actions"),
         inside=("Pairs", "Distances", "Actions"),
     ),
     Entry(
@@ -145,7 +157,7 @@ ESTIMATORS: tuple[Entry, ...] = (
         needs_graph=True,
         takes_distances=True,
         takes_graph=True,
-        understands=("Pairs", "Attributes", "Distances"),
+        understands=("Condition", "Pairs", "Attributes", "Distances"),
     ),
     Entry(
         "AcyclicLocallyLinearEmbedding",
@@ -156,7 +168,7 @@ ESTIMATORS: tuple[Entry, ...] = (
         needs_graph=True,
         takes_distances=True,
         takes_graph=True,
-        understands=("Pairs", "Attributes", "Distances"),
+        understands=("Condition", "Pairs", "Attributes", "Distances"),
     ),
     Entry(
         "GPLVM",
@@ -174,7 +186,7 @@ ESTIMATORS: tuple[Entry, ...] = (
         "ne",
         takes_distances=True,
         takes_graph=True,
-        understands=("Pairs", "Attributes", "Distances", "Anchors"),
+        understands=("Condition", "Pairs", "Attributes", "Distances", "Anchors"),
         inside=("Pairs", "Distances", "Anchors"),
     ),
     Entry(
@@ -184,7 +196,7 @@ ESTIMATORS: tuple[Entry, ...] = (
         "sidelight.latent.neighbors.stochastic_neighbor_embedding",
         "sne",
         takes_distances=True,
-        understands=("Pairs", "Attributes", "Distances", "Anchors"),
+        understands=("Condition", "Pairs", "Attributes", "Distances", "Anchors"),
     ),
     Entry(
         "MultipleRelationalEmbedding",
@@ -201,7 +213,7 @@ ESTIMATORS: tuple[Entry, ...] = (
         "points from which the items can be told",
         "sidelight.latent.regression.unsupervised_kernel_regression",
         "ukr",
-        understands=("Anchors",),
+        understands=("Condition", "Pairs", "Attributes", "Distances", "Anchors"),
     ),
     Entry(
         "SammonMapping",
@@ -210,7 +222,7 @@ ESTIMATORS: tuple[Entry, ...] = (
         "sidelight.latent.sammon_mapping",
         "sammon",
         takes_distances=True,
-        understands=("Pairs", "Attributes", "Distances", "Anchors"),
+        understands=("Condition", "Pairs", "Attributes", "Distances", "Anchors"),
     ),
     Entry(
         "KernelInformationEmbedding",
@@ -219,6 +231,7 @@ ESTIMATORS: tuple[Entry, ...] = (
         "sidelight.latent.information.kernel_information_embedding",
         "kie",
         understands=("Condition",),
+        inside=("Condition",),
         gives=("map", "new points", "way back", "density"),
     ),
     Entry(

@@ -8,10 +8,15 @@ from sklearn.base import clone
 
 import sidelight
 from sidelight import Isomap
-from sidelight.metric import DistanceMetric, EquivalenceMetric, MultiAttributeMetric
+from sidelight.metric import (
+    DistanceMetric,
+    EquivalenceMetric,
+    FactorRemoval,
+    MultiAttributeMetric,
+)
 from sidelight.quality import procrustes
 from sidelight.registry import ESTIMATORS, MAPS, entry_for
-from sidelight.side import Actions, Anchors, Attributes, Distances, Pairs
+from sidelight.side import Actions, Anchors, Attributes, Condition, Distances, Pairs
 
 #: Those that take pairs through a learned metric, or can be set to.
 INFORMED = [
@@ -116,6 +121,8 @@ def test_what_is_not_understood_is_refused_with_who_does(estimator, X):
 def test_a_learned_metric_needs_feature_vectors(informed, X):
     from scipy.spatial.distance import cdist
 
+    if "metric" not in informed.get_params():
+        return
     with pytest.raises(ValueError, match="metric must be 'euclidean'.*'precomputed'"):
         informed.set_params(metric="precomputed").fit(cdist(X, X), side=PAIRS)
 
@@ -202,6 +209,91 @@ class TestAnchors:
         model = anchored.fit(X, side=Anchors(self.INDEX, self.POSITIONS))
         loaded = sidelight.load(sidelight.save(model, tmp_path / "map.sidelight"))
         np.testing.assert_array_equal(loaded.transform(new), model.transform(new))
+
+
+REMOVING = [e for e in MAPS if "Condition" in e.understands and e.command != "kie"]
+
+
+@pytest.fixture(params=REMOVING, ids=lambda entry: entry.name)
+def removing(request):
+    """Every estimator that takes a known factor out in front."""
+    model = request.param.load()()
+    return model.set_params(side_as="metric") if "side_as" in model.get_params() else model
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+class TestConditionInFront:
+    BATCH = np.random.default_rng(1).integers(2, size=160)
+    NAMED = Condition(np.where(BATCH, "b", "a"))
+    DOSE = Condition(np.random.default_rng(2).random(160))
+
+    @pytest.fixture
+    def shifted(self, X):
+        return X + self.BATCH[:, None] * [1.0, -2.0, 0.5, 0.0, 1.0]
+
+    def test_it_is_the_plain_method_on_rows_without_the_factor(self, removing, shifted):
+        removal = FactorRemoval().fit(shifted, side=self.NAMED)
+        assert removal.removed_
+        clean = removal.transform(shifted, condition=self.NAMED)
+        expected = clone(removing).fit(clean)
+        given = clone(removing).fit(shifted, side=self.NAMED)
+        np.testing.assert_allclose(given.embedding_, expected.embedding_, atol=1e-10)
+        some = Condition(self.NAMED.values[:9])
+        new = shifted[:9] + 0.01
+        np.testing.assert_allclose(
+            given.transform(new, condition=some),
+            expected.transform(removal.transform(new, condition=some)),
+            atol=1e-10,
+        )
+        (report,) = given.side_report_
+        assert (report.kind, report.place) == ("Condition", "in front")
+        assert report.change == removal.report_
+        assert given.side_metrics_ == []
+        # the way back leads to rows as they came, at the mean of the factor where it has one
+        back = given.inverse_transform(given.embedding_)
+        assert np.mean((back - shifted) ** 2) < 1.2 * shifted.var(axis=0).mean()
+
+    def test_a_factor_that_says_nothing_is_the_plain_method_to_the_bit(self, removing, X, new):
+        plain = clone(removing).fit(X)
+        given = clone(removing).fit(X, side=self.NAMED)
+        np.testing.assert_array_equal(given.embedding_, plain.embedding_)
+        np.testing.assert_array_equal(given.transform(new), plain.transform(new))
+        assert given.side_report_[0].change.startswith("not taken out")
+
+    def test_new_rows_need_their_values(self, removing, shifted, X):
+        name = type(removing).__name__
+        given = clone(removing).fit(shifted, side=self.NAMED)
+        with pytest.raises(ValueError, match=f"{name} cannot place.*condition=Condition"):
+            given.transform(shifted[:3])
+        with pytest.raises(ValueError, match=f"{name} was fitted without a Condition"):
+            removing.fit(X).transform(X[:3], condition=Condition(["a"] * 3))
+
+    def test_with_others_it_comes_first(self, removing, shifted):
+        side = [DISTANCES, HALVES, self.DOSE, self.NAMED]
+        given = removing.fit(shifted, side=side)
+        assert {heard.kind for heard in given.side_report_} == {"Condition", "Pairs", "Distances"}
+        kinds = [type(learned).__name__ for learned in given._front]
+        assert kinds == ["FactorRemoval", "EquivalenceMetric", "DistanceMetric"]
+
+    def test_a_file_holds_what_is_taken_out(self, removing, shifted, tmp_path):
+        model = removing.fit(shifted, side=self.NAMED)
+        loaded = sidelight.load(sidelight.save(model, tmp_path / "map.sidelight"))
+        some = Condition(self.NAMED.values[:5])
+        np.testing.assert_array_equal(
+            loaded.transform(shifted[:5], condition=some),
+            model.transform(shifted[:5], condition=some),
+        )
+        assert loaded.side_report_ == model.side_report_
+
+
+def test_the_report_says_where_pairs_act_and_what_they_changed(informed, X):
+    used = clone(informed).fit(X, side=HALVES).side_report_[0]
+    assert (used.kind, used.place) == ("Pairs", "in front")
+    assert used.change.startswith("used at the strength")
+    few = clone(informed).fit(X, side=PAIRS)
+    assert few.side_report_[0].change.startswith("not used")
+    np.testing.assert_array_equal(few.embedding_, clone(informed).fit(X).embedding_)
+    assert clone(informed).fit(X).side_report_ == ()
 
 
 def test_sparse_rows_are_heard_as_dense_ones_are(informed, X, new):

@@ -16,7 +16,7 @@ _SEEN = 3
 _SLACK = 0.01
 _LANDMARK_DISTANCES = 50_000_000
 #: Kinds that most methods take through a metric learned from feature vectors.
-_LEARNED = {"Pairs", "Attributes", "Distances"}
+_LEARNED = {"Condition", "Pairs", "Attributes", "Distances"}
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,9 @@ def choose_method(
     known = " and ".join(kinds)
     others = " and ".join(kind for kind in kinds if kind != "Relation")
     by_metric = f", and listens to {others} through a learned metric" if others else ""
-    listening = f"; {known} pull and push in it" if kinds else ""
+    acting = " and ".join(kind for kind in kinds if kind != "Condition")
+    listening = f"; {acting} pull and push in it" if acting else ""
+    listening += "; what the Condition does is taken out in front" * ("Condition" in kinds)
     constraints = f"it takes {known} as constraints on the kernel that it learns, with slack"
     follows = "it measures along the graph" if graph else f"it follows curved data{by_metric}"
     picture = isinstance(n_components, int) and n_components <= _SEEN
@@ -89,7 +91,6 @@ def choose_method(
             "it listens to Actions, each of them one rigid motion of the map",
         ),
         ("Actions" in kinds, "sde", {"slack": _SLACK}, constraints),
-        ("Condition" in kinds, "kie", {}, "it leaves a known factor out of the map"),
         (missing, "ppca", {}, "some values are missing, and it fills them in"),
         (
             picture and not only_distances,
@@ -97,6 +98,7 @@ def choose_method(
             {},
             f"near rows are near in the map{listening}",
         ),
+        ("Condition" in kinds, "kie", {}, "it leaves a known factor out of the map"),
         (
             "Anchors" in kinds,
             "sammon",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sidelight.estimator.base import Embedder, Told
 from sidelight.estimator.graph_embedder import GRAPH_PARAMETERS, RADIUS_PARAMETER, GraphEmbedder
 from sidelight.estimator.known_of_some import named_rows, said_within
-from sidelight.estimator.listening import Behind
+from sidelight.estimator.listening import learn_in_front, metrics_among
 from sidelight.estimator.map import KernelOfRows, Map, SmoothBack, StiffnessKernel, of_all_rows
 from sidelight.estimator.neighborhood import (
     Neighborhood,
@@ -33,7 +33,6 @@ __all__ = [
     "GRAPH_PARAMETERS",
     "RADIUS_PARAMETER",
     "Barycentric",
-    "Behind",
     "ByDistances",
     "Embedder",
     "Features",
@@ -56,8 +55,10 @@ __all__ = [
     "facts_of",
     "held_together",
     "keep_matches",
+    "learn_in_front",
     "map_of_neighborhood",
     "matches",
+    "metrics_among",
     "named_rows",
     "neighborhood_of",
     "of_all_rows",

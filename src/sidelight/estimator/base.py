@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -19,7 +19,14 @@ from sidelight.core import (
     is_sparse,
     of_moderate_size,
 )
-from sidelight.estimator.listening import in_front, learn_in_front
+from sidelight.estimator.listening import (
+    Behind,
+    Heard,
+    heard,
+    in_front,
+    learn_in_front,
+    metrics_among,
+)
 from sidelight.estimator.map import Map, SmoothBack
 from sidelight.estimator.points import points_of
 from sidelight.estimator.resuming import Unfinished
@@ -32,6 +39,8 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
 
     _parameters: ClassVar[Mapping[str, tuple[Expected, ...]]] = {}
     _takes_several: ClassVar[tuple[str, ...]] = ()
+    #: Whether a Condition acts in front of the method, where there may be several.
+    _removes_in_front: ClassVar[bool] = True
     _takes_sparse: ClassVar[bool] = True
     _takes_missing: ClassVar[bool] = False
     #: Whether a model file holds what ``kernel()`` needs, or leaves rows out for its sake.
@@ -41,6 +50,8 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
     n_components_: int
     n_features_in_: int
     n_components: Any
+
+    side_report_: tuple[Heard, ...]
 
     _map: Map
     _front: tuple[Any, ...]
@@ -92,7 +103,7 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
         """
         return self.fit(X, y, side=side, **more).embedding_.copy()
 
-    def transform(self, X: Any) -> FloatArray:
+    def transform(self, X: Any, *, condition: Any = None) -> FloatArray:
         """Place new rows in the map; each row's place depends on that row alone.
 
         Parameters
@@ -100,13 +111,15 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
         X : array or sparse array of shape (n_samples, n_features)
             New rows; of a map from a precomputed table the block (n_samples, n_training), sparse
             after a fit to a sparse graph.
+        condition : Condition or list of them, optional
+            The values of a known factor for these rows, where one was taken out in front.
 
         Returns
         -------
         ndarray of shape (n_samples, n_components)
             Their places.
         """
-        X = in_front(self._check_new(X), self._front)
+        X = in_front(self._check_new(X), self._front, condition, who=self._name)
         assert self._map.place is not None
         return self._map.place(X)
 
@@ -164,7 +177,8 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
         """
         if found.back is None and told.items is not None:
             found = replace(found, back=SmoothBack(found.points, told.items))
-        self._front, self.side_metrics_ = told.front, list(told.front)
+        self._front, self.side_metrics_ = told.front, metrics_among(told.front)
+        self.side_report_ = heard(told.known, told.front, told.notes)
         self._wear(found)
         if left is not None:
             self._unfinished = left
@@ -225,7 +239,7 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
         known = gather_side(
             side,
             understands=self._understands,
-            several=self._takes_several,
+            several=(*self._takes_several, *(("Condition",) * self._removes_in_front)),
             n_samples=X.shape[0],
             who=self._name,
             **self._side_checks,
@@ -350,12 +364,19 @@ class Told:
         What acts in front.
     items : array or sparse array, optional
         What the way back leads to.
+    notes : dict
+        What became of kinds that act inside.
     """
 
     points: Any
     known: dict[str, Any]
     front: tuple[Any, ...]
     items: Any
+    notes: dict[str, str] = field(default_factory=dict)
+
+    def behind(self, back: Any) -> Any:
+        """A way back to mapped rows, gone on to rows as they came."""
+        return Behind(back, self.front) if self.front and back is not None else back
 
 
 def owned(X: Any, given: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Side information that acts through a learned metric, for every distance-based estimator."""
+"""Side information that acts in front: a known factor taken out, learned metrics."""
 
 from __future__ import annotations
 
@@ -9,11 +9,17 @@ from typing import Any
 import numpy as np
 
 from sidelight.core import FloatArray, as_dense, is_sparse, require_memory
-from sidelight.metric import DistanceMetric, EquivalenceMetric, MultiAttributeMetric
+from sidelight.metric import (
+    DistanceMetric,
+    EquivalenceMetric,
+    FactorRemoval,
+    MultiAttributeMetric,
+)
 
-#: The metric that each kind of side information is learned by, in the order they are applied:
-#: distances are those of the finished map, so they come last.
+#: What each kind of side information is learned by, in the order they are applied: pairs are of
+#: rows without the factor, and distances are those of the finished map, so they come last.
 LEARNERS: dict[str, type[Any]] = {
+    "Condition": FactorRemoval,
     "Pairs": EquivalenceMetric,
     "Attributes": MultiAttributeMetric,
     "Distances": DistanceMetric,
@@ -32,10 +38,29 @@ def written_out(X: Any, *, who: str) -> FloatArray:
     return as_dense(X)
 
 
+@dataclass(frozen=True)
+class Heard:
+    """What became of one kind of side information.
+
+    Parameters
+    ----------
+    kind : str
+        ``"Pairs"``, ``"Condition"`` …
+    place : str
+        Where it acts: ``"in front"`` of the method, or ``"inside"`` it.
+    change : str
+        What it changed; empty where the method says it by its own attributes.
+    """
+
+    kind: str
+    place: str
+    change: str = ""
+
+
 def learn_in_front(
     X: Any, known: dict[str, Any], metric: Any, *, who: str
 ) -> tuple[Any, tuple[Any, ...]]:
-    """Learn a metric from each kind of side information; give the mapped rows and the metrics."""
+    """Learn from each kind of side information; give the mapped rows and what maps them."""
     kinds = [kind for kind in LEARNERS if kind in known]
     if kinds and metric not in ("euclidean", "l2"):
         raise ValueError(
@@ -45,21 +70,54 @@ def learn_in_front(
     front = []
     X = written_out(X, who=who) if kinds else X
     for kind in kinds:
+        side = known[kind]
         try:
-            learned = LEARNERS[kind]().fit(X, side=known[kind])
+            learned = LEARNERS[kind]().fit(X, side=side)
         except ValueError as error:
-            raise ValueError(f"{who} cannot learn a metric from {kind}. {error}") from error
+            what = "what to take out" if kind == "Condition" else "a metric"
+            raise ValueError(f"{who} cannot learn {what} from {kind}. {error}") from error
         front.append(learned)
-        X = learned.transform(X)
+        X = learned.transform(X, condition=side) if kind == "Condition" else learned.transform(X)
     return X, tuple(front)
 
 
-def in_front(X: Any, front: tuple[Any, ...]) -> Any:
+def in_front(X: Any, front: tuple[Any, ...], condition: Any = None, *, who: str) -> Any:
     """New rows, mapped as the training rows were."""
+    removes = any(isinstance(learned, FactorRemoval) for learned in front)
+    if condition is not None and not removes:
+        raise ValueError(
+            f"{who} was fitted without a Condition in front, so transform takes no 'condition'. "
+            f"Give it when fitting: fit(X, side=Condition(…))."
+        )
     X = as_dense(X) if front else X
     for learned in front:
-        X = learned.transform(X)
+        if not isinstance(learned, FactorRemoval):
+            X = learned.transform(X)
+            continue
+        try:
+            X = learned.transform(X, condition=condition)
+        except ValueError as error:
+            raise ValueError(f"{who} cannot place these rows. {error}") from error
     return X
+
+
+def metrics_among(front: tuple[Any, ...]) -> list[Any]:
+    """The learned metrics of what acts in front."""
+    return [learned for learned in front if not isinstance(learned, FactorRemoval)]
+
+
+def heard(
+    known: dict[str, Any], front: tuple[Any, ...], notes: dict[str, str]
+) -> tuple[Heard, ...]:
+    """What became of each kind that was given."""
+    learners = {learner: kind for kind, learner in LEARNERS.items()}
+    by_kind = {learners[type(learned)]: learned for learned in front}
+    return tuple(
+        Heard(kind, "in front", by_kind[kind].report_)
+        if kind in by_kind
+        else Heard(kind, "inside", notes.get(kind, ""))
+        for kind in known
+    )
 
 
 def behind_front(X: Any, front: tuple[Any, ...]) -> Any:

@@ -226,6 +226,7 @@ class DistanceMetric(LearnedMetric):
     ) -> None:
         self.strength_ = strength
         self.ridge_ = ridge
+        self.report_ = f"fitted with the ridge {ridge:g}, within {gap:.2g} of the optimum"
         self.dual_bound_ = bound
         self.gap_ = gap
         self.n_iter_ = n_iter

@@ -17,7 +17,6 @@ from sidelight.core import (
     warn,
 )
 from sidelight.estimator import (
-    Behind,
     ByDistances,
     Embedder,
     Features,
@@ -157,7 +156,7 @@ class ClassicalMDS(Embedder):
             projection,
             {"eigenvalues_": values, "negative_eigenvalues_": np.empty(0)},
             GramKernel(rows, pca.mean_),
-            Behind(back, told.front) if told.front else back,
+            told.behind(back),
         )
 
     def _scaled(self, K: SymmetricPanels, centring: Centring) -> tuple[Eigenpairs, FloatArray]:

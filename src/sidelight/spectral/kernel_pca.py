@@ -21,7 +21,7 @@ from sidelight.core import (
     require_memory,
     warn,
 )
-from sidelight.estimator import Embedder, Map, Told
+from sidelight.estimator import Embedder, Map, Told, learn_in_front
 from sidelight.mapping import (
     ByKernel,
     CentredKernel,
@@ -200,8 +200,8 @@ class KernelPCA(Embedder):
             The data; with ``kernel="precomputed"`` the kernel matrix (n_samples, n_samples).
         y : object
             Ignored.
-        side : None
-            Kernel PCA takes no side information.
+        side : Condition, Pairs, Attributes, Distances or a list of them, optional
+            What is known: taken out of the features, or learned as a metric, in front.
         items : array of shape (n_samples, n_items_features), optional
             The items behind a precomputed kernel, so that ``inverse_transform`` has something to
             go back to.
@@ -215,7 +215,10 @@ class KernelPCA(Embedder):
         given = vars(self)["kernel"] == "precomputed"
         X, known = self._check_input(X, side, pairwise='kernel="precomputed"' if given else "")
         X = of_moderate_size(X, who=self._name)
+        metric = "precomputed" if given else "euclidean"
         items = self._check_items(items, X.shape[0]) if given else X
+        X, front = learn_in_front(X, known, metric, who=self._name)
+        told = Told(X, known, front, items)
         compared = self._compared(X)
         K = compared.panels(self._dtype(X.shape[0]))
         centring = Centring.of(K)
@@ -227,9 +230,9 @@ class KernelPCA(Embedder):
             ByKernel(compared, nystrom),
             {"eigenvalues_": pairs.values, "gamma_": compared.gamma},
             CentredKernel(compared, nystrom),
-            self._way_back(compared, nystrom, items),
+            told.behind(self._way_back(compared, nystrom, items if given else X)),
         )
-        return self._adopt(Told(X, known, (), items), found)
+        return self._adopt(told, found)
 
     def _refuse_unused(self) -> None:
         refuse_unused_kernel_parameters(self, vars(self)["kernel"])

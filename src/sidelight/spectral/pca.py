@@ -18,7 +18,7 @@ from sidelight.core import (
     is_sparse,
     require_memory,
 )
-from sidelight.estimator import Embedder, Map, Told
+from sidelight.estimator import Embedder, Map, Told, learn_in_front
 from sidelight.mapping import GramKernel, LinearBack, Projection
 from sidelight.similarity import (
     column_mean,
@@ -114,15 +114,17 @@ class PCA(Embedder):
             The data.
         y : object
             Ignored.
-        side : None
-            PCA takes no side information.
+        side : Condition, Pairs, Attributes, Distances or a list of them, optional
+            What is known: taken out of the features, or learned as a metric, in front.
 
         Returns
         -------
         PCA
             The fitted estimator.
         """
-        X, _ = self._check_input(X, side)
+        X, known = self._check_input(X, side)
+        X, front = learn_in_front(X, known, "euclidean", who=self._name)
+        told = Told(X, known, front, None)
         n, p = X.shape
         form = self._form(X)
         if form == "direct":
@@ -147,7 +149,8 @@ class PCA(Embedder):
             places -= mean @ directions
         kernel = GramKernel(X, mean) if self._keeps(X) else None
         found = _described(directions.T, mean, pairs.values, total, n)
-        return self._adopt(Told(X, {}, (), None), replace(found, points=places, kernel=kernel))
+        back = told.behind(found.back)
+        return self._adopt(told, replace(found, points=places, kernel=kernel, back=back))
 
     def partial_fit(self, X: Any, y: Any = None) -> Self:
         """Take in one more block of rows, exactly: the scatter matrix is updated.
@@ -181,7 +184,7 @@ class PCA(Embedder):
         self._seen, self.n_features_in_ = seen, len(seen.mean)
         pairs = self._leading(seen.scatter, max(seen.n, 2), len(seen.mean))
         total = float(np.trace(seen.scatter))
-        self._front, self.side_metrics_ = (), []
+        self._front, self.side_metrics_, self.side_report_ = (), [], ()
         self._wear(_described(pairs.vectors.T, seen.mean, pairs.values, total, seen.n))
         return self
 

@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from sidelight.core import is_learned
+from sidelight.estimator import metrics_among
 
 #: The names that attributes have in files.
 KEYS = {
@@ -52,7 +53,8 @@ def put_back(model: Any, state: dict[str, Any]) -> None:
         vars(model)[_ATTRIBUTES.get(key, key)] = value
     if "map" in state:
         model._wear(state["map"])
-        model.side_metrics_ = list(state.get("front", ()))
+        model.side_metrics_ = metrics_among(state.get("front", ()))
+        vars(model).setdefault("side_report_", ())
 
 
 def is_a_key(key: str, model: Any) -> bool:

@@ -18,6 +18,7 @@ TAGS: dict[str, str] = {
     "points/graph": "estimator.points:Graph",
     "distinct rows": "neighbors.duplicates:DistinctRows",
     "reach": "estimator.neighborhood:Reach",
+    "heard": "estimator.listening:Heard",
     "unfinished": "estimator.resuming:Unfinished",
     "pause": "solvers.descent.restarts:Pause",
     "blocks seen": "spectral.pca:Seen",

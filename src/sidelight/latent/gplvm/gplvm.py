@@ -242,7 +242,7 @@ class GPLVM(Embedder):
         assert isinstance(process, LatentProcess)
         return process
 
-    def transform(self, X: Any, *, return_std: bool = False) -> Any:
+    def transform(self, X: Any, *, return_std: bool = False) -> Any:  # type: ignore[override]
         """Place rows where they are likeliest, each by itself.
 
         Parameters

@@ -203,6 +203,7 @@ class KernelInformationEmbedding(DensityEmbedder):
         "random_state": (RANDOM_STATE,),
     }
     _takes_sparse = False
+    _removes_in_front = False
 
     def __init__(
         self,

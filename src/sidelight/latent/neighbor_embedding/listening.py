@@ -31,7 +31,7 @@ _MET = 1e-9
 
 
 @dataclass(frozen=True)
-class Heard:
+class Inside:
     """Affinities, springs and pins of the distinct points, and what was made of each kind.
 
     Parameters
@@ -52,7 +52,7 @@ class Heard:
     report: dict[str, str]
 
 
-def hear_inside(P: Affinities, known: dict[str, Any], distinct: DistinctRows) -> Heard:
+def hear_inside(P: Affinities, known: dict[str, Any], distinct: DistinctRows) -> Inside:
     """Take what is known of rows to the graph of distinct points."""
     report: dict[str, str] = {}
     if "Pairs" in known:
@@ -70,14 +70,14 @@ def hear_inside(P: Affinities, known: dict[str, Any], distinct: DistinctRows) ->
     anchors = known.get("Anchors")
     if anchors is not None:
         report["Anchors"] = f"{len(anchors.index)} rows pinned"
-    return Heard(P, springs, anchors, report)
+    return Inside(P, springs, anchors, report)
 
 
 def lay_out_informed(
     divergence: Divergence,
     start: Moving,
     pace: Pace,
-    heard: Heard,
+    heard: Inside,
     distinct: DistinctRows,
     **told: Any,
 ) -> tuple[Layout, float]:
@@ -97,7 +97,7 @@ def _around_pins(
     divergence: Divergence,
     plain: Layout,
     pace: Pace,
-    heard: Heard,
+    heard: Inside,
     distinct: DistinctRows,
     **told: Any,
 ) -> tuple[Layout, float]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -61,7 +62,8 @@ class NeighborEmbedding(Embedder):
     neighbours; edges between groups that are said to differ are weakened, and rows are pulled by
     others of their group, as much as rows that are held out are foretold.  Distances are springs
     in a unit of their own, which is then that of the map; anchors are kept exactly, in their
-    coordinates.  Attributes act through a metric learned in front.
+    coordinates.  Attributes act through a metric learned in front, and what a condition does is
+    taken out there.
 
     Parameters
     ----------
@@ -213,7 +215,7 @@ class NeighborEmbedding(Embedder):
             a sparse graph of them.
         y : object
             Ignored.
-        side : Pairs, Attributes, Distances, Anchors or a list of them, optional
+        side : Pairs, Attributes, Distances, Anchors, Condition or a list of them, optional
             What is known.
         items : array of shape (n_samples, n_items_features), optional
             The items behind precomputed distances, for ``inverse_transform``.
@@ -255,6 +257,7 @@ class NeighborEmbedding(Embedder):
             "neighbors_recall_": recall_of(near, points.rows, metric=points.metric),
         }
         placed = of_all_rows(Map(found.Y, rule, facts), points, distinct)
+        told = replace(told, notes=heard.report)
         return self._adopt(told, placed, thread.left_at(found.left))
 
     def _start(self, points: Points, distinct: DistinctRows, P: Affinities, d: int) -> FloatArray:

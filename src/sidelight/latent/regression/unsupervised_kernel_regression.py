@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -167,8 +168,8 @@ class UnsupervisedKernelRegression(Embedder):
             The data.
         y : object
             Ignored.
-        side : Anchors, optional
-            Positions that are known for some rows.
+        side : Anchors, Condition, Pairs, Attributes, Distances or a list of them, optional
+            Positions that are known for some rows; all else acts in front.
 
         Returns
         -------
@@ -202,7 +203,8 @@ class UnsupervisedKernelRegression(Embedder):
         spread = float(pins.points(found.x).var(axis=0).sum())
         self._warn_of_one_place(spread, n)
         facts["reconstruction_error_"] = facts["objective_"] - error.penalty * spread
-        return self._adopt(told, made.with_facts(**facts), left)
+        made = replace(made.with_facts(**facts), back=told.behind(made.back))
+        return self._adopt(told, made, left)
 
     def _error_of(
         self, rows: FloatArray, variance: float

@@ -281,13 +281,15 @@ class MultipleRelationalEmbedding(Embedder):
             scales = scales * (1 - (share / max(share.max(), 1e-300)) ** 2)
         return np.asarray(self.embedding_ * scales)
 
-    def transform(self, X: Any) -> FloatArray:
+    def transform(self, X: Any, *, condition: Any = None) -> FloatArray:
         """Place new rows by their similarity to the rows of X.
 
         Parameters
         ----------
         X : array or sparse array of shape (n_samples, n_features)
             New rows; with precomputed distances the block (n_samples, n_training).
+        condition : None
+            No known factor is taken out.
 
         Returns
         -------
@@ -300,7 +302,7 @@ class MultipleRelationalEmbedding(Embedder):
                 f"{self._name} was fitted to relations alone, so nothing says where new rows "
                 f"belong. Fit it with X."
             )
-        return super().transform(X)
+        return super().transform(X, condition=condition)
 
     def _told_of(
         self, X: Any, side: Any, items: Any

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -217,7 +218,10 @@ class SemidefiniteEmbedding(GraphEmbedder):
         told = self._hear(X, side, items, inside=inside)
         known = {kind: told.known[kind] for kind in inside if kind in told.known}
         self._refuse_idle_parameters(known)
-        known = self._without_refuted(known, told.points)
+        refuted = self._refuted(known, told.points)
+        if refuted:
+            known = {kind: value for kind, value in known.items() if kind != "Pairs"}
+            told = replace(told, notes={"Pairs": refuted})
         near = neighborhood_of(
             told.points,
             n_components=self.n_components_,
@@ -242,19 +246,19 @@ class SemidefiniteEmbedding(GraphEmbedder):
             )
         return self._adopt(told, found)
 
-    def _without_refuted(self, known: dict[str, Any], points: Any) -> dict[str, Any]:
-        """Leave out pairs that have nothing to do with the rows: they would tear the map."""
+    def _refuted(self, known: dict[str, Any], points: Any) -> str:
+        """Why pairs are left out that have nothing to do with the rows: they would tear the map."""
         told = isinstance(points, Features) and points.euclidean and not is_sparse(points.rows)
         if "Pairs" not in known or not told:
-            return known
+            return ""
         metric = EquivalenceMetric().fit(points.rows, side=known["Pairs"])
         if not metric.refuted_:
-            return known
+            return ""
         warn(
             f"{self._name} leaves the Pairs out: what they say of some rows has nothing to do with "
             f"what they say of others ({metric.report_})."
         )
-        return {kind: value for kind, value in known.items() if kind != "Pairs"}
+        return metric.report_
 
     def _settings(self) -> UnfoldingSettings:
         return UnfoldingSettings(

@@ -18,7 +18,7 @@ from sidelight.core import (
     warn,
 )
 from sidelight.neighbors.checked_rows import Points, check_points
-from sidelight.neighbors.edges import edge_matrix, symmetric_graph
+from sidelight.neighbors.edges import edge_matrix, with_edges
 from sidelight.neighbors.given_distances import check_distances
 from sidelight.neighbors.given_graph import check_graph, is_graph
 from sidelight.neighbors.graph.across import SearchAcross, search_across
@@ -107,14 +107,7 @@ def connect_components(
         lengths = from_euclidean(lengths, metric)
     edges = np.column_stack([np.minimum(left, right), np.maximum(left, right)])
     edges = edges[np.lexsort((edges[:, 1], edges[:, 0]))]
-    present = sp.coo_array(graph)
-    connected = symmetric_graph(
-        np.concatenate([present.row, left]),
-        np.concatenate([present.col, right]),
-        np.concatenate([present.data, lengths]),
-        n_samples,
-    )
-    return connected, edges
+    return with_edges(graph, left, right, lengths), edges
 
 
 def _shortest_of_given(

@@ -9,8 +9,10 @@ from scipy.spatial.distance import cdist
 
 import sidelight
 from sidelight import Isomap, NeighborEmbedding, ProbabilisticPCA, embed
-from sidelight.embedding import choose_method
-from sidelight.registry import entry_for
+from sidelight.core.progress import listening
+from sidelight.embedding import choose_method, draw_sample
+from sidelight.embedding.reach import REACH, Reach
+from sidelight.registry import MAPS, entry_for
 from sidelight.side import (
     Actions,
     Anchors,
@@ -260,3 +262,95 @@ def test_what_it_refuses(X):
         embed(X, side=side)
     with pytest.raises(ValueError, match="ProbabilisticPCA .*Pairs.*Isomap"):
         embed(X, method="ppca", side=Pairs(similar=[(0, 1)]))
+
+
+class TestBeyondItsReach:
+    """More rows than a method is fitted to."""
+
+    @pytest.fixture
+    def sheet(self):
+        rng = np.random.default_rng(3)
+        t, h = 3 * rng.random(600), 2 * rng.random(600)
+        return np.column_stack([np.cos(t), np.sin(t), h, t])
+
+    @pytest.fixture
+    def _near(self, monkeypatch):
+        monkeypatch.setattr("sidelight.embedding.reach.REACH", {"Isomap": Reach(200, "a sample")})
+
+    @pytest.mark.usefixtures("_near")
+    def test_it_is_fitted_to_a_sample_and_the_rest_are_placed(self, sheet):
+        result = embed(sheet, method="isomap")
+        rows = draw_sample(600, 200, who="test").rows
+        alone = Isomap().fit(sheet[rows])
+        np.testing.assert_array_equal(result.points[rows], alone.embedding_)
+        np.testing.assert_allclose(result.points, alone.transform(sheet), atol=1e-9)
+        assert "fitted to 200 of the 600 rows" in result.why
+        assert result.why.startswith("Isomap: you asked for it.")
+        again = embed(sheet, method="isomap")
+        np.testing.assert_array_equal(again.points, result.points)
+        assert embed(sheet[:200], method="isomap").done == ()
+        assert result.quality().n_samples == 600
+
+    @pytest.mark.usefixtures("_near")
+    def test_the_user_says_how_many(self, sheet):
+        whole = embed(sheet, method="isomap", sample=600)
+        np.testing.assert_array_equal(whole.points, Isomap().fit(sheet).embedding_)
+        fewer = embed(sheet, method="isomap", sample=90)
+        assert len(fewer.model.embedding_) == 90
+        other = embed(sheet, method="isomap", sample=90, random_state=1)
+        assert not np.array_equal(other.points, fewer.points)
+        for wrong in (1, 2.5, True, "many"):
+            with pytest.raises(ValueError, match="'sample' argument of embed must be an int above"):
+                embed(sheet, method="isomap", sample=wrong)
+
+    @pytest.mark.usefixtures("_near")
+    def test_rows_that_are_named_are_among_those_drawn(self, sheet):
+        pairs = Pairs(similar=[(0, 599), (17, 18)])
+        result = embed(sheet, side=pairs, method="isomap")
+        rows = draw_sample(600, 200, side=pairs, who="test").rows
+        assert {0, 17, 18, 599} <= set(rows.tolist())
+        np.testing.assert_array_equal(result.points[rows], result.model.embedding_)
+        assert len(result.model.side_metrics_) == 1
+
+    @pytest.mark.usefixtures("_near")
+    def test_frames_and_sparse_rows(self, sheet):
+        pandas = pytest.importorskip("pandas")
+        expected = embed(sheet, method="isomap").points
+        frame = pandas.DataFrame(sheet, columns=list("abcd"), index=np.arange(600)[::-1])
+        np.testing.assert_allclose(embed(frame, method="isomap").points, expected, atol=1e-9)
+        found = embed(sp.csr_array(sheet), method="isomap").points
+        np.testing.assert_allclose(found, expected, atol=1e-6)
+        np.testing.assert_allclose(embed(sheet.tolist(), method="isomap").points, expected)
+
+    @pytest.mark.usefixtures("_near")
+    def test_what_cannot_be_sampled_is_fitted_whole_or_refused(self, sheet):
+        D = cdist(sheet, sheet)
+        assert len(embed(D, method="isomap", metric="precomputed").model.embedding_) == 600
+        with pytest.raises(ValueError, match="cannot fit Isomap to a sample: new rows of a table"):
+            embed(D, method="isomap", metric="precomputed", sample=50)
+        with pytest.raises(ValueError, match="Actions speak of rows one after the other"):
+            embed(sheet[:40], side=Actions(["a"] * 39), sample=10)
+
+    @pytest.mark.usefixtures("_near")
+    def test_placing_says_how_far_it_is(self, sheet, monkeypatch):
+        monkeypatch.setattr("sidelight.embedding.beyond._BLOCK", 3200)
+        heard = []
+        with listening(heard.append):
+            embed(sheet, method="isomap")
+        placed = [p for p in heard if p.stage == "rows placed"]
+        assert [p.done for p in placed] == [100, 200, 300, 400]
+        assert placed[-1].total == 400
+
+    def test_landmarks_come_with_the_rows(self):
+        many = np.random.default_rng(1).random((4100, 2))
+        assert embed(many, method="isomap").model.n_landmarks == 1000
+        assert embed(many, method="isomap", n_landmarks=50).model.n_landmarks == 50
+        assert embed(many[:300], method="isomap").model.n_landmarks is None
+
+    @pytest.mark.parametrize("entry", MAPS, ids=lambda entry: entry.name)
+    def test_every_method_has_a_stated_way_to_a_million_rows(self, entry):
+        reach = REACH[entry.name]
+        assert reach.way
+        if reach.rows is not None:
+            assert "new points" in entry.gives
+        assert set(reach.settings(10**6)) <= set(entry.load()().get_params())

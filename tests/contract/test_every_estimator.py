@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -13,6 +14,8 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import check_estimator
 
 from sidelight.core.errors import DisconnectedGraphError, DisconnectedGraphWarning
+from sidelight.neighbors import nearest_neighbors, recall_of
+from sidelight.neighbors.search.approximate import DEFAULT, approximate_nearest
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
@@ -195,6 +198,20 @@ class TestGraphs:
             warnings.simplefilter("error")
             estimator.fit(X)
         assert not estimator.pieces_.any()
+        assert estimator.neighbors_recall_ == 1.0
+
+    def test_what_an_approximate_search_found_is_measured(self, graph_entry, monkeypatch):
+        monkeypatch.setattr("sidelight.neighbors.nearest.SMALL", 10)
+        poor = replace(DEFAULT, cell=8, met=8, own=1, friends=1, rounds=1, spare=0)
+        monkeypatch.setattr(approximate_nearest, "__kwdefaults__", {"who": "", "search": poor})
+        X = np.random.default_rng(0).standard_normal((240, 20))
+        found = nearest_neighbors(X, 10, method="approximate")
+        model = graph_entry.load()(n_neighbors=10, neighbors="approximate")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            model.fit(X)
+        assert model.neighbors_recall_ == recall_of(found, X)
+        assert 0.2 < model.neighbors_recall_ < 0.95
 
     def test_copies_of_rows_share_a_place_and_count(self, estimator, X):
         copies = np.vstack([X, X[:40], X[:10]])

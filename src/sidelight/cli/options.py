@@ -171,6 +171,16 @@ Landmarks: TypeAlias = Annotated[
         show_default=False,
     ),
 ]
+Sample: TypeAlias = Annotated[
+    int | None,
+    typer.Option(
+        metavar="ROWS",
+        help="Fit to so many rows at most, and place the others; by default as many as the method "
+        "reaches.",
+        rich_help_panel=METHOD,
+        show_default=False,
+    ),
+]
 Param: TypeAlias = Annotated[
     list[str] | None,
     typer.Option(

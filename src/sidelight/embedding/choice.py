@@ -6,15 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from sidelight.embedding.reach import ALL_PAIRS_UP_TO, landmarks_for
 from sidelight.registry import MAPS, Entry, entry_for
 
-#: Up to this many rows Isomap measures every geodesic distance; beyond, from landmarks.
-ALL_PAIRS_UP_TO = 4000
 #: Maps of more dimensions are not for looking at.
 _SEEN = 3
 #: What is known need not be consistent for a map to be drawn.
 _SLACK = 0.01
-_LANDMARK_DISTANCES = 50_000_000
 #: Kinds that most methods take through a metric learned from feature vectors.
 _LEARNED = {"Condition", "Pairs", "Attributes", "Distances"}
 
@@ -74,9 +72,8 @@ def choose_method(
     constraints = f"it takes {known} as constraints on the kernel that it learns, with slack"
     follows = "it measures along the graph" if graph else f"it follows curved data{by_metric}"
     picture = isinstance(n_components, int) and n_components <= _SEEN
-    landmarks: dict[str, Any] = {}
-    if n_rows > ALL_PAIRS_UP_TO:
-        landmarks = {"n_landmarks": int(min(1000, max(100, _LANDMARK_DISTANCES // n_rows)))}
+    landmarks = landmarks_for(n_rows)
+    if landmarks:
         follows += (
             f"; {landmarks['n_landmarks']:,} landmarks, for there are more than "
             f"{ALL_PAIRS_UP_TO:,} rows"

@@ -11,7 +11,9 @@ from typing import Any
 import numpy as np
 
 from sidelight.core import is_sparse
+from sidelight.embedding.beyond import fit_within_reach
 from sidelight.embedding.choice import Choice, choose_method
+from sidelight.embedding.reach import reach_of
 from sidelight.embedding.result import Embedding, has_missing
 from sidelight.registry import MAPS, Entry, entry_for
 from sidelight.side import side_values
@@ -26,6 +28,7 @@ def embed(
     method: str = "auto",
     n_components: int | str = 2,
     random_state: Any = None,
+    sample: int | None = None,
     on_choice: Callable[[Choice, Any], None] | None = None,
     **parameters: Any,
 ) -> Embedding:
@@ -44,7 +47,10 @@ def embed(
     n_components : int or "auto"
         Dimensions of the map; ``"auto"`` lets the method find out.
     random_state : int, Generator, RandomState or None
-        For methods that draw at random; the others have no use for it.
+        For methods that draw at random, and for the rows that are drawn for a sample.
+    sample : int, optional
+        Fit to so many rows at most, and place the others by ``transform``; by default to as many
+        as the method reaches (``sidelight.embedding.reach``), which ``.why`` says.
     on_choice : callable, optional
         Told the :class:`Choice` and the estimator before the work begins.
     **parameters : object
@@ -91,7 +97,8 @@ def embed(
             f"{choice.entry.name} makes no map: it is a metric. Methods that do: "
             f"{', '.join(other.command for other in MAPS)}."
         )
-    parameters = {"n_components": n_components, **choice.parameters, **parameters}
+    settings = reach_of(choice.entry.name).settings(np.shape(X)[0] if np.ndim(X) else 0)
+    parameters = {"n_components": n_components, **settings, **choice.parameters, **parameters}
     known = _parameters_of(choice.entry)
     if random_state is not None and "random_state" in known:
         parameters["random_state"] = random_state
@@ -101,8 +108,9 @@ def embed(
     model = choice.entry.load()(**parameters)
     if on_choice is not None:
         on_choice(choice, model)
-    model.fit(X, side=side)
-    return Embedding(model.embedding_, model, f"{choice}{aside and ' '}{aside}", X)
+    points, done = fit_within_reach(model, X, side=side, sample=sample, random_state=random_state)
+    told = tuple(filter(None, [done, aside]))
+    return Embedding(points, model, " ".join([f"{choice}", *told]), X, told)
 
 
 def numbers_of(X: Any) -> tuple[Any, str]:

@@ -25,12 +25,15 @@ class Embedding:
         Which method was chosen, and for what reason.
     data : array of shape (n_samples, n_features)
         What was embedded.
+    done : tuple of str
+        What else was done that the user did not ask for in so many words; ``why`` ends with it.
     """
 
     points: FloatArray
     model: Any
     why: str
     data: Any
+    done: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         rows, columns = self.points.shape

@@ -33,6 +33,12 @@ class Sample:
     lost: str = ""
 
 
+def check_sample(sample: Any, *, who: str) -> None:
+    """Refuse a number of rows that is none."""
+    if isinstance(sample, bool) or not isinstance(sample, Integral) or int(sample) < 2:
+        raise ValueError(f"The 'sample' argument of {who} must be an int above 1. Got {sample!r}.")
+
+
 def draw_sample(
     n: int,
     most: Any,
@@ -55,10 +61,9 @@ def draw_sample(
     (5, True, [Pairs(1 similar, 0 dissimilar)])
     """
     if most is None:
-        reach = reach_of(type(estimator).__name__).rows
-        most = n if reach is None else reach
-    elif isinstance(most, bool) or not isinstance(most, Integral) or int(most) < 2:
-        raise ValueError(f"The 'sample' argument of {who} must be an int above 1. Got {most!r}.")
+        most = reach_of(type(estimator).__name__).of(n)
+    else:
+        check_sample(most, who=who)
     known = side_values(side, who)
     for value in known:
         value.check(n, who=who)

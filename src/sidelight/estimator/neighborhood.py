@@ -23,8 +23,10 @@ from sidelight.neighbors import (
     arrows_to,
     component_labels,
     nearest_stored,
+    recall_of,
     symmetric_graph,
     symmetrise,
+    with_edges,
 )
 
 POLICIES = ("connect", "error", "largest", "separate")
@@ -105,6 +107,8 @@ class Neighborhood:
         The rows of X that this is about, copies included.
     ties : ndarray of shape (n_ties, 2)
         Points in different pieces that something else than an edge holds together.
+    recall : float
+        The share of the nearest neighbours that were found.
     """
 
     points: Any
@@ -117,6 +121,7 @@ class Neighborhood:
     joins: IntArray
     members: IntArray
     ties: IntArray
+    recall: float = 1.0
 
     @property
     def n(self) -> int:
@@ -187,8 +192,11 @@ def neighborhood_of(
     merged = points.merged(distinct)
     check_enough(distinct, n_components, who=points.who)
     reach = reach_of(merged, n_neighbors, radius)
+    recall = 1.0
     if reach.k is not None:
         near = merged.nearest(reach.k, method=method)
+        if not near.exact:
+            recall = recall_of(near, merged.rows, metric=merged.metric, who=points.who)
         arrows = arrows_to(near)
         graph = symmetrise(near) if mutual else arrows
     else:
@@ -197,7 +205,8 @@ def neighborhood_of(
         graph = symmetric_graph(rows, arrows.indices, arrows.data, merged.n)
         arrows = arrows if radius is None else graph
     held = distinct.inverse[ties]
-    return held_together(merged, distinct, reach, graph, arrows, on_disconnected, held)
+    found = held_together(merged, distinct, reach, graph, arrows, on_disconnected, held)
+    return replace(found, recall=recall)
 
 
 def reach_of(points: Points, n_neighbors: int | str, radius: float | None = None) -> Reach:
@@ -283,8 +292,7 @@ def _tied(graph: sp.csr_array, ties: IntArray) -> sp.csr_array:
 def _with_edges(graph: sp.csr_array, edges: IntArray, lengths: sp.csr_array) -> sp.csr_array:
     """The graph with further edges, as long as they are in another."""
     i, j = edges.T
-    half = sp.csr_array((np.asarray(lengths[i, j]).ravel(), (i, j)), shape=graph.shape)
-    return sp.csr_array(graph + half + half.T)
+    return with_edges(graph, i, j, np.asarray(lengths[i, j]).ravel())
 
 
 def _what_fell_apart(points: Points, pieces: IntArray, reach: Reach) -> tuple[str, str]:

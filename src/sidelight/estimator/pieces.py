@@ -37,7 +37,7 @@ def map_of_neighborhood(
         found = of_all_rows(embed(near), near.points, near.distinct)
     else:
         found = _side_by_side(near, embed, n_components, on_disconnected)
-    return found.with_facts(pieces_=pieces)
+    return found.with_facts(pieces_=pieces, neighbors_recall_=near.recall)
 
 
 def _side_by_side(

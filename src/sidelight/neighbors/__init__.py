@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sidelight.neighbors.duplicates import DistinctRows, distinct_rows, each_row, hashed_rows
-from sidelight.neighbors.edges import edge_matrix, symmetric_graph
+from sidelight.neighbors.edges import edge_matrix, symmetric_graph, with_edges
 from sidelight.neighbors.given_distances import check_distance_block, check_distances
 from sidelight.neighbors.given_graph import (
     check_graph,
@@ -54,4 +54,5 @@ __all__ = [
     "spread_landmarks",
     "symmetric_graph",
     "symmetrise",
+    "with_edges",
 ]

@@ -46,3 +46,36 @@ def symmetric_graph(
         np.concatenate([lengths, lengths]),
         (n_samples, n_samples),
     )
+
+
+def with_edges(
+    graph: sp.csr_array, left: IntArray, right: IntArray, distances: FloatArray
+) -> sp.csr_array:
+    """Add a few edges to a symmetric graph that lacks them, in both directions.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> line = symmetric_graph(np.array([0]), np.array([1]), np.array([2.0]), 3)
+    >>> with_edges(line, np.array([2]), np.array([1]), np.array([0.0])).indices
+    array([1, 0, 2, 1])
+    """
+    graph = graph.sorted_indices()
+    rows, columns = np.concatenate([left, right]), np.concatenate([right, left])
+    lengths = np.concatenate([distances, distances])
+    order = np.lexsort((columns, rows))
+    rows, columns, lengths = rows[order], columns[order], lengths[order]
+    bounds = zip(graph.indptr[rows].tolist(), graph.indptr[rows + 1].tolist(), strict=True)
+    places = [
+        first + int(np.searchsorted(graph.indices[first:last], column))
+        for (first, last), column in zip(bounds, columns.tolist(), strict=True)
+    ]
+    added = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=graph.shape[0]))])
+    return sp.csr_array(
+        (
+            np.insert(graph.data, places, lengths),
+            np.insert(graph.indices, places, columns),
+            graph.indptr + added.astype(graph.indptr.dtype),
+        ),
+        shape=graph.shape,
+    )

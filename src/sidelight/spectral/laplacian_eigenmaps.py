@@ -65,6 +65,9 @@ class LaplacianEigenmaps(GraphEmbedder):
         ‖L y − λ R y‖ relative to the largest eigenvalue, as measured.
     pieces_ : ndarray of shape (n_samples,)
         The piece of the graph that each row was found in.
+    neighbors_recall_ : float
+        The share of the nearest neighbours that were found, measured on 1,000 rows where the search
+        was not exact; 1 where it was.
     width_ : float or None
         The s used with heat weights.
 

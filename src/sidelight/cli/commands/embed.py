@@ -34,6 +34,7 @@ from sidelight.cli.options import (
     PictureFile,
     Precomputed,
     Quiet,
+    Sample,
     Seed,
     Standardize,
     Thumbnails,
@@ -48,6 +49,7 @@ def embed(
     components: Components = "2",
     neighbors: Neighbors = None,
     landmarks: Landmarks = None,
+    sample: Sample = None,
     metric: Metric = None,
     param: Param = None,
     seed: Seed = None,
@@ -147,6 +149,7 @@ def embed(
             side=known,
             method=method,
             random_state=seed,
+            sample=sample,
             on_choice=say,
             **parameters,
         )
@@ -155,6 +158,7 @@ def embed(
         n_found = result.points.shape[1]
         found = f", {n_found} dimension{'s' * (n_found != 1)}" if components == "auto" else ""
         console.facts([("fitted", f"in {seconds:.2f} s{found}")])
+        console.notes(result.done)
     # the map is written before anything else is made of it, so that nothing can lose it
     write_outcome(
         result,

@@ -2,33 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
-from scipy.spatial import cKDTree
 
-from sidelight.core import DisconnectedGraphError, FloatArray, IntArray, count_threads
+from sidelight.core import (
+    DisconnectedGraphError,
+    DisconnectedGraphWarning,
+    FloatArray,
+    IntArray,
+    count_threads,
+    report,
+    warn,
+)
 from sidelight.neighbors.checked_rows import Points, check_points
-from sidelight.neighbors.edges import edge_matrix, symmetric_graph
+from sidelight.neighbors.edges import edge_matrix, with_edges
 from sidelight.neighbors.given_distances import check_distances
 from sidelight.neighbors.given_graph import check_graph, is_graph
-from sidelight.neighbors.metrics import (
-    Metric,
-    check_metric,
-    distance_blocks,
-    euclidean_rows,
-    from_euclidean,
-    is_euclidean,
-)
-from sidelight.neighbors.pair_distances import pair_distances
-from sidelight.neighbors.search import exact_nearest, nearest_in_blocks, prefers_tree
-
-# Given rows and the labels of all rows: the nearest row with another label, and how far it is.
-OutsideSearch: TypeAlias = Callable[[IntArray, IntArray], tuple[IntArray, FloatArray]]
+from sidelight.neighbors.graph.across import SearchAcross, search_across
+from sidelight.neighbors.metrics import Metric, check_metric, from_euclidean, is_euclidean
 
 
 def component_labels(graph: sp.csr_array) -> IntArray:
@@ -62,7 +56,9 @@ def connect_components(
 
     The edges are a minimum spanning tree of the pieces, where two pieces are as far apart as
     their closest pair of rows.  It grows by Borůvka's rounds [1]_: every piece but the largest
-    takes the shortest edge to a row outside of it.
+    takes the shortest edge to a row outside of it, of equally long ones the first by the lesser
+    and then the greater of its two rows.  Where very many rows fell into large pieces the
+    edges are nearly the shortest, with a warning that says so.
 
     References
     ----------
@@ -98,20 +94,20 @@ def connect_components(
     if is_graph(X, metric):
         left, right, lengths = _shortest_of_given(labels, rows, who)
     else:
-        search = _outside_search(rows, metric, threads, who)
+        n_asked = int(np.count_nonzero(labels))
+        search, exact = search_across(rows, metric, n_asked, threads=threads, who=who)
         left, right, lengths = _spanning_edges(labels, search)
+        if not exact:
+            warn(
+                f"The pieces of the graph of {who} are too large to compare all their rows: the "
+                f"edges that join them are nearly, not certainly, the shortest.",
+                DisconnectedGraphWarning,
+            )
     if is_euclidean(metric):
         lengths = from_euclidean(lengths, metric)
     edges = np.column_stack([np.minimum(left, right), np.maximum(left, right)])
     edges = edges[np.lexsort((edges[:, 1], edges[:, 0]))]
-    present = sp.coo_array(graph)
-    connected = symmetric_graph(
-        np.concatenate([present.row, left]),
-        np.concatenate([present.col, right]),
-        np.concatenate([present.data, lengths]),
-        n_samples,
-    )
-    return connected, edges
+    return with_edges(graph, left, right, lengths), edges
 
 
 def _shortest_of_given(
@@ -140,9 +136,14 @@ def _shortest_of_given(
 
 
 def _spanning_edges(
-    labels: IntArray, search: OutsideSearch
+    labels: IntArray, search: SearchAcross
 ) -> tuple[IntArray, IntArray, FloatArray]:
-    n_samples = len(labels)
+    """Join all pieces, round by round.
+
+    Edges are in one order, by (length, lesser row, greater row), and so there is one minimum
+    spanning tree.
+    """
+    n_samples, n_pieces = len(labels), int(labels.max()) + 1
     nearest = np.full(n_samples, -1, dtype=np.intp)
     # What is outside only shrinks as pieces merge, so that an old distance is a lower bound.
     distances = np.zeros(n_samples)
@@ -153,20 +154,27 @@ def _spanning_edges(
         shortest = np.full(labels.max() + 1, np.inf)
         settled = outside & ~stale
         np.minimum.at(shortest, labels[settled], distances[settled])
-        asked = np.flatnonzero(stale & (distances < shortest[labels]))
+        asked = np.flatnonzero(stale & (distances <= shortest[labels]))
         if len(asked):
-            nearest[asked], distances[asked] = search(asked, labels)
+            nearest[asked], distances[asked] = search(asked, labels, shortest)
         known = np.flatnonzero(outside & (nearest >= 0))
         known = known[labels[nearest[known]] != labels[known]]
-        # The shortest edge of each piece comes first among its rows.
-        known = known[np.lexsort((nearest[known], known, distances[known], labels[known]))]
-        chosen = known[np.unique(labels[known], return_index=True)[1]]
-        chosen = chosen[np.argsort(distances[chosen], kind="stable")]
+        chosen = known[_first_of_each(labels[known], known, nearest[known], distances[known])]
         labels, kept = _merge(labels, chosen, nearest[chosen])
         chosen = chosen[kept]
         edges.append((chosen, nearest[chosen], distances[chosen]))
+        report("pieces joined", n_pieces - int(labels.max()), n_pieces)
     left, right, lengths = (np.concatenate(part) for part in zip(*edges, strict=True))
     return left, right, lengths
+
+
+def _first_of_each(
+    pieces: IntArray, left: IntArray, right: IntArray, lengths: FloatArray
+) -> IntArray:
+    """Choose the first edge of every piece in the order of all edges, and give them in it."""
+    order = np.lexsort((np.maximum(left, right), np.minimum(left, right), lengths))
+    first = np.unique(pieces[order], return_index=True)[1]
+    return np.asarray(order[np.sort(first)])
 
 
 def _merge(labels: IntArray, left: IntArray, right: IntArray) -> tuple[IntArray, IntArray]:
@@ -189,62 +197,3 @@ def _merge(labels: IntArray, left: IntArray, right: IntArray) -> tuple[IntArray,
     roots = np.array([find(piece) for piece in range(len(parent))])
     merged = np.unique(roots, return_inverse=True)[1][labels]
     return merged, np.array(kept, dtype=np.intp)
-
-
-def _outside_search(X: Points, metric: Metric, threads: int, who: str) -> OutsideSearch:
-    """Choose how to find the nearest row with another label."""
-    if not is_euclidean(metric):
-        return partial(_outside_in_blocks, X, metric, who)
-    rows, _ = euclidean_rows(X, None, metric)
-    if prefers_tree(rows):
-        return partial(_outside_by_trees, rows, threads)
-    return partial(_outside_by_products, rows)
-
-
-def _outside_in_blocks(
-    X: Points, metric: Metric, who: str, asked: IntArray, labels: IntArray
-) -> tuple[IntArray, FloatArray]:
-    def forbid(block: slice, values: FloatArray) -> None:
-        values[labels[asked[block], None] == labels] = np.inf
-
-    blocks = distance_blocks(X, None, metric, who=who, rows=asked)
-    indices, distances = nearest_in_blocks(blocks, len(asked), 1, forbid=forbid)
-    return indices[:, 0], distances[:, 0]
-
-
-def _outside_by_products(
-    X: Points, asked: IntArray, labels: IntArray
-) -> tuple[IntArray, FloatArray]:
-    def forbid(block: slice, values: FloatArray) -> None:
-        values[labels[asked[block], None] == labels] = np.inf
-
-    indices, distances = exact_nearest(X, X[asked], 1, forbid=forbid)
-    return indices[:, 0], distances[:, 0]
-
-
-def _outside_by_trees(
-    X: FloatArray, threads: int, asked: IntArray, labels: IntArray
-) -> tuple[IntArray, FloatArray]:
-    """Find the nearest row with another label by two trees for each binary digit of the labels.
-
-    Labels differ if and only if one of their digits does, so that a few trees serve any number
-    of pieces.
-    """
-    nearest = np.full(len(asked), -1, dtype=np.intp)
-    distances = np.full(len(asked), np.inf)
-    for digit in range(int(labels.max()).bit_length()):
-        digits = (labels >> digit) & 1
-        for value in (0, 1):
-            members = np.flatnonzero(digits == value)
-            places = np.flatnonzero(digits[asked] != value)
-            if len(members) == 0 or len(places) == 0:
-                continue
-            _, found = cKDTree(X[members]).query(X[asked[places]], workers=threads)
-            candidates = members[found]
-            length = pair_distances(X, X, asked[places], candidates)
-            closer = (length < distances[places]) | (
-                (length == distances[places]) & (candidates < nearest[places])
-            )
-            nearest[places[closer]] = candidates[closer]
-            distances[places[closer]] = length[closer]
-    return nearest, distances

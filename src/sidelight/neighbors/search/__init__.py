@@ -9,17 +9,30 @@ from sidelight.neighbors.search.blocked import (
     forbid_self,
     nearest_in_blocks,
 )
-from sidelight.neighbors.search.certified import certified_nearest
+from sidelight.neighbors.search.cells import Cells, cells_of
+from sidelight.neighbors.search.certified import (
+    certain_within,
+    certified_nearest,
+    narrow,
+    rounding,
+    scale_of,
+)
 from sidelight.neighbors.search.tree import SMALL, prefers_tree, tree_nearest
 
 __all__ = [
     "SMALL",
+    "Cells",
     "DistanceBounds",
     "approximate_nearest",
+    "cells_of",
+    "certain_within",
     "certified_nearest",
     "exact_nearest",
     "forbid_self",
+    "narrow",
     "nearest_in_blocks",
     "prefers_tree",
+    "rounding",
+    "scale_of",
     "tree_nearest",
 ]

@@ -37,7 +37,7 @@ _TWO = np.float32(2.0)
 
 
 @njit(cache=True, nogil=True, inline="always")
-def _any_below(
+def any_below(
     products: FloatArray, offsets: FloatArray, limit: float, begin: int, end: int
 ) -> bool:  # pragma: no cover
     """Tell whether any of ``offsets − 2 products`` is below a limit.
@@ -69,7 +69,7 @@ def scan_rows(
         limit = heaps[i, 0] - row_norms[i]
         for begin in range(0, n_columns, _STRIDE):
             end = min(begin + _STRIDE, n_columns)
-            if not _any_below(products, column_norms, limit, begin, end):
+            if not any_below(products, column_norms, limit, begin, end):
                 continue
             for j in range(begin, end):
                 value = column_norms[j] - _TWO * products[j]
@@ -97,7 +97,7 @@ def scan_columns(
         norm = row_norms[i]
         for begin in range(start, stop, _STRIDE):
             end = min(begin + _STRIDE, stop)
-            if not _any_below(products, excess, -norm, begin, end):
+            if not any_below(products, excess, -norm, begin, end):
                 continue
             for j in range(begin, end):
                 value = norm + (column_norms[j] - _TWO * products[j])

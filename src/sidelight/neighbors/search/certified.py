@@ -53,11 +53,11 @@ def certified_nearest(
     n_samples = X.shape[0]
     n_candidates = min(n_samples - itself, n_neighbors + _MARGIN)
     centre = X.mean(axis=0, dtype=np.float64)
-    scale = _scale(X, centre)
-    right = _narrow(X, centre, scale)
+    scale = scale_of(X, centre)
+    right = narrow(X, centre, scale)
     # A query may be beyond the range of float32: its list stays unfilled, and that is noticed.
     with np.errstate(over="ignore", invalid="ignore"):
-        left = right if Q is None else _narrow(Q, centre, scale)
+        left = right if Q is None else narrow(Q, centre, scale)
         heaps = np.full((len(queries), n_candidates), np.inf, dtype=np.float32)
         names = np.zeros((len(queries), n_candidates), dtype=np.int32)
         _scan(left, right, heaps, names, threads)
@@ -67,11 +67,11 @@ def certified_nearest(
     certain = np.isfinite(heaps[:, 0])
     if n_candidates < n_samples - itself:
         kth = found[1][:, -1] * scale
-        certain &= _certain(kth, np.sqrt(query_norms), heaps[:, 0], X.shape[1])
+        certain &= certain_within(kth, np.sqrt(query_norms), heaps[:, 0], X.shape[1])
     return redo_uncertain(X, queries, found, certain, itself=itself)
 
 
-def _scale(X: FloatArray, centre: FloatArray) -> float:
+def scale_of(X: FloatArray, centre: FloatArray) -> float:
     """Find the power of two that brings the largest centred entry to one."""
     largest = max(
         float(np.abs(X[block] - centre).max())
@@ -80,27 +80,34 @@ def _scale(X: FloatArray, centre: FloatArray) -> float:
     return float(2.0 ** -np.ceil(np.log2(largest))) if largest > 0 else 1.0
 
 
-def _narrow(X: FloatArray, centre: FloatArray, scale: float) -> tuple[FloatArray, FloatArray]:
+def narrow(X: FloatArray, centre: FloatArray, scale: float) -> tuple[FloatArray, FloatArray]:
     """Centre and scale the rows and bring them to float32; with squared norms in float64."""
-    narrow = np.empty(X.shape, dtype=np.float32)
+    single = np.empty(X.shape, dtype=np.float32)
     norms = np.empty(X.shape[0])
     for block in row_blocks(X.shape[0], 8.0 * X.shape[1], budget=4e6):
         wide = (X[block] - centre) * scale
-        narrow[block] = wide
+        single[block] = wide
         norms[block] = squared_norms(wide)
-    return narrow, norms
+    return single, norms
 
 
-def _certain(
+def certain_within(
     kth: FloatArray, lengths: FloatArray, limits: FloatArray, n_features: int
 ) -> BoolArray:
-    farthest = lengths + kth
+    """Tell of rows of given lengths whether all within their k-th distance are below a limit."""
+    error = rounding(lengths, kth, n_features)
+    return np.asarray(np.square(kth) * (1 + 1e-12) + error < limits)
+
+
+def rounding(lengths: FloatArray, distances: FloatArray, n_features: int) -> FloatArray:
+    """Bound the error of squared distances from rows of given lengths to those so far away."""
+    farthest = lengths + distances
     growth = (n_features + 3) * _UNIT_ROUNDOFF
     if growth >= 0.5:
-        return np.zeros(len(kth), dtype=np.bool_)
+        return np.full(len(lengths), np.inf)
     products = 2.0 * growth / (1.0 - growth) * lengths * farthest
     sums = 8.0 * _UNIT_ROUNDOFF * np.square(lengths + farthest)
-    return np.asarray(np.square(kth) * (1 + 1e-12) + products + sums < limits)
+    return np.asarray(products + sums)
 
 
 def _scan(

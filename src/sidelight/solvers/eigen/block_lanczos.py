@@ -56,10 +56,11 @@ def largest_ritz_pairs(
     block: int | None = None,
     max_dimension: int = 240,
     max_restarts: int = 60,
+    start: FloatArray | None = None,
 ) -> RitzPairs:
     """Find the largest eigenpairs of a symmetric operator by block Lanczos with restarts."""
     with one_blas_thread():  # products with a few vectors at a time
-        return _iterate(apply, n, n_pairs, null, tol, block, max_dimension, max_restarts)
+        return _iterate(apply, n, n_pairs, null, tol, block, max_dimension, max_restarts, start)
 
 
 def _iterate(
@@ -71,14 +72,18 @@ def _iterate(
     block: int | None,
     max_dimension: int,
     max_restarts: int,
+    start: FloatArray | None,
 ) -> RitzPairs:
     room = n - (0 if null is None else null.shape[1])
     width = min(block or min(n_pairs + 2, 8), room)
-    max_dimension = min(max(max_dimension, 2 * n_pairs + 5 * width), room)
+    if max_restarts:  # what is kept, and room to go on from it
+        max_dimension = max(max_dimension, 2 * n_pairs + 5 * width)
+    max_dimension = min(max_dimension, room)
     rng = np.random.default_rng(0)  # a fixed start: the same answer every time
     basis = np.empty((n, max_dimension), order="F")
     projected = np.zeros((max_dimension, max_dimension))
-    new = _orthonormal(rng.standard_normal((n, width)), basis[:, :0], null, rng)
+    first = rng.standard_normal((n, width)) if start is None else start
+    new = _orthonormal(first, basis[:, :0], null, rng)
     size = n_applications = n_restarts = 0
     lowest = np.inf
     while True:

@@ -18,6 +18,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from sidelight.core import FloatArray, is_sparse
 from sidelight.solvers.eigen.block_lanczos import largest_ritz_pairs
+from sidelight.solvers.eigen.filtered import smallest_by_filters
 from sidelight.solvers.eigen.sparse_factors import (
     Operator,
     inverse_of_square,
@@ -146,7 +147,7 @@ def smallest_eigenpairs(
     B is diagonal.  With S = B^{−½} the problem is S A S u = λ u, v = S u.  A sparse matrix is
     factored once as S A S + εI (a shift slightly below the spectrum, so that the factor exists)
     with a minimum degree ordering, and block Lanczos runs on its inverse.  Where the graph is so
-    well connected that the factor would fill up, block Lanczos runs on λ_max I − S A S instead.
+    well connected that the factor would fill up, its low end is filtered out instead.
 
     Examples
     --------
@@ -170,9 +171,11 @@ def smallest_eigenpairs(
         values, vectors = values[:n_pairs], vectors[:, :n_pairs]
     else:
         scaled_sparse = _scale_symmetric(A, root)
-        largest = _largest_row_sum(scaled_sparse)  # Gershgorin: no eigenvalue is larger
+        # Gershgorin: no eigenvalue is larger, of S A S nor of B⁻¹ A, which has the same
+        rows = np.asarray(abs(sp.csr_array(A)).sum(axis=1)).ravel() / root**2
+        largest = min(_largest_row_sum(scaled_sparse), float(rows.max()))
         values, vectors, converged = _smallest_of_sparse(
-            scaled_sparse, n_pairs, known, largest, tol
+            scaled_sparse, n_pairs, known, largest, tol, who
         )
     vectors = fix_signs(vectors / root[:, None])
     image = np.asarray(A @ vectors)
@@ -220,7 +223,7 @@ def smallest_of_square(
 
 
 def _smallest_of_sparse(
-    A: sp.csc_array, n_pairs: int, null: FloatArray | None, largest: float, tol: float
+    A: sp.csc_array, n_pairs: int, null: FloatArray | None, largest: float, tol: float, who: str
 ) -> tuple[FloatArray, FloatArray, bool]:
     n = A.shape[0]
     if widest_level(A) <= WIDEST_LEVEL:
@@ -229,11 +232,9 @@ def _smallest_of_sparse(
         width = min(n_pairs + 1, 8)  # a solve costs in proportion to its columns
         found = largest_ritz_pairs(factor, n, n_pairs, null=null, tol=tol, block=width)
     else:
-
-        def folded(block: FloatArray) -> FloatArray:
-            return np.asarray(largest * block - A @ block)
-
-        found = largest_ritz_pairs(folded, n, n_pairs, null=null, tol=1e-3 * tol, block=4)
+        found = smallest_by_filters(
+            A.T, n_pairs, null=null, largest=largest, tol=1e-2 * tol, who=who
+        )
     # a Rayleigh quotient has the square of the vector's error
     values = np.einsum("ij,ij->j", found.vectors, A @ found.vectors)
     order = np.argsort(values)

@@ -111,6 +111,7 @@ def lay_out_walk(
         "tolerance_": places.tolerance,
         "residuals_": rigid.residuals,
         "pieces_": np.zeros(len(places.nodes), dtype=np.intp),
+        "neighbors_recall_": 1.0,
         "_motions": Motions(moved, places.nodes, first, places.steps, rigid, step, printed),
     }
     return Map(

@@ -1,0 +1,68 @@
+"""A map of more rows than its method reaches: fitted to a sample, and the rest placed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from sidelight.core import FloatArray, IntArray, report, row_blocks
+from sidelight.embedding.reach import reach_of
+from sidelight.embedding.sample import check_sample, draw_sample
+from sidelight.side import Actions, side_values
+
+#: Rows are placed in blocks of about so many bytes.
+_BLOCK = 4e6
+
+
+def fit_within_reach(
+    model: Any, X: Any, *, side: Any = None, sample: int | None = None, random_state: Any = None
+) -> tuple[FloatArray, str]:
+    """Fit a model to all rows or as many as its method reaches; the map of all, and what was done.
+
+    The sample is drawn at random, rows that are named by what is known first; the others are placed
+    by ``transform``, which places each row by itself, block by block.
+    """
+    who = type(model).__name__
+    if sample is not None:
+        check_sample(sample, who="embed")
+    n = np.shape(X)[0] if np.ndim(X) else 0
+    reason = _why_not(model, X, side)
+    most = reach_of(who).of(n) if sample is None else sample
+    if (reason and sample is None) or (not reason and n <= most):
+        model.fit(X, side=side)
+        return model.embedding_, ""
+    if reason:
+        raise ValueError(f"embed cannot fit {who} to a sample: {reason}. Leave 'sample' out.")
+    seed = 0 if random_state is None else random_state
+    drawn = draw_sample(n, most, side=side, random_state=seed, estimator=model, who="embed")
+    model.fit(_rows(X, drawn.rows), side=drawn.side)
+    places = np.empty((n, model.embedding_.shape[1]))
+    places[drawn.rows] = model.embedding_
+    others = np.setdiff1d(np.arange(n), drawn.rows, assume_unique=True)
+    for block in row_blocks(len(others), 8.0 * np.shape(X)[1], budget=_BLOCK):
+        places[others[block]] = model.transform(_rows(X, others[block]))
+        report("rows placed", block.stop, len(others))
+    done = (
+        f"It is fitted to {len(drawn.rows):,} of the {n:,} rows, drawn at random; the others are "
+        f"placed as new ones (sample= says how many)."
+    )
+    return places, f"{done} {drawn.lost} says nothing about those drawn." if drawn.lost else done
+
+
+def _why_not(model: Any, X: Any, side: Any) -> str:
+    """Why a sample of the rows would not do; nothing where it does."""
+    if X is None:
+        return "there are no rows, only relations"
+    if "precomputed" in (getattr(model, "metric", None), getattr(model, "kernel", None)):
+        return "new rows of a table that was computed before have to be computed, too"
+    if any(isinstance(value, Actions) for value in side_values(side, "embed")):
+        return "Actions speak of rows one after the other"
+    return "" if hasattr(model, "transform") else "it cannot place the others"
+
+
+def _rows(X: Any, rows: IntArray) -> Any:
+    """Some rows of an array or a frame."""
+    if hasattr(X, "iloc"):
+        return X.iloc[rows]
+    return X[rows] if hasattr(X, "shape") else np.asarray(X)[rows]

@@ -1,0 +1,177 @@
+"""The smallest eigenpairs of a large sparse matrix that cannot be factored, by filters.
+
+A Chebyshev polynomial that is small on all but the low end of the spectrum makes the wanted
+eigenvalues large and far apart; block Lanczos on the polynomial of the matrix needs a few steps and
+few vectors in memory.  What it finds says where the next filter begins.
+
+References
+----------
+Y. Zhou, Y. Saad, M. L. Tiago and J. R. Chelikowsky (2006), "Self-consistent-field calculations
+using Chebyshev-filtered subspace iteration".
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.sparse.csgraph import reverse_cuthill_mckee
+
+from sidelight.core import (
+    FloatArray,
+    IntArray,
+    Threads,
+    count_threads,
+    report,
+    require_memory,
+    shares,
+)
+from sidelight.solvers.eigen.block_lanczos import RitzPairs, largest_ritz_pairs
+
+
+@dataclass(frozen=True)
+class Filtering:
+    """How filters are chosen; set on neighbourhood graphs of digits, 20,000 to 10⁶ rows.
+
+    Parameters
+    ----------
+    guards : int
+        Vectors beyond those wanted, at least: what lies close above them is told apart.
+    steps : int
+        Blocks of a basis, between two filters.
+    gain : float
+        How much more a filter lets pass at zero than above its cut.
+    degree : int
+        Of a filter, at most.
+    filters : int
+        How many, at most.
+    """
+
+    guards: int = 6
+    steps: int = 4
+    gain: float = 100.0
+    degree: int = 300
+    filters: int = 60
+
+
+DEFAULT = Filtering()
+
+
+def smallest_by_filters(
+    A: Any,
+    n_pairs: int,
+    *,
+    null: FloatArray | None,
+    largest: float,
+    tol: float,
+    who: str = "eigenpairs",
+    settings: Filtering = DEFAULT,
+) -> RitzPairs:
+    """Find the smallest eigenpairs of a symmetric matrix whose spectrum is in [0, largest].
+
+    Ritz values are never below the eigenvalues that they stand for, so that a filter which cuts at
+    the largest of a block lets all of the smallest pass.  It ends when ‖A v − λ v‖ ≤ tol · largest.
+    """
+    from sidelight.solvers.eigen._filter_compiled import LANES
+
+    A = sp.csr_array(A)
+    n = A.shape[0]
+    width = -(-(n_pairs + settings.guards) // LANES) * LANES
+    size = settings.steps * width
+    require_memory(
+        24.0 * A.nnz + 8.0 * n * (size + 6 * width),
+        what=f"{size} vectors of {n:,} numbers, and two copies of a sparse matrix",
+        who=who,
+        instead="Take a sample of the rows, and place the others by transform.",
+    )
+    order = reverse_cuthill_mckee(A, symmetric_mode=True)  # near rows meet near in memory
+    A = sp.csr_array(A[order][:, order])
+    known = None if null is None else null[order]
+    with Threads(count_threads(None, who=who)) as pool:
+        matrix = Matrix(A.indptr.astype(np.int64), A.indices.astype(np.int32), A.data, pool)
+        found = largest_ritz_pairs(
+            lambda block: matrix.filtered(block, largest / 2, largest / 2, 1),
+            n,
+            width,
+            null=known,
+            tol=0.0,
+            block=width,
+            max_dimension=size,
+            max_restarts=0,
+        )
+        n_applied, converged = found.n_applications, False
+        values, vectors, residuals = _rayleigh_ritz(A, found.vectors)
+        for number in range(settings.filters):
+            cut = min(float(values[-1]), 0.9 * largest)
+            centre, half = (largest + cut) / 2, (largest - cut) / 2
+            degree = int(np.ceil(np.arccosh(settings.gain) / np.arccosh(centre / half)))
+            degree = min(max(degree, 2), settings.degree)
+            found = largest_ritz_pairs(
+                lambda block, c=centre, h=half, m=degree: matrix.filtered(block, c, h, m),
+                n,
+                width,
+                null=known,
+                tol=0.0,
+                block=width,
+                max_dimension=size,
+                max_restarts=0,
+                start=vectors,
+            )
+            n_applied += degree * found.n_applications
+            values, vectors, residuals = _rayleigh_ritz(A, found.vectors)
+            error = float(residuals[:n_pairs].max()) / largest
+            report("eigenvectors", number + 1, None, error)
+            converged = error <= tol
+            if converged:
+                break
+    back = np.empty_like(vectors[:, :n_pairs])
+    back[order] = vectors[:, :n_pairs]
+    return RitzPairs(values[:n_pairs], back, float(values[0]), n_applied, converged)
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """A sparse matrix by its rows, and threads that share them.
+
+    Parameters
+    ----------
+    indptr, indices, data : ndarray
+        The rows.
+    pool : Threads
+        Rows are cut in the same way for any number of them.
+    """
+
+    indptr: IntArray
+    indices: IntArray
+    data: FloatArray
+    pool: Threads
+
+    def filtered(self, block: FloatArray, centre: float, half: float, degree: int) -> FloatArray:
+        """Apply T_m((centre − A) / half), scaled to one at zero."""
+        from sidelight.solvers.eigen._filter_compiled import chebyshev_step
+
+        n = len(self.indptr) - 1
+        rows = (self.indptr, self.indices, self.data)
+        before = np.zeros(block.shape)
+        now = np.ascontiguousarray(block) / np.cosh(degree * np.arccosh(centre / half))
+        for step in range(degree):
+            factor = (1.0 if step == 0 else 2.0) / -half
+            self.pool.run(
+                [
+                    (chebyshev_step, (*rows, now, before, centre, factor, share.start, share.stop))
+                    for share in shares(n, 16)
+                ]
+            )
+            now, before = before, now
+        return now
+
+
+def _rayleigh_ritz(A: sp.csr_array, basis: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """The eigenpairs of a matrix in a subspace, ascending, and how far they are off."""
+    image = np.asarray(A @ basis)
+    values, rotation = np.linalg.eigh(basis.T @ image)
+    vectors = basis @ rotation
+    residuals = np.linalg.norm(image @ rotation - vectors * values, axis=0)
+    return values, vectors, residuals

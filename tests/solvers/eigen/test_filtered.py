@@ -1,0 +1,88 @@
+"""The low end of a large sparse spectrum, by filters."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from sidelight.core.progress import listening
+from sidelight.neighbors import neighborhood_graph
+from sidelight.similarity import laplacian_of
+from sidelight.solvers.eigen import smallest_eigenpairs
+from sidelight.solvers.eigen.filtered import Filtering, smallest_by_filters
+
+
+def normalised(W):
+    L, degrees = laplacian_of(sp.csr_array(W))
+    S = sp.diags_array(degrees**-0.5)
+    root = np.sqrt(degrees / degrees.sum())
+    return sp.csr_array(S @ L @ S), root[:, None]
+
+
+@pytest.fixture(scope="module")
+def well_connected():
+    X = np.random.default_rng(0).normal(size=(1500, 12))
+    graph = neighborhood_graph(X, n_neighbors=8)
+    graph.data[:] = 1.0
+    return normalised(graph)
+
+
+@pytest.fixture(scope="module")
+def with_appendices(well_connected):
+    """A ball of rows and six cliques of nearly one size, each joined to it by one edge."""
+    X = np.random.default_rng(1).normal(size=(1200, 12))
+    graph = neighborhood_graph(X, n_neighbors=8)
+    graph.data[:] = 1.0
+    cliques = [np.ones((size, size)) - np.eye(size) for size in (40, 40, 41, 42, 43, 44)]
+    W = sp.lil_array(sp.block_diag([graph, *cliques]))
+    start = 1200
+    for number, clique in enumerate(cliques):
+        W[start, 7 * number] = W[7 * number, start] = 1.0
+        start += len(clique)
+    return normalised(W.tocsr())
+
+
+@pytest.mark.parametrize("case", ["well_connected", "with_appendices"])
+@pytest.mark.parametrize("n_pairs", [2, 5, 11])
+def test_it_is_what_a_dense_solver_finds(case, n_pairs, request):
+    A, null = request.getfixturevalue(case)
+    expected, vectors = np.linalg.eigh(A.toarray())
+    found = smallest_by_filters(A, n_pairs, null=null, largest=2.0, tol=1e-11)
+    assert found.converged
+    np.testing.assert_allclose(found.values, expected[1 : n_pairs + 1], rtol=1e-8, atol=1e-12)
+    np.testing.assert_allclose(found.vectors.T @ found.vectors, np.eye(n_pairs), atol=1e-10)
+    np.testing.assert_allclose(null.T @ found.vectors, 0, atol=1e-8)
+    # each vector lies where its eigenvalue does: equal ones may be turned among themselves
+    for value, vector in zip(found.values, found.vectors.T, strict=True):
+        same = np.abs(expected - value) < 1e-6
+        assert np.linalg.norm(vectors[:, same].T @ vector) > 1 - 1e-8
+
+
+def test_a_matrix_that_cannot_be_factored_goes_through_filters(well_connected, monkeypatch):
+    A, null = well_connected
+    by_factor = smallest_eigenpairs(A, 3, null=null)
+    monkeypatch.setattr("sidelight.solvers.eigen.eigenpairs.WIDEST_LEVEL", 1)
+    heard = []
+    with listening(heard.append):
+        by_filters = smallest_eigenpairs(A, 3, null=null)
+    assert {progress.stage for progress in heard} == {"eigenvectors"}
+    np.testing.assert_allclose(by_filters.values, by_factor.values, rtol=1e-8)
+    np.testing.assert_allclose(by_filters.vectors, by_factor.vectors, atol=1e-6)
+    assert by_filters.residuals.max() < 1e-10
+
+
+def test_threads_do_not_show(with_appendices, monkeypatch):
+    A, null = with_appendices
+    here = smallest_by_filters(A, 3, null=null, largest=2.0, tol=1e-10).vectors
+    monkeypatch.setattr("sidelight.solvers.eigen.filtered.count_threads", lambda *_, **__: 3)
+    there = smallest_by_filters(A, 3, null=null, largest=2.0, tol=1e-10).vectors
+    np.testing.assert_array_equal(here, there)
+
+
+def test_too_few_filters_are_said_not_to_do(with_appendices):
+    A, null = with_appendices
+    once = Filtering(filters=1)
+    found = smallest_by_filters(A, 2, null=null, largest=2.0, tol=1e-13, settings=once)
+    assert not found.converged
+    assert (found.values >= np.linalg.eigvalsh(A.toarray())[1:3] - 1e-12).all()

@@ -72,6 +72,15 @@ def test_a_matrix_that_cannot_be_factored_goes_through_filters(well_connected, m
     assert by_filters.residuals.max() < 1e-10
 
 
+def test_more_null_vectors_than_are_known():
+    X = np.random.default_rng(0).normal(size=(60, 8))
+    graph = neighborhood_graph(X, n_neighbors=5)
+    A, _ = normalised(sp.block_diag([graph] * 12))
+    found = smallest_by_filters(A, 3, null=None, largest=2.0, tol=1e-10)
+    assert found.converged
+    np.testing.assert_allclose(found.values, 0, atol=1e-12)
+
+
 def test_threads_do_not_show(with_appendices, monkeypatch):
     A, null = with_appendices
     here = smallest_by_filters(A, 3, null=null, largest=2.0, tol=1e-10).vectors

@@ -13,6 +13,7 @@ using Chebyshev-filtered subspace iteration".
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -39,6 +40,9 @@ class Filtering:
     ----------
     guards : int
         Vectors beyond those wanted, at least: what lies close above them is told apart.
+    crowded, widest : float, int
+        Where the largest Ritz value of a block is not so many times the largest wanted there are
+        more vectors, up to this many.
     steps : int
         Blocks of a basis, between two filters.
     gain : float
@@ -50,6 +54,8 @@ class Filtering:
     """
 
     guards: int = 6
+    crowded: float = 2.0
+    widest: int = 32
     steps: int = 4
     gain: float = 100.0
     degree: int = 300
@@ -78,55 +84,50 @@ def smallest_by_filters(
 
     A = sp.csr_array(A)
     n = A.shape[0]
-    width = -(-(n_pairs + settings.guards) // LANES) * LANES
-    size = settings.steps * width
+    widest = max(settings.widest, n_pairs + settings.guards + LANES)
     require_memory(
-        24.0 * A.nnz + 8.0 * n * (size + 6 * width),
-        what=f"{size} vectors of {n:,} numbers, and two copies of a sparse matrix",
+        24.0 * A.nnz + 8.0 * n * (settings.steps + 6) * widest,
+        what=f"{settings.steps * widest} vectors of {n:,} numbers, and two copies of a matrix",
         who=who,
         instead="Take a sample of the rows, and place the others by transform.",
     )
     order = reverse_cuthill_mckee(A, symmetric_mode=True)  # near rows meet near in memory
     A = sp.csr_array(A[order][:, order])
     known = None if null is None else null[order]
+    rng = np.random.default_rng(0)
+    n_applied, converged = 0, False
+    centre, half, degree = largest / 2, largest / 2, 1  # no filter at first
+    vectors: FloatArray = rng.standard_normal((n, -(-(n_pairs + settings.guards) // LANES) * LANES))
     with Threads(count_threads(None, who=who)) as pool:
         matrix = Matrix(A.indptr.astype(np.int64), A.indices.astype(np.int32), A.data, pool)
-        found = largest_ritz_pairs(
-            lambda block: matrix.filtered(block, largest / 2, largest / 2, 1),
-            n,
-            width,
-            null=known,
-            tol=0.0,
-            block=width,
-            max_dimension=size,
-            max_restarts=0,
-        )
-        n_applied, converged = found.n_applications, False
-        values, vectors, residuals = _rayleigh_ritz(A, found.vectors)
-        for number in range(settings.filters):
-            cut = min(float(values[-1]), 0.9 * largest)
-            centre, half = (largest + cut) / 2, (largest - cut) / 2
-            degree = int(np.ceil(np.arccosh(settings.gain) / np.arccosh(centre / half)))
-            degree = min(max(degree, 2), settings.degree)
+        for number in range(settings.filters + 1):
+            width = vectors.shape[1]
             found = largest_ritz_pairs(
-                lambda block, c=centre, h=half, m=degree: matrix.filtered(block, c, h, m),
+                partial(matrix.filtered, centre=centre, half=half, degree=degree),
                 n,
                 width,
                 null=known,
                 tol=0.0,
                 block=width,
-                max_dimension=size,
+                max_dimension=settings.steps * width,
                 max_restarts=0,
                 start=vectors,
             )
             n_applied += degree * found.n_applications
             values, vectors, residuals = _rayleigh_ritz(A, found.vectors)
             error = float(residuals[:n_pairs].max()) / largest
-            report("eigenvectors", number + 1, None, error)
+            report("eigenvectors", number, None, error)
             converged = error <= tol
             if converged:
                 break
-    back = np.empty_like(vectors[:, :n_pairs])
+            # the null space of a matrix may be larger than what is known of it
+            cut = min(max(float(values[-1]), 1e-12 * largest), 0.9 * largest)
+            centre, half = (largest + cut) / 2, (largest - cut) / 2
+            degree = int(np.ceil(np.arccosh(settings.gain) / np.arccosh(centre / half)))
+            degree = min(max(degree, 2), settings.degree)
+            if values[-1] < settings.crowded * values[n_pairs - 1] and width < settings.widest:
+                vectors = np.hstack([vectors, rng.standard_normal((n, LANES))])
+    back = np.empty((n, n_pairs))
     back[order] = vectors[:, :n_pairs]
     return RitzPairs(values[:n_pairs], back, float(values[0]), n_applied, converged)
 
@@ -165,7 +166,7 @@ class Matrix:
                 ]
             )
             now, before = before, now
-        return now
+        return np.asarray(now)
 
 
 def _rayleigh_ritz(A: sp.csr_array, basis: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:

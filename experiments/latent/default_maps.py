@@ -1,7 +1,8 @@
 """Maps by default, as a user gets them first: neighbour embedding beside t-SNE, UMAP and Isomap.
 
-Nothing is set, by any method, on any table.  Of the tables, scikit-learn's digits and the cells
-were among those on which the pace of the descent was set, and stand apart; the others were not.
+Nothing is set, by any method, on any table, but a seed of t-SNE and UMAP.  Of the tables,
+scikit-learn's digits and the cells were among those on which the pace of the descent was set, and
+stand apart; of MNIST other rows were; the other tables had no part in it.
 
 A map is judged by the class of a row's five nearest in it (where rows have no class but numbers,
 such as a pose or a place, by R² of the mean of the five), and by how well it keeps neighbourhoods

@@ -9,7 +9,7 @@ from scipy.spatial.distance import cdist
 from sklearn.neighbors import NearestNeighbors
 
 from benchmarks.row import Array, Problem
-from sidelight.quality import procrustes
+from sidelight.quality import coranking_curves, neighbor_label_accuracy, procrustes
 
 
 def map_difference(problem: Problem, ours: Array, theirs: Array) -> float:
@@ -74,6 +74,64 @@ def missed_neighbors(problem: Problem, ours: Array, theirs: Array) -> float:
     """The share of the true neighbours (indices, row by row) that was not found."""
     hits = sum(len(np.intersect1d(a, b)) for a, b in zip(ours, theirs, strict=True))
     return 1.0 - hits / theirs.size
+
+
+def fewer_found(problem: Problem, ours: Array, theirs: Array) -> float:
+    """By how much their share of the true neighbours (indices) exceeds ours."""
+    return missed_of_sample(problem, ours) - missed_of_sample(problem, theirs)
+
+
+def missed_of_sample(problem: Problem, found: Array, n_sampled: int = 500) -> float:
+    """The share of the true neighbours of some rows that was not found."""
+    rows = np.linspace(0, len(found) - 1, min(n_sampled, len(found))).astype(int)
+    k = found.shape[1]
+    true = _others(NearestNeighbors(n_neighbors=k + 1, algorithm="brute"), problem.X, rows)
+    return missed_neighbors(problem, found[rows], true)
+
+
+def _others(search: NearestNeighbors, X: Array, rows: Array) -> Array:
+    """The nearest of some rows, without themselves."""
+    near = search.fit(X).kneighbors(X[rows], return_distance=False)
+    last = np.argsort(near == rows[:, None], axis=1, kind="stable")
+    return np.asarray(np.take_along_axis(near, last, axis=1)[:, :-1])
+
+
+def worse_area(problem: Problem, ours: Array, theirs: Array) -> float:
+    """By how much the area under R_NX of their map exceeds that of ours."""
+    return _area(problem.X, theirs) - _area(problem.X, ours)
+
+
+def worse_classes(problem: Problem, ours: Array, theirs: Array) -> float:
+    """By how much the accuracy by the nearest point in their map exceeds that in ours."""
+    assert problem.labels is not None
+    accuracy = [neighbor_label_accuracy(Z, problem.labels).accuracy for Z in (ours, theirs)]
+    return float(accuracy[1] - accuracy[0])
+
+
+def worse_map(problem: Problem, ours: Array, theirs: Array) -> float:
+    """By how much their map is better than ours: in area or in accuracy, whichever is more."""
+    measures = (worse_area, worse_classes)
+    return max(measure(problem, ours, theirs) for measure in measures)
+
+
+def _area(X: Array, Z: Array) -> float:
+    return coranking_curves(X, Z, max_samples=2_000).auc
+
+
+def fewer_kept(problem: Problem, ours: Array, theirs: Array, n_new: int, k: int = 15) -> float:
+    """By how many more of the neighbours their map of old and new rows keeps, as a share.
+
+    The last rows are new; their nearest old ones are compared in the data and in the map.
+    """
+
+    def kept(Z: Array) -> float:
+        near = [
+            NearestNeighbors(n_neighbors=k).fit(A[:-n_new]).kneighbors(A[-n_new:])[1]
+            for A in (problem.X, Z)
+        ]
+        return 1.0 - missed_neighbors(problem, near[1], near[0])
+
+    return kept(theirs) - kept(ours)
 
 
 def neighbor_graph(X: Array, n_neighbors: int) -> sp.csr_array:

@@ -9,6 +9,7 @@ import scipy.linalg
 from sklearn.datasets import load_digits, make_swiss_roll
 from sklearn.metrics import pairwise_distances
 
+from benchmarks.deformed_digits import deformed_digits
 from benchmarks.row import Array, Problem
 from sidelight.datasets import load
 
@@ -70,6 +71,30 @@ def digits(n: int) -> Problem:
     """Take scikit-learn's 8 × 8 digits, 1,797 at most."""
     X = load_digits().data[:n]
     return Problem(X, gamma=_scale_gamma(X))
+
+
+def labelled_digits(n: int) -> Problem:
+    """Take the 8 × 8 digits with what they show."""
+    X, labels = load_digits(return_X_y=True)
+    return Problem(X[:n], labels=labels[:n])
+
+
+def cells(n: int) -> Problem:
+    """Take single blood cells by the logarithms of 765 genes' counts, 700 at most."""
+    found = load("pbmc68k_reduced")
+    return Problem(found.X[:n], labels=np.asarray(found.labels)[:n])
+
+
+def digits_50(n: int) -> Problem:
+    """Take handwritten digits, beyond 10,000 deformed, in 50 components."""
+    found = deformed_digits(n, 50)
+    return Problem(found.X, labels=found.y)
+
+
+def digits_784(n: int) -> Problem:
+    """Take such digits by their pixels."""
+    found = deformed_digits(n)
+    return Problem(found.X, labels=found.y)
 
 
 def low_rank(n: int) -> Problem:

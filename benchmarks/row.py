@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -27,11 +28,14 @@ class Problem:
         Where the points really are, for data made from a map.
     gamma : float
         Of kernels, the same for all.
+    labels : ndarray, optional
+        The classes of the rows, by which maps are judged; contenders do not see them.
     """
 
     X: Array
     truth: Array | None = None
     gamma: float = 1.0
+    labels: Array | None = None
 
 
 @dataclass(frozen=True)
@@ -42,6 +46,8 @@ class Contender:
     ----------
     run : callable
         Takes the problem and gives the answer; this call is what is measured.
+    prepare : callable, optional
+        Takes the problem before the clock starts; what it gives is the second argument of ``run``.
     package : str, optional
         Must be there; where it is not, the contender is left out, loudly.
     slow : bool
@@ -53,11 +59,18 @@ class Contender:
         Instead of the row's.
     """
 
-    run: Callable[[Problem], Array]
+    run: Callable[..., Array]
     package: str | None = None
     slow: bool = False
     must_agree: bool = True
     tolerance: float | None = None
+    prepare: Callable[[Problem], Any] | None = None
+
+    def ready(self, problem: Problem) -> Callable[[], Array]:
+        """Do what is not measured, and give the call that is."""
+        if self.prepare is None:
+            return partial(self.run, problem)
+        return partial(self.run, problem, self.prepare(problem))
 
 
 @dataclass(frozen=True)
@@ -125,7 +138,7 @@ class Row:
     limit : Limit, optional
         Of our own time and memory, for work that no peer can do.
     certificate : callable, optional
-        Takes our answer; says how far from the optimum it is proven to be at most.
+        Takes the problem and our answer; says how far from the optimum it is proven to be at most.
     certified : float
         What that may be.
     draws : int
@@ -135,6 +148,10 @@ class Row:
         A data set without which the row cannot run.
     clock : {"cpu", "wall"}
         What is measured.
+    small_tolerance : float, optional
+        Instead of the tolerance, in the small run: few rows tell less.
+    all_threads : bool
+        Whether contenders may use all cores, as users let them; for the clock on the wall.
     """
 
     name: str
@@ -148,11 +165,13 @@ class Row:
     warm: int = 2100
     goals: tuple[Goal, ...] = ()
     limit: Limit | None = None
-    certificate: Callable[[Array], float] | None = None
+    certificate: Callable[[Problem, Array], float] | None = None
     certified: float = 0.0
     draws: int = 1
     real_data: str | None = None
     clock: str = field(default="cpu")
+    small_tolerance: float | None = None
+    all_threads: bool = False
 
     @property
     def data_name(self) -> str:
@@ -163,10 +182,12 @@ class Row:
         """Make the problem of a given size."""
         return self.data(size, draw) if draw else self.data(size)
 
-    def tolerance_for(self, contender: str) -> float:
+    def tolerance_for(self, contender: str, *, small: bool = False) -> float:
         """How far off this contender's answer may be: ours from the optimum, theirs from ours."""
         if contender == OURS:
             return self.certified
+        if small and self.small_tolerance is not None:
+            return self.small_tolerance
         own = self.contenders[contender].tolerance
         return self.tolerance if own is None else own
 

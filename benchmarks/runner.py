@@ -72,7 +72,9 @@ class Runner:
             By contender, with the differences filled in.
         """
         runs = {
-            name: Runs(tolerance=row.tolerance_for(name), must_agree=contender.must_agree)
+            name: Runs(
+                tolerance=row.tolerance_for(name, small=self.small), must_agree=contender.must_agree
+            )
             for name, contender in row.contenders.items()
         }
         answers: dict[str, Array] = {}
@@ -100,7 +102,9 @@ class Runner:
                 if not self.small and row.clock == "cpu" and not contender.slow:
                     run.wall.append(self._as_users_run_it(row, name, turn % row.draws))
                 if name == OURS and row.certificate is not None:
-                    run.difference = max(run.difference or 0.0, row.certificate(measured.answer))
+                    solved = row.problem(self.size(row), turn) if row.draws > 1 else problem
+                    gap = row.certificate(solved, measured.answer)
+                    run.difference = max(run.difference or 0.0, gap)
         if OURS in answers:
             for name in answers.keys() - {OURS}:
                 runs[name].difference = row.compare(problem, answers[OURS], answers[name])
@@ -117,16 +121,18 @@ class Runner:
 
     def _here(self, row: Row, name: str, problem: Problem) -> Measurement[Array]:
         with warnings.catch_warnings(action="ignore"), threadpool_limits(1):
-            return measure(lambda: row.contenders[name].run(problem), clock=row.clock)
+            return measure(row.contenders[name].ready(problem), clock=row.clock)
 
     def _as_users_run_it(self, row: Row, name: str, draw: int) -> float:
         return run_worker(row.name, name, row.size, row.warm, draw, all_threads=True).seconds
 
     def _apart(self, row: Row, name: str, draw: int) -> Measurement[Array]:
         contender = row.contenders[name]
-        key = (contender.run, row.data, row.size)
+        key = (contender.run, row.data, row.size, row.all_threads)
         if key not in self._shared:
-            measured = run_worker(row.name, name, row.size, row.warm, draw)
+            measured = run_worker(
+                row.name, name, row.size, row.warm, draw, all_threads=row.all_threads
+            )
             if not contender.slow:
                 return measured
             self._shared[key] = measured

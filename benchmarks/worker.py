@@ -30,11 +30,11 @@ def main() -> None:
         os.sched_setaffinity(0, {cores[os.getpid() % len(cores)]})
     warnings.simplefilter("ignore")
     row = find_row(name)
-    run = row.contenders[contender].run
+    ready = row.contenders[contender].ready
     if int(warm):
-        run(row.problem(int(warm)))
-    problem = row.problem(int(size), int(draw))
-    measured = measure(lambda: run(problem), clock=row.clock if alone else "wall")
+        ready(row.problem(int(warm)))()
+    call = ready(row.problem(int(size), int(draw)))
+    measured = measure(call, clock=row.clock if alone else "wall")
     np.save(Path(folder) / "answer.npy", measured.answer, allow_pickle=False)
     figures = {"seconds": measured.seconds, "megabytes": measured.megabytes}
     (Path(folder) / "measured.json").write_text(json.dumps(figures))

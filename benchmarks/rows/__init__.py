@@ -15,6 +15,7 @@ from benchmarks.rows.kernel_pca import KERNEL_PCA
 from benchmarks.rows.laplacian_eigenmaps import LAPLACIAN_EIGENMAPS
 from benchmarks.rows.locally_linear_embedding import LOCALLY_LINEAR_EMBEDDING
 from benchmarks.rows.maximum_entropy_unfolding import MAXIMUM_ENTROPY_UNFOLDING
+from benchmarks.rows.neighbor_embedding import NEIGHBOR_EMBEDDING
 from benchmarks.rows.neighbor_mismatch import NEIGHBOR_MISMATCH
 from benchmarks.rows.neighbors import NEIGHBORS
 from benchmarks.rows.pca import PRINCIPAL_COMPONENTS
@@ -32,6 +33,7 @@ ROWS: tuple[Row, ...] = (
     *SEMIDEFINITE_EMBEDDING,
     *GPLVM,
     *NEIGHBORS,
+    *NEIGHBOR_EMBEDDING,
     *NEIGHBOR_MISMATCH,
     *IMPORTING,
 )

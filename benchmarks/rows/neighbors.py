@@ -4,11 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 
-from benchmarks.agreement import missed_neighbors, relative_distances
-from benchmarks.data import digits, low_rank, mnist_pixels
+from benchmarks.agreement import (
+    fewer_found,
+    missed_neighbors,
+    missed_of_sample,
+    relative_distances,
+)
+from benchmarks.data import digits, digits_50, low_rank, mnist_pixels
 from benchmarks.row import OURS, Array, Contender, Goal, Problem, Row
 
 _NEIGHBORS = 12
+#: As maps of many rows ask for.
+_OF_MAPS = 15
 
 
 def exact_distances(problem: Problem) -> Array:
@@ -38,6 +45,20 @@ def exact_indices(problem: Problem) -> Array:
     from sidelight.neighbors import nearest_neighbors
 
     return nearest_neighbors(problem.X, _NEIGHBORS).indices
+
+
+def our_nearest(problem: Problem) -> Array:
+    """sidelight, as it chooses."""
+    from sidelight.neighbors import nearest_neighbors
+
+    return nearest_neighbors(problem.X, _OF_MAPS, method="approximate").indices
+
+
+def pynndescent_nearest(problem: Problem) -> Array:
+    """pynndescent, which counts a row among its own neighbours."""
+    from pynndescent import NNDescent
+
+    return np.asarray(NNDescent(problem.X, n_neighbors=_OF_MAPS + 1).neighbor_graph[0][:, 1:])
 
 
 _EXACT = {OURS: Contender(exact_distances), "sklearn brute": Contender(sklearn_distances)}
@@ -97,5 +118,27 @@ NEIGHBORS = (
         compare=missed_neighbors,
         tolerance=0.1,
         real_data="mnist_t10k",
+    ),
+    *(
+        Row(
+            name=f"approximate-neighbors-{n}/digits_50",
+            work=f"{_OF_MAPS} nearest neighbours, nearly, {n:,} × 50",
+            data=digits_50,
+            size=n,
+            small=3_000,
+            warm=5_000,
+            contenders={
+                OURS: Contender(our_nearest, slow=n > 100_000),
+                "pynndescent": Contender(
+                    pynndescent_nearest, package="pynndescent", slow=n > 100_000, must_agree=False
+                ),
+            },
+            compare=fewer_found,
+            tolerance=0.005,
+            certificate=missed_of_sample,
+            certified=missed,
+            real_data="mnist_t10k",
+        )
+        for n, missed in ((70_000, 0.02), (1_000_000, 0.05))
     ),
 )

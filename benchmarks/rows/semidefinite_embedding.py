@@ -53,7 +53,7 @@ def by_scs(problem: Problem) -> Array:
     return np.array([unfold_by_cvxpy(problem.X, _NEIGHBORS, "SCS", max_iters=20_000)])
 
 
-def proven_gap(answer: Array) -> float:
+def proven_gap(problem: Problem, answer: Array) -> float:
     """How much larger than the variance reached any can be, relative to it."""
     reached, bound = answer
     return float((bound - reached) / reached)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -149,6 +150,35 @@ class TestAgreement:
         ours, theirs = np.array([4.0, 4.1]), np.array([5.0])
         assert agreement.value_difference(NO_DATA, ours, theirs) == 0.25
 
+    def test_a_map_is_worse_by_what_a_better_one_has_more(self):
+        rng = np.random.default_rng(0)
+        X = rng.standard_normal((300, 2))
+        problem = Problem(X, labels=(X[:, 0] > 0).astype(int))
+        mixed = X[rng.permutation(300)]
+        assert agreement.worse_map(problem, X, X) == 0.0
+        assert agreement.worse_area(problem, mixed, X) == pytest.approx(1.0, abs=0.1)
+        assert agreement.worse_area(problem, X, mixed) == pytest.approx(-1.0, abs=0.1)
+        assert agreement.worse_classes(problem, mixed, X) == pytest.approx(0.47, abs=0.1)
+        # a map of the classes alone keeps them, and few neighbours
+        classes = 9.0 * problem.labels[:, None] + rng.standard_normal((300, 2))
+        assert agreement.worse_classes(problem, classes, X) <= 0
+        assert agreement.worse_map(problem, classes, X) > 0.5
+
+    def test_new_rows_are_judged_by_the_old_ones_that_stay_near_them(self):
+        X = np.random.default_rng(0).standard_normal((200, 2))
+        lost = X.copy()
+        lost[-20:-10] = 50.0  # half of the new rows are far from everything
+        more = agreement.fewer_kept(Problem(X), lost, X, n_new=20)
+        assert more == pytest.approx(0.5, abs=0.1)
+
+    def test_neighbors_of_a_sample_are_those_of_others(self):
+        X = np.array([[0.0], [1.0], [3.0], [3.0]])
+        found = np.array([[1], [0], [3], [2]])
+        assert agreement.missed_of_sample(Problem(X), found) == 0.0
+        wrong = np.array([[2], [0], [3], [2]])
+        assert agreement.missed_of_sample(Problem(X), wrong) == 0.25
+        assert agreement.fewer_found(Problem(X), wrong, found) == 0.25
+
     def test_share_of_missed_neighbors(self):
         ours, theirs = np.array([[1, 2], [5, 3]]), np.array([[2, 1], [3, 4]])
         assert agreement.missed_neighbors(NO_DATA, ours, theirs) == 0.25
@@ -188,6 +218,22 @@ class TestRunner:
         assert report["rows"][0]["contenders"]["peer"]["seconds"] == [2.0]
         assert "| 0.5 s | peer 2 s | **4** | ≥ 1 ✓ |" in markdown(report)
 
+    def test_what_is_prepared_is_handed_over_and_not_measured(self):
+        prepared = []
+        contender = Contender(
+            lambda problem, ready: problem.X + len(ready),
+            prepare=lambda problem: prepared.append(problem) or prepared,
+        )
+        call = contender.ready(Problem(np.zeros((2, 2))))
+        assert len(prepared) == 1
+        assert measure(call).answer[0, 0] == 1
+        assert len(prepared) == 1
+
+    def test_few_rows_may_agree_less(self):
+        row = replace(toy_row(lambda problem: 1.1 * problem.X), small_tolerance=0.2)
+        assert disagreements(Runner(small=True)(row)) == []
+        assert row.tolerance_for("peer") == 1e-6
+
     def test_other_answers_are_complained_of(self):
         runs = Runner(small=True)(toy_row(lambda problem: problem.X**2))
         assert "peer differs" in disagreements(runs)[0]
@@ -210,7 +256,7 @@ class TestRunner:
             compare=agreement.value_difference,
             tolerance=0.0,
             limit=Limit(seconds=5, worst=10),
-            certificate=lambda answer: float(answer[1] / answer[0] - 1),
+            certificate=lambda problem, answer: float(answer[1] / answer[0] - 1),
             certified=0.3,
             draws=2,
         )

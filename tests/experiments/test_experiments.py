@@ -23,6 +23,17 @@ EXPERIMENTS: dict[str, tuple[str, ...]] = {
     "action_planning": (),
     "blessing_of_dimensionality": (),
     "corresponding_images": ("isomap_faces", "six"),
+    "default_maps": (
+        "mnist_t10k",
+        "oil_flow",
+        "olivetti_faces",
+        "isomap_faces",
+        "spellman_yeast",
+        "robot_wireless",
+        "cmu35_walk",
+        "stick_run1",
+        "pbmc68k_reduced",
+    ),
     "different_supports": (),
     "digits_denoising": (),
     "distance_distribution": ("oil_flow", "stick_run1", "spellman_yeast"),
@@ -53,7 +64,7 @@ EXPERIMENTS: dict[str, tuple[str, ...]] = {
     "unfolded_rotations": ("six", "mnist_t10k"),
 }
 #: Those that the texts have nothing like.
-OUR_OWN = {"dose_of_digits", "factors_of_cells"}
+OUR_OWN = {"default_maps", "dose_of_digits", "factors_of_cells"}
 
 
 def script_of(name: str) -> Path:

@@ -39,6 +39,16 @@ def _slopes(t, w):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
+def bounds(Y, low, high):  # type: ignore[no-untyped-def]
+    """Set the least and the largest coordinates of points."""
+    low[:], high[:] = Y[0], Y[0]
+    for i in range(len(Y)):
+        for axis in range(Y.shape[1]):
+            low[axis] = min(low[axis], Y[i, axis])
+            high[axis] = max(high[axis], Y[i, axis])
+
+
+@njit(cache=True, nogil=True)
 def spread(Y, first, last, origin, per_unit, density):  # type: ignore[no-untyped-def]
     """Add the unit charges of the points ``first : last`` to a mesh."""
     d = Y.shape[1]

@@ -22,7 +22,7 @@ def pull(indptr, indices, weights, Y, per_dof, first, last, forces):  # type: ig
         for i in range(first, last):
             x, y, fx, fy = Y[i, 0], Y[i, 1], 0.0, 0.0
             for edge in range(indptr[i], indptr[i + 1]):
-                j = indices[edge]
+                j = np.uint64(indices[edge])  # unsigned: no place is counted from the end
                 dx, dy = x - Y[j, 0], y - Y[j, 1]
                 w = weights[edge] / (1.0 + per_dof * (dx * dx + dy * dy))
                 fx += w * dx

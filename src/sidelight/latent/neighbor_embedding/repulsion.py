@@ -178,9 +178,10 @@ def mesh_field(
     Y: FloatArray, dof: float, pool: Threads, settings: MeshSettings = MESH
 ) -> MeshField:
     """The field of points, on a mesh around them."""
-    from sidelight.latent.neighbor_embedding._mesh_compiled import spread
+    from sidelight.latent.neighbor_embedding._mesh_compiled import bounds, spread
 
-    low, high = Y.min(axis=0), Y.max(axis=0)
+    low, high = np.empty(Y.shape[1]), np.empty(Y.shape[1])
+    bounds(Y, low, high)
     spacing, padded = _shape_of(high - low, settings)
     d = Y.shape[1]
     inner = tuple(max(size // 2, 1) for size in padded)
@@ -266,23 +267,24 @@ def _spline_kernel(
     """
     from sidelight.latent.neighbor_embedding._tail_compiled import write_tails
 
-    squared, splines = np.zeros(()), np.ones(())
-    for axis, size in enumerate(padded):
+    # w is even along every axis, and so is its transform: half of each says all
+    axes = tuple(axis for axis in range(3) if padded[axis] > 1)
+    squared, splines = np.zeros((1, 1, 1)), np.ones((1, 1, 1))
+    for axis in axes:
         shape = [-1 if other == axis else 1 for other in range(3)]
-        steps = np.minimum(np.arange(size), size - np.arange(size))
+        steps = np.arange(padded[axis] // 2 + 1)
         squared = squared + ((spacing * steps) ** 2).reshape(shape)
-        if size > 1:
-            spline = np.zeros(size)
-            spline[:2], spline[-1] = (2.0 / 3.0, 1.0 / 6.0), 1.0 / 6.0
-            waves = scipy.fft.fft(spline).real[: size // 2 + 1 if axis == 2 else size]
-            splines = splines * waves.reshape(shape)
+        spline = np.zeros(len(steps))
+        spline[:2] = 2.0 / 3.0, 1.0 / 6.0
+        splines = splines * scipy.fft.dct(spline, type=1).reshape(shape)
     kernel = np.empty_like(squared)
     write_tails(squared.ravel(), dof, kernel.reshape(-1))
     least = float(kernel.min())
-    axes = tuple(axis for axis in range(3) if padded[axis] > 1)
-    transform = scipy.fft.rfftn(kernel - least, axes=axes).real / splines**2
-    answer = scipy.fft.irfftn(transform, [padded[axis] for axis in axes], axes=axes)
+    transform = scipy.fft.dctn(kernel - least, type=1, axes=axes) / splines**2
+    near = scipy.fft.idctn(transform, type=1, axes=axes)[:4, :4, :4] + least
     stencil = np.zeros((4, 4, 4))
-    near = answer[:4, :4, :4] + least
     stencil[tuple(slice(size) for size in near.shape)] = near
+    for axis in set(axes) - {2}:
+        steps = np.arange(padded[axis])
+        transform = transform.take(np.minimum(steps, padded[axis] - steps), axis=axis)
     return transform.astype(np.float32), stencil, least

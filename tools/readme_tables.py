@@ -1,4 +1,4 @@
-"""Write the README's tables from what they are tables of: the registry and the benchmarks.
+"""Write the README's tables from what they are tables of: registry, experiments, benchmarks.
 
 A table stands between two comments, ``<!-- NAME: begin -->`` and ``<!-- NAME: end -->``.
 """
@@ -37,7 +37,28 @@ def benchmarks_table() -> str:
     return markdown(json.loads(results.read_text())) if results.exists() else ""
 
 
-TABLES = {"methods": methods_table, "benchmarks": benchmarks_table}
+def default_maps_table() -> str:
+    """Maps by default beside those of others, as the experiment measured them."""
+    results = json.loads((ROOT / "experiments" / "results" / "default_maps.json").read_text())
+    told, area, cost = ({r["name"]: r["values"] for r in t["rows"]} for t in results["tables"][:3])
+    methods = [name for name in results["tables"][1]["columns"] if name != "Isomap"]
+    header = ["data", *(f"{name}: five nearest, area, CPU s" for name in methods)]
+    lines = [_row(header), _row(["---", *["---:"] * len(methods)])]
+    for name, areas in area.items():
+        tells = told[name][1:]  # the first is what all features tell
+        cells = [
+            f"{'–' if t is None else f'{t:.3f}'}, {a:.3f}, {c:.2g}"
+            for t, a, c in zip(tells, areas, cost[name], strict=True)
+        ]
+        lines.append(_row([name, *cells[: len(methods)]]))
+    return "\n".join(lines)
+
+
+TABLES = {
+    "methods": methods_table,
+    "default maps": default_maps_table,
+    "benchmarks": benchmarks_table,
+}
 
 
 def with_tables(text: str) -> str:

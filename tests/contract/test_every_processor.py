@@ -12,12 +12,16 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_digits
 
-from sidelight import KernelInformationEmbedding
+from sidelight import KernelInformationEmbedding, NeighborEmbedding
 from sidelight.registry import MAPS
+from sidelight.side import Pairs
 from tools.portable import NEEDS, environment, why_not
 
 #: Relative to the map's size.
 TOLERANCE = 1e-6
+#: Maps of these have the same bits everywhere.
+TO_THE_BIT = ("NeighborEmbedding",)
+
 _PROGRAM = """
 import sys
 import numpy as np
@@ -35,6 +39,13 @@ def data():
     yield "cloud", rng.standard_normal((70, 20)) * np.geomspace(3, 0.3, 20)
 
 
+def told_of_digits():
+    """The labels of a tenth of the first rows."""
+    labels = np.full(1200, -1)
+    labels[::10] = load_digits().target[:1200:10]
+    return labels
+
+
 @cache
 def every_map():
     """The map of each estimator of the registry, with its own defaults."""
@@ -44,6 +55,11 @@ def every_map():
         for name, X in data():
             for entry in MAPS:
                 maps[f"{entry.name} {name}"] = entry.load()().fit_transform(X)
+        digits = load_digits().data
+        for name, known in (("told", Pairs.from_labels(told_of_digits())), ("digits", None)):
+            model = NeighborEmbedding(max_iter=200).fit(digits[:1200], side=known)
+            maps[f"NeighborEmbedding {name}"] = model.embedding_
+            maps[f"NeighborEmbedding {name}, new rows"] = model.transform(digits[1200:1300])
         held_out = KernelInformationEmbedding(validation_fraction=0.2)
         maps["held-out rows"] = held_out.fit_transform(load_digits().data[:200])
     return maps
@@ -69,6 +85,8 @@ def test_every_map_is_the_same(kernel, n_threads):
         assert done.returncode == 0, done.stderr[-2000:]
         there = dict(np.load(file))
     assert set(there) == set(here)
+    bits = [name for name in here if name.split()[0] in TO_THE_BIT]
+    assert not [name for name in bits if not np.array_equal(here[name], there[name])]
     moved = {
         name: float(np.abs(there[name] - Z).max() / np.abs(Z).max()) for name, Z in here.items()
     }

@@ -91,11 +91,11 @@ class Pins:
 
         return of_vector
 
-    def start(self, plain: FloatArray, function: OfPoints) -> FloatArray:
+    def start(self, plain: FloatArray, function: OfPoints | None = None) -> FloatArray:
         """Bring a map without pins to the anchors, and write it as a vector.
 
         It is moved, turned, mirrored and scaled onto them, and bent by what is missing if that
-        lowers the function.
+        lowers the function; without one, in any case.
         """
         middle = plain[self.rows].mean(axis=0) if len(self.rows) else 0.0
         if not self.sized:
@@ -113,6 +113,8 @@ class Pins:
             degree=0,
         )
         starts = [np.append(Y[self.free], np.log(scale)) for Y in (turned, turned + bend(turned))]
+        if function is None:
+            return starts[1]
         return best_of(starts, lambda x: float(function(self.points(x))[0]))
 
     def settle(self, x: FloatArray, copies: IntArray | None = None) -> tuple[FloatArray, float]:

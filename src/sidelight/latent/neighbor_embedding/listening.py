@@ -103,7 +103,8 @@ def _around_pins(
 ) -> tuple[Layout, float]:
     d = plain.Y.shape[1]
     pins = pins_of(heard.anchors, distinct, d, copies=False, who=told["who"])
-    x = pins.start(plain.Y, divergence)
+    # bent, whatever that costs at first: a pin takes its neighbours with it
+    x = pins.start(plain.Y)
     # one or two anchors, or those of this very map, are met without bending it
     bent = pins.sized and procrustes(plain.Y[pins.rows], pins.positions).residual > _MET
     if bent:

@@ -133,8 +133,8 @@ def memberships(
 ) -> Memberships:
     """Walk from every row, and tell whose rows are met: the few groups that count most."""
     n, kept = graph.shape[0], min(settings.kept, n_groups)
-    mass = np.asarray(graph.sum(axis=1), dtype=np.float64).ravel()
     T = graph.astype(np.float64)
+    mass = np.asarray(T.sum(axis=1)).ravel()
     T.data *= np.repeat(1.0 / np.maximum(mass, 1e-300), np.diff(graph.indptr))
     best = np.zeros((n, kept))
     which = np.full((n, kept), -1, dtype=np.intp)

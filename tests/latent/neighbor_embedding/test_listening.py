@@ -1,0 +1,222 @@
+"""What is known, inside a neighbour embedding: territories, springs, pins."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from scipy.spatial.distance import cdist
+from sklearn.datasets import load_digits
+from sklearn.metrics import silhouette_score
+
+from sidelight import NeighborEmbedding
+from sidelight.core import Threads
+from sidelight.latent.neighbor_embedding import affinities
+from sidelight.latent.neighbor_embedding._territory_compiled import weaken
+from sidelight.latent.neighbor_embedding.springs import Springs
+from sidelight.latent.neighbor_embedding.territory import (
+    SETTINGS,
+    foretold,
+    groups_of,
+    in_territories,
+    memberships,
+)
+from sidelight.neighbors import nearest_neighbors, neighborhood_graph
+from sidelight.side import Anchors, Distances, Pairs
+
+
+@pytest.fixture(scope="module")
+def digits():
+    X, y = load_digits(return_X_y=True)
+    return X[:600], y[:600]
+
+
+@pytest.fixture(scope="module")
+def graph(digits):
+    with Threads(1) as pool:
+        return affinities(nearest_neighbors(digits[0], 30), np.array([15.0]), pool)
+
+
+def labels_of(y, named, rng=None):
+    known = np.full(len(y), -1)
+    known[named] = y[named] if rng is None else rng.permutation(y[named])
+    return Pairs.from_labels(known)
+
+
+class TestGroups:
+    """Who belongs together."""
+
+    def test_what_pairs_join_and_tell_apart(self):
+        groups = groups_of(Pairs(similar=[(2, 5), (5, 9), (3, 4)], dissimilar=[(9, 4), (7, 2)]))
+        np.testing.assert_array_equal(groups.rows, [2, 3, 4, 5, 7, 9])
+        name = dict(zip(groups.rows.tolist(), groups.group.tolist(), strict=True))
+        assert name[2] == name[5] == name[9] != name[3] == name[4]
+        differ = groups.differ.toarray()
+        assert differ[name[2], name[3]] == differ[name[3], name[2]] == 1
+        assert differ[name[7], name[2]] == 1
+        assert differ[name[7], name[3]] == 0
+
+    def test_memberships_are_those_of_the_walk(self, graph):
+        rows, group = np.array([3, 50, 200, 410]), np.array([0, 1, 0, 2])
+        found = memberships(graph.graph, rows, group, 3)
+        T = graph.graph.toarray().astype(np.float64)
+        T /= T.sum(axis=1, keepdims=True)
+        S = np.zeros((graph.n, 3))
+        S[rows, group] = 1.0
+        H = SETTINGS.restart * S
+        for _ in range(SETTINGS.steps):
+            H = (1 - SETTINGS.restart) * T @ H + SETTINGS.restart * S
+        total = H.sum(axis=1)
+        U = H / (total + SETTINGS.doubt * total.mean())[:, None]
+        for place in range(3):
+            named = found.groups[:, place]
+            there = named >= 0
+            expected = U[np.flatnonzero(there), named[there]]
+            np.testing.assert_allclose(found.shares[there, place], expected, rtol=1e-10)
+        assert (np.diff(found.shares, axis=1) <= 0).all()
+
+    def test_edges_between_groups_that_differ_are_weakened(self):
+        edges = sp.csr_array(np.ones((3, 3), dtype=np.float32) - np.eye(3, dtype=np.float32))
+        groups = np.array([[0, 1], [1, -1], [2, 0]])
+        shares = np.array([[0.7, 0.2], [0.9, 0.0], [0.5, 0.3]])
+        differ = sp.csr_array(np.array([[0, 1, 0], [1, 0, 0], [0, 0, 0]], dtype=float))
+        weaken(
+            edges.indptr, edges.indices, edges.data, groups, shares,
+            differ.indptr, differ.indices, 0.5,
+        )  # fmt: skip
+        expected = np.array([
+            [0, 1 - 0.5 * 0.7 * 0.9, 1 - 0.5 * 0.2 * 0.3],
+            [1 - 0.5 * 0.9 * 0.7, 0, 1 - 0.5 * 0.9 * 0.3],
+            [1 - 0.5 * 0.3 * 0.2, 1 - 0.5 * 0.3 * 0.9, 0],
+        ])  # fmt: skip
+        np.testing.assert_allclose(edges.toarray(), expected, rtol=1e-6)
+
+
+class TestTerritories:
+    """What labels of some rows do to the others."""
+
+    def test_true_labels_foretell_one_another_and_shuffled_ones_do_not(self, digits, graph):
+        y = digits[1]
+        rng = np.random.default_rng(31)
+        sure_of_true, sure_of_shuffled = [], []
+        for _ in range(8):
+            named = rng.choice(600, 60, replace=False)
+            sure_of_true.append(foretold(graph.graph, groups_of(labels_of(y, named)))[1])
+            told = foretold(graph.graph, groups_of(labels_of(y, named, rng)))
+            sure_of_shuffled.append(told[1])
+        assert min(sure_of_true) > 2 * SETTINGS.surely
+        assert np.mean(np.array(sure_of_shuffled) > SETTINGS.surely) <= 1 / 8
+
+    def test_classes_lie_farther_apart_and_neighbours_stay(self, digits):
+        X, y = digits
+        plain = NeighborEmbedding().fit_transform(X)
+        near = nearest_neighbors(X, 10).indices
+        gains, kept = [], []
+        for seed in range(3):
+            named = np.random.default_rng(40 + seed).choice(600, 60, replace=False)
+            others = np.setdiff1d(np.arange(600), named)
+            model = NeighborEmbedding().fit(X, side=labels_of(y, named))
+            assert model.side_report_[0].place == "inside"
+            assert "10 groups of 60 rows" in model.side_report_[0].change
+            Z = model.embedding_
+            gains.append(
+                silhouette_score(Z[others], y[others]) - silhouette_score(plain[others], y[others])
+            )
+            share = [
+                np.mean(
+                    [np.isin(nearest_neighbors(A, 10).indices[i], near[i]).mean() for i in others]
+                )
+                for A in (Z, plain)
+            ]
+            kept.append(share[0] - share[1])
+        assert np.mean(gains) > 0.03
+        assert np.mean(kept) > -0.02
+
+    def test_shuffled_labels_change_nothing_to_the_bit(self, digits):
+        X, y = digits
+        rng = np.random.default_rng(50)
+        named = rng.choice(600, 80, replace=False)
+        model = NeighborEmbedding(max_iter=50).fit(X, side=labels_of(y, named, rng))
+        np.testing.assert_array_equal(
+            model.embedding_, NeighborEmbedding(max_iter=50).fit_transform(X)
+        )
+        assert "not used" in model.side_report_[0].change
+
+    def test_few_pairs_pull_the_rows_that_they_name(self, digits):
+        X = digits[0]
+        pairs = Pairs(similar=[(0, 101), (7, 300), (20, 555)])
+        plain = NeighborEmbedding().fit_transform(X)
+        told = NeighborEmbedding().fit_transform(X, side=pairs)
+        lengths = [
+            np.linalg.norm(Z[pairs.similar[:, 0]] - Z[pairs.similar[:, 1]], axis=1)
+            for Z in (told, plain)
+        ]
+        assert lengths[0].mean() < lengths[1].mean()
+
+    def test_mass_is_kept(self, digits, graph):
+        named = np.random.default_rng(3).choice(600, 60, replace=False)
+        P, _ = in_territories(graph, labels_of(digits[1], named))
+        assert P.mass == pytest.approx(1.0, abs=1e-5)
+        np.testing.assert_allclose(P.graph.toarray(), P.graph.toarray().T, atol=1e-7)
+
+    @pytest.mark.parametrize("form", ["table", "graph", "cosine"])
+    def test_any_metric_will_do(self, digits, form):
+        X, y = digits[0][:200], digits[1][:200]
+        side = [labels_of(y, np.arange(0, 200, 4)), Distances([(0, 1)], [3.0])]
+        if form == "table":
+            model = NeighborEmbedding(metric="precomputed").fit(cdist(X, X), side=side)
+        elif form == "graph":
+            data = neighborhood_graph(X, n_neighbors=20)
+            model = NeighborEmbedding(metric="precomputed").fit(data, side=side)
+        else:
+            model = NeighborEmbedding(metric="cosine").fit(X, side=side)
+        assert [heard.place for heard in model.side_report_] == ["inside", "inside"]
+
+
+class TestSprings:
+    """Known distances."""
+
+    def test_their_unit_and_their_pulls(self):
+        rng = np.random.default_rng(0)
+        Y, pairs, lengths = (
+            rng.standard_normal((6, 2)),
+            np.array([[0, 1], [2, 3], [1, 4]]),
+            np.array([1.0, 2, 3]),
+        )
+        springs = Springs.between(pairs, lengths, 6)
+        np.testing.assert_allclose(springs.stiffness, 0.1 / np.sqrt([2, 1, 2]))
+        d = np.linalg.norm(Y[pairs[:, 0]] - Y[pairs[:, 1]], axis=1)
+        u = springs.unit(Y)
+        assert u == pytest.approx(float(np.linalg.lstsq(lengths[:, None], d, rcond=None)[0][0]))
+        pulls = np.zeros_like(Y)
+        springs.add_pulls(Y, pulls)
+
+        def energy(A):
+            d = np.linalg.norm(A[pairs[:, 0]] - A[pairs[:, 1]], axis=1)
+            return 0.5 * np.sum(springs.stiffness * (d - u * lengths) ** 2)
+
+        for _ in range(4):
+            step = 1e-6 * rng.standard_normal(Y.shape)
+            slope = energy(Y + step) - energy(Y - step)
+            assert 2 * np.sum(pulls * step) == pytest.approx(slope, rel=1e-5)
+
+    def test_distances_are_those_of_the_map(self, digits):
+        X, rng = digits[0], np.random.default_rng(6)
+        pairs = rng.choice(600, (10, 2), replace=False)
+        metres = rng.uniform(10, 40, 10)
+        model = NeighborEmbedding().fit(X, side=Distances(pairs, metres))
+        Z = model.embedding_
+        reached = np.linalg.norm(Z[pairs[:, 0]] - Z[pairs[:, 1]], axis=1)
+        np.testing.assert_allclose(reached, metres, rtol=0.1)
+        new = model.transform(X[:30] + 0.01)
+        assert np.median(np.linalg.norm(new - Z[:30], axis=1)) < 0.05 * np.ptp(Z)
+
+
+def test_neighbours_of_a_pin_come_with_it(digits):
+    X, y = digits
+    rows = np.array([np.flatnonzero(y == c)[0] for c in range(5)])
+    places = 100.0 * np.array([[0, 0], [1, 0], [0, 1], [1, 1], [0.5, 0.5]])
+    Z = NeighborEmbedding().fit_transform(X, side=Anchors(rows, places))
+    nearest = cdist(Z, places).argmin(axis=1)
+    own = [np.mean(nearest[y == c] == c) for c in range(5)]
+    assert np.mean(own) > 0.7

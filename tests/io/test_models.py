@@ -147,6 +147,14 @@ CASES: dict[str, tuple[Callable[[], Any], Any, dict[str, Any], Any]] = {
         {},
         NEW,
     ),
+    "ne": (lambda: sidelight.NeighborEmbedding(max_iter=100), X, {}, NEW),
+    "ne mesh": (lambda: sidelight.NeighborEmbedding(repulsion="mesh", max_iter=100), X, {}, NEW),
+    "ne graph": (
+        lambda: sidelight.NeighborEmbedding(metric="precomputed", n_neighbors=30, max_iter=100),
+        sp.csr_array(D),
+        {"items": X, "side": TOLD},
+        sp.csr_array(D_NEW),
+    ),
     "sne": (lambda: sidelight.StochasticNeighborEmbedding(2), X, {}, NEW),
     "sne perplexity": (
         lambda: sidelight.StochasticNeighborEmbedding(2, perplexity=9, init="backward"),

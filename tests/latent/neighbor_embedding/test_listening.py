@@ -12,15 +12,15 @@ from sklearn.metrics import silhouette_score
 from sidelight import NeighborEmbedding
 from sidelight.core import Threads
 from sidelight.latent.neighbor_embedding import affinities
-from sidelight.latent.neighbor_embedding._territory_compiled import weaken
-from sidelight.latent.neighbor_embedding.springs import Springs
-from sidelight.latent.neighbor_embedding.territory import (
+from sidelight.latent.neighbor_embedding.known import (
     SETTINGS,
     foretold,
     groups_of,
     in_territories,
     memberships,
 )
+from sidelight.latent.neighbor_embedding.known._territory_compiled import weaken
+from sidelight.latent.neighbor_embedding.springs import Springs
 from sidelight.neighbors import nearest_neighbors, neighborhood_graph
 from sidelight.side import Anchors, Distances, Pairs
 

@@ -35,7 +35,7 @@ from sidelight.latent.descending import MADE_OR_GIVEN
 from sidelight.latent.neighbor_embedding.affinities import Affinities, affinities
 from sidelight.latent.neighbor_embedding.descent import Moving, Pace
 from sidelight.latent.neighbor_embedding.divergence import Divergence
-from sidelight.latent.neighbor_embedding.listening import INSIDE, hear_inside, lay_out_informed
+from sidelight.latent.neighbor_embedding.known import INSIDE, hear_inside, lay_out_informed
 from sidelight.latent.neighbor_embedding.placing import ByNeighbors
 from sidelight.latent.neighbor_embedding.repulsion import field_by
 from sidelight.latent.neighbor_embedding.start import start_of

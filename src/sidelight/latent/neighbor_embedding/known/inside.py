@@ -1,8 +1,7 @@
 """What is known, inside a neighbour embedding: in its graph, as springs, as pins.
 
-Pairs change the affinities (:mod:`~sidelight.latent.neighbor_embedding.territory`), distances are
-springs, and anchors pin rows: the map without pins is brought to them, bent until they are where
-they go, and laid out again around them.
+Pairs change the affinities (``territory``), distances are springs, and anchors pin rows: the map
+without pins is brought to them, bent until they are where they go, and laid out again around them.
 """
 
 from __future__ import annotations
@@ -16,9 +15,9 @@ from sidelight.latent.descending import pins_of
 from sidelight.latent.neighbor_embedding.affinities import Affinities
 from sidelight.latent.neighbor_embedding.descent import Layout, Moving, Pace, lay_out
 from sidelight.latent.neighbor_embedding.divergence import Divergence
+from sidelight.latent.neighbor_embedding.known.territory import in_territories, pairs_of_points
 from sidelight.latent.neighbor_embedding.springs import Springs
 from sidelight.latent.neighbor_embedding.start import rounded
-from sidelight.latent.neighbor_embedding.territory import in_territories, pairs_of_points
 from sidelight.neighbors import DistinctRows
 from sidelight.quality import procrustes
 

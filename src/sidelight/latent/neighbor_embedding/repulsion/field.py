@@ -29,7 +29,7 @@ _PART = 65_536
 #: Points that a thread takes at once.
 _SHARE = 8_192
 #: Up to so many points the sums over all pairs cost less than the mesh, by dimensions.
-EXACT_UP_TO = {1: 500, 2: 1_000, 3: 5_000}
+EXACT_UP_TO = {1: 250, 2: 250, 3: 5_000}
 
 
 @dataclass(frozen=True)
@@ -138,7 +138,7 @@ class MeshField:
 
     def at(self, A: FloatArray, pool: Threads) -> tuple[FloatArray, FloatArray]:
         """φ and ∇φ at places A, which lie on the mesh."""
-        from sidelight.latent.neighbor_embedding._mesh_compiled import read
+        from sidelight.latent.neighbor_embedding.repulsion._mesh_compiled import read
 
         values, slopes = np.empty(len(A)), np.empty(A.shape)
         told = (self.origin, 1.0 / self.spacing, self.nodes, values, slopes)
@@ -148,7 +148,7 @@ class MeshField:
 
     def among(self, Y: FloatArray, pool: Threads) -> tuple[FloatArray, FloatArray]:
         """φ and ∇φ at the points, each without its own part."""
-        from sidelight.latent.neighbor_embedding._mesh_compiled import leave_out_itself
+        from sidelight.latent.neighbor_embedding.repulsion._mesh_compiled import leave_out_itself
 
         values, slopes = self.at(Y, pool)
         told = (self.origin, 1.0 / self.spacing, self.stencil, values, slopes)
@@ -178,7 +178,7 @@ def mesh_field(
     Y: FloatArray, dof: float, pool: Threads, settings: MeshSettings = MESH
 ) -> MeshField:
     """The field of points, on a mesh around them."""
-    from sidelight.latent.neighbor_embedding._mesh_compiled import bounds, spread
+    from sidelight.latent.neighbor_embedding.repulsion._mesh_compiled import bounds, spread
 
     low, high = np.empty(Y.shape[1]), np.empty(Y.shape[1])
     bounds(Y, low, high)

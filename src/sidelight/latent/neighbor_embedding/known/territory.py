@@ -191,7 +191,7 @@ def in_territories(
     P: Affinities, pairs: Pairs, settings: TerritorySettings = SETTINGS
 ) -> tuple[Affinities, str]:
     """Affinities that listen to pairs, and in words how far they do."""
-    from sidelight.latent.neighbor_embedding._territory_compiled import weaken
+    from sidelight.latent.neighbor_embedding.known._territory_compiled import weaken
 
     groups = groups_of(pairs)
     share, sure = foretold(P.graph, groups, settings)

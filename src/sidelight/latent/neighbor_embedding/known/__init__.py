@@ -1,0 +1,27 @@
+"""What is known, inside a neighbour embedding: territories in the graph, springs, pins."""
+
+from __future__ import annotations
+
+from sidelight.latent.neighbor_embedding.known.inside import (
+    INSIDE,
+    hear_inside,
+    lay_out_informed,
+)
+from sidelight.latent.neighbor_embedding.known.territory import (
+    SETTINGS,
+    foretold,
+    groups_of,
+    in_territories,
+    memberships,
+)
+
+__all__ = [
+    "INSIDE",
+    "SETTINGS",
+    "foretold",
+    "groups_of",
+    "hear_inside",
+    "in_territories",
+    "lay_out_informed",
+    "memberships",
+]

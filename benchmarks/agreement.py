@@ -77,7 +77,7 @@ def missed_neighbors(problem: Problem, ours: Array, theirs: Array) -> float:
 
 
 def missed_by_peer(problem: Problem, ours: Array, theirs: Array) -> float:
-    """The share of the true neighbours that a peer missed; one that finds more than we do counts."""
+    """The share of the true neighbours that a peer missed, also if it finds more than we do."""
     return missed_of_sample(problem, theirs)
 
 

@@ -76,9 +76,9 @@ def missed_neighbors(problem: Problem, ours: Array, theirs: Array) -> float:
     return 1.0 - hits / theirs.size
 
 
-def fewer_found(problem: Problem, ours: Array, theirs: Array) -> float:
-    """By how much their share of the true neighbours (indices) exceeds ours."""
-    return missed_of_sample(problem, ours) - missed_of_sample(problem, theirs)
+def missed_by_peer(problem: Problem, ours: Array, theirs: Array) -> float:
+    """The share of the true neighbours that a peer missed, also if it finds more than we do."""
+    return missed_of_sample(problem, theirs)
 
 
 def missed_of_sample(problem: Problem, found: Array, n_sampled: int = 500) -> float:

@@ -93,14 +93,14 @@ class Runner:
                         if self.small
                         else self._apart(row, name, turn % row.draws)
                     )
+                    if not self.small and row.clock == "cpu" and not contender.slow:
+                        run.wall.append(self._as_users_run_it(row, name, turn % row.draws))
                 except Exception as error:  # a peer may fail in any way, and the others run on
                     run.failure = _reason(error)
                     continue
                 answers[name] = measured.answer
                 run.seconds.append(measured.seconds)
                 run.megabytes.append(measured.megabytes)
-                if not self.small and row.clock == "cpu" and not contender.slow:
-                    run.wall.append(self._as_users_run_it(row, name, turn % row.draws))
                 if name == OURS and row.certificate is not None:
                     solved = row.problem(self.size(row), turn) if row.draws > 1 else problem
                     gap = row.certificate(solved, measured.answer)

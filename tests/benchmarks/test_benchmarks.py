@@ -177,7 +177,9 @@ class TestAgreement:
         assert agreement.missed_of_sample(Problem(X), found) == 0.0
         wrong = np.array([[2], [0], [3], [2]])
         assert agreement.missed_of_sample(Problem(X), wrong) == 0.25
-        assert agreement.fewer_found(Problem(X), wrong, found) == 0.25
+        # a peer is held to its own share, however many we found
+        assert agreement.missed_by_peer(Problem(X), wrong, found) == 0.0
+        assert agreement.missed_by_peer(Problem(X), found, wrong) == 0.25
 
     def test_share_of_missed_neighbors(self):
         ours, theirs = np.array([[1, 2], [5, 3]]), np.array([[2, 1], [3, 4]])

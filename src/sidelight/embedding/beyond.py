@@ -29,7 +29,7 @@ def fit_within_reach(
     n = np.shape(X)[0] if np.ndim(X) else 0
     reason = _why_not(model, X, side)
     most = reach_of(who).of(n) if sample is None else sample
-    if (reason and sample is None) or (not reason and n <= most):
+    if n <= most or (reason and sample is None):
         model.fit(X, side=side)
         return model.embedding_, ""
     if reason:

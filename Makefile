@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 PIP_FLAGS ?= --quiet --disable-pip-version-check
 
-.PHONY: demo quick docs test check lint types docs-check unit portable portable-small fuzz bench bench-small bench-metrics clean
+.PHONY: demo quick docs test check lint types docs-check unit portable portable-small fuzz bench bench-small bench-metrics cost-curves clean
 
 $(READY): pyproject.toml requirements/constraints.txt
 	$(PYTHON) -m venv $(VENV)
@@ -71,6 +71,11 @@ bench: $(READY)
 
 bench-small: $(READY)
 	$(BIN)/python -m benchmarks --small --json output/benchmarks-small.json
+	$(BIN)/python -m benchmarks.cost_curves --small --picture output/cost_curves-small.png
+
+## what every method costs as rows grow to a million: an hour or two
+cost-curves: $(READY)
+	$(BIN)/python -m benchmarks.cost_curves --json benchmarks/cost_curves.json --picture docs/cost_curves.png
 
 ## the learned metrics beside metric-learn's, which gets an environment of its own
 bench-metrics: $(READY)

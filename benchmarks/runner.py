@@ -29,7 +29,7 @@ from benchmarks.row import OURS, Array, Problem, Row
 #: A run that takes longer is given up, in seconds on the wall.
 TIME_LIMIT = 900
 
-_ONE_THREAD = dict.fromkeys(
+ONE_THREAD = dict.fromkeys(
     (
         "OMP_NUM_THREADS",
         "OPENBLAS_NUM_THREADS",
@@ -165,7 +165,7 @@ def run_worker(
         subprocess.run(
             [*command, str(size), str(draw), str(warm), "all" if all_threads else "one", folder],
             check=True,
-            env=_free_threads() if all_threads else os.environ | _ONE_THREAD,
+            env=_free_threads() if all_threads else os.environ | ONE_THREAD,
             cwd=Path(__file__).parents[1],
             timeout=TIME_LIMIT,
             capture_output=True,
@@ -178,7 +178,7 @@ def run_worker(
 
 def _free_threads() -> dict[str, str]:
     """The environment without limits on threads."""
-    return {name: value for name, value in os.environ.items() if name not in _ONE_THREAD}
+    return {name: value for name, value in os.environ.items() if name not in ONE_THREAD}
 
 
 def _reason(error: Exception) -> str:

@@ -333,7 +333,7 @@ class TestBeyondItsReach:
 
     @pytest.mark.usefixtures("_near")
     def test_placing_says_how_far_it_is(self, sheet, monkeypatch):
-        monkeypatch.setattr("sidelight.embedding.beyond._BLOCK", 3200)
+        monkeypatch.setattr("sidelight.embedding.beyond._BLOCK", 100)
         heard = []
         with listening(heard.append):
             embed(sheet, method="isomap")

@@ -224,3 +224,16 @@ def test_an_angle_among_the_pixels_is_pointed_out() -> None:
     assert "The column 'angle' is used as data, beside 16 columns" in done.stderr
     done = run("embed", "images.csv", "-m", "pca", "--color-by", "angle")
     assert "used as data" not in done.stderr
+
+
+def test_a_sample_is_fitted_the_rest_are_placed_and_both_doors_say_so() -> None:
+    many = np.random.default_rng(1).standard_normal((300, 4))
+    table("many.csv", many)
+    done = run("embed", "many.csv", "--sample", "90", "-o", "map.csv")
+    assert "fitted to 90 of the 300 rows" in done.stderr
+    expected = sidelight.embed(many, sample=90)
+    found = read_table("map.csv").select(["isomap0", "isomap1"])
+    np.testing.assert_allclose(found, expected.points, atol=1e-9)
+    assert "300 points" in done.stdout or "trustworthiness" in done.stdout
+    refused = run("embed", "many.csv", "--sample", "1", code=2)
+    assert "'sample' argument of embed must be an int above 1" in refused.stderr

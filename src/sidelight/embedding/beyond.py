@@ -11,8 +11,8 @@ from sidelight.embedding.reach import reach_of
 from sidelight.embedding.sample import check_sample, draw_sample
 from sidelight.side import Actions, side_values
 
-#: Rows are placed in blocks of about so many bytes.
-_BLOCK = 4e6
+#: Rows that are placed together; some methods take a second for a hundred.
+_BLOCK = 2000
 
 
 def fit_within_reach(
@@ -29,7 +29,7 @@ def fit_within_reach(
     n = np.shape(X)[0] if np.ndim(X) else 0
     reason = _why_not(model, X, side)
     most = reach_of(who).of(n) if sample is None else sample
-    if (reason and sample is None) or (not reason and n <= most):
+    if n <= most or (reason and sample is None):
         model.fit(X, side=side)
         return model.embedding_, ""
     if reason:
@@ -40,7 +40,7 @@ def fit_within_reach(
     places = np.empty((n, model.embedding_.shape[1]))
     places[drawn.rows] = model.embedding_
     others = np.setdiff1d(np.arange(n), drawn.rows, assume_unique=True)
-    for block in row_blocks(len(others), 8.0 * np.shape(X)[1], budget=_BLOCK):
+    for block in row_blocks(len(others), 1.0, budget=_BLOCK):
         places[others[block]] = model.transform(_rows(X, others[block]))
         report("rows placed", block.stop, len(others))
     done = (

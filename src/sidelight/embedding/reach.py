@@ -79,7 +79,7 @@ REACH: Mapping[str, Reach] = {
         None, "all rows: distances along the graph from landmarks", settings=landmarks_for
     ),
     "LocallyLinearEmbedding": Reach(20_000, _PLACED, 8000),
-    "LaplacianEigenmaps": Reach(None, "all rows: the low end of a sparse spectrum, by filters"),
+    "LaplacianEigenmaps": Reach(200_000, _PLACED, 50_000),
     "SemidefiniteEmbedding": Reach(2000, _PLACED, 1000),
     "ActionRespectingEmbedding": Reach(None, "all rows: a walk cannot be sampled"),
     "MaximumEntropyUnfolding": Reach(2000, _PLACED),

@@ -221,3 +221,13 @@ def test_bad_input_is_named():
         shortest_paths_from_outside(path(5), np.array([[0, 1]]), np.array([[1.0]]))
     with pytest.raises(ValueError, match=r"'entry_distances'.*at least 0\. Got -2\.0"):
         shortest_paths_from_outside(path(5), np.array([[0]]), np.array([[-2.0]]))
+
+
+def test_few_sources_in_a_large_graph_are_shared_among_the_threads():
+    ring = sp.csr_array(np.roll(np.eye(400), 1, axis=1))
+    seen = []
+    with listening(seen.append):
+        two = shortest_paths_from(ring, np.arange(100), n_jobs=2)
+    assert len(seen) > 2
+    assert seen[-1].done == 100
+    np.testing.assert_array_equal(two, shortest_paths_from(ring, np.arange(100), n_jobs=1))

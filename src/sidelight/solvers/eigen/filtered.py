@@ -125,7 +125,9 @@ def smallest_by_filters(
             centre, half = (largest + cut) / 2, (largest - cut) / 2
             degree = int(np.ceil(np.arccosh(settings.gain) / np.arccosh(centre / half)))
             degree = min(max(degree, 2), settings.degree)
-            if values[-1] < settings.crowded * values[n_pairs - 1] and width < settings.widest:
+            wanted = values[n_pairs - 1]
+            settled = error * largest < wanted  # before that all Ritz values are alike
+            if settled and values[-1] < settings.crowded * wanted and width < settings.widest:
                 vectors = np.hstack([vectors, rng.standard_normal((n, LANES))])
     back = np.empty((n, n_pairs))
     back[order] = vectors[:, :n_pairs]

@@ -27,7 +27,7 @@ _SPARSE = 5
 """Sources that are fewer than one node in so many lie too far apart for compact batches."""
 
 _BATCHES_PER_CALL = 8
-"""Batches between two reports of progress, or two chances to interrupt."""
+"""Batches between two reports of progress, or two chances to interrupt, at most."""
 
 _PRINCIPAL_AXES = 8
 """Axes that the k-d tree splits; curved manifolds bend the coordinates into more than their own."""
@@ -122,14 +122,16 @@ class Waves:
         graph = (self.indptr, self.indices, self.weights, self.label)
         sources = (entries, lengths.astype(out.dtype), rows, compact)
         n_batches = -(-len(rows) // self.n_lanes)
+        # few batches in a large graph are shared among the threads, too
+        per_call = max(1, min(_BATCHES_PER_CALL, n_batches // (4 * self.n_threads)))
         calls = []
-        for first in range(0, n_batches, _BATCHES_PER_CALL):
-            last = min(first + _BATCHES_PER_CALL, n_batches)
+        for first in range(0, n_batches, per_call):
+            last = min(first + per_call, n_batches)
             calls.append((solve_batches, (*graph, *sources, first, last, out)))
 
         def advance_by_calls(n_done: int) -> None:
             if advance is not None:
-                advance(min(n_done * _BATCHES_PER_CALL * self.n_lanes, len(rows)))
+                advance(min(n_done * per_call * self.n_lanes, len(rows)))
 
         with Threads(self.n_threads) as threads:
             threads.run(calls, advance_by_calls)

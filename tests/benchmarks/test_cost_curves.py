@@ -1,0 +1,59 @@
+"""What every method costs: the arithmetic of the curves, and that they run."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from benchmarks import cost_curves
+from benchmarks.cost_curves import curves, draw, exponent, run_once
+from sidelight.registry import MAPS
+
+
+def runs(power, n=(1000, 2000, 4000, 8000)):
+    return [{"n": size, "seconds": 1e-6 * size**power, "megabytes": 2.0 * size} for size in n]
+
+
+def test_the_exponent_is_that_of_the_last_runs_that_count():
+    assert exponent(runs(2.0)) == pytest.approx(2.0)
+    assert exponent(runs(3.0), "megabytes") == pytest.approx(1.0)
+    slow_start = [{"n": 10, "seconds": 50.0, "megabytes": 1.0}, *runs(2.0)]
+    assert exponent(slow_start) == pytest.approx(2.0)
+    assert exponent(runs(0.0)) is None  # a millionth of a second says nothing
+
+
+@pytest.mark.parametrize("entry", MAPS, ids=lambda entry: entry.name)
+def test_every_method_of_the_registry_runs(entry):
+    found = run_once(entry.name, 60, "fit", small=True)
+    assert found["n"] == found["fitted to"] == 60
+    assert found["seconds"] >= 0
+
+
+def test_beyond_the_limit_a_sample_is_fitted(monkeypatch):
+    def apart(name, n, way, limit, small):
+        if way == "fit" and n > 2000:
+            return "more than 1 s of processor time"
+        return {**runs(2.0, [n])[0], "fitted to": min(n, 2000)}
+
+    monkeypatch.setattr(cost_curves, "_apart", apart)
+    ((name, curve),) = curves(["PCA"], [1000, 2000, 4000, 8000], 1.0, small=False)
+    assert name == "PCA"
+    assert [run["n"] for run in curve["fit"]] == [1000, 2000]
+    assert [run["n"] for run in curve["embed"]] == [4000, 8000]
+    assert curve["fit ends"].startswith("4,000 rows: more than 1 s")
+    assert curve["exponent of seconds"] == pytest.approx(2.0)
+
+
+def test_a_run_apart_is_measured_and_a_failure_says_why():
+    found = cost_curves._apart("PCA", 400, "fit", 60.0, False)
+    assert found["fitted to"] == 400
+    assert "There is no method" in cost_curves._apart("nothing", 400, "fit", 60.0, False)
+
+
+def test_curves_are_drawn(tmp_path):
+    curve = {"family": "spectral", "fit": runs(2.0), "embed": runs(1.0, [16_000])}
+    curve |= {"exponent of seconds": 2.0, "exponent of megabytes": None}
+    draw({"PCA": curve, "GPLVM": {**curve, "family": "latent"}}, tmp_path / "curves.png")
+    assert (tmp_path / "curves.png").stat().st_size > 10_000
+    json.dumps(curve)

@@ -67,7 +67,7 @@ def test_anchors_by_row_number() -> None:
     places = [[0.0, 0.0], [10.0, 0.0], [3.0, 8.0], [-4.0, 2.0]]
     np.testing.assert_allclose(given[[0, 6, 11, 59]], places, atol=1e-12)
     side = Anchors([0, 6, 11, 59], places)
-    expected = sidelight.SammonMapping().fit_transform(X, side=side)
+    expected = sidelight.NeighborEmbedding().fit_transform(X, side=side)
     np.testing.assert_allclose(given, expected, atol=1e-6)
     Path("bad.csv").write_text("row\n1\n")
     done = run("embed", "data.csv", "--ignore", "kind", "--anchors", "bad.csv", code=2)
@@ -101,7 +101,7 @@ def test_files_that_are_wrong(text: str, words: str) -> None:
 
 def test_a_method_that_is_deaf() -> None:
     done = run(
-        *("embed", "data.csv", "--ignore", "kind", "-m", "pca", "--similar", "similar.csv"), code=2
+        *("embed", "data.csv", "--ignore", "kind", "-m", "ppca", "--similar", "similar.csv"), code=2
     )
     assert "Isomap" in done.stderr
 
@@ -144,7 +144,7 @@ def test_a_condition_by_column() -> None:
     write_table("cells.csv", {**columns, "batch": batch})
     run("embed", "cells.csv", "--condition-column", "batch", "-d", "1", "-o", "map.csv")
     expected = sidelight.embed(X, side=Condition(batch.tolist()), n_components=1)
-    found = read_table("map.csv").select(["kernelinformationembedding0"])
+    found = read_table("map.csv").select(["neighborembedding0"])
     np.testing.assert_allclose(found, expected.points, atol=1e-4)
     write_table("gap.csv", {**columns, "batch": np.array(["", *batch[1:]])})
     done = run("embed", "gap.csv", "--condition-column", "batch", code=2)

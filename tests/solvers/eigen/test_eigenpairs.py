@@ -123,6 +123,26 @@ def test_a_warning_says_what_to_do(monkeypatch):
         largest_eigenpairs(np.diag(values), 2, who="Isomap")
 
 
+def test_indices_in_any_order_are_the_same_matrix_and_stay_as_they_are():
+    """Sorting them in the caller's arrays would mix up what shares them."""
+    n = 700
+    A = sp.csr_array(
+        sp.diags_array(
+            [-np.ones(n - 1), np.arange(1.0, n + 1), -np.ones(n - 1)], offsets=[-1, 0, 1]
+        )
+    )
+    turned = A.copy()
+    for i in range(n):
+        line = slice(A.indptr[i], A.indptr[i + 1])
+        turned.indices[line], turned.data[line] = A.indices[line][::-1], A.data[line][::-1]
+    turned.has_sorted_indices = False
+    before = turned.indices.copy()
+    found = smallest_eigenpairs(turned, 3, diagonal=np.linspace(1.0, 2.0, n))
+    expected = smallest_eigenpairs(A, 3, diagonal=np.linspace(1.0, 2.0, n))
+    np.testing.assert_allclose(found.values, expected.values, rtol=1e-12)
+    np.testing.assert_array_equal(turned.indices, before)
+
+
 def test_signs_are_decided_by_the_first_of_equally_large_entries():
     v = np.array([[-1.0, 0.5], [1.0 + 1e-9, -0.9], [0.2, 0.9]])
     np.testing.assert_array_equal(np.sign(fix_signs(v)[0]), [1, -1])

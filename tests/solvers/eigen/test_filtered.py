@@ -81,6 +81,17 @@ def test_more_null_vectors_than_are_known():
     np.testing.assert_allclose(found.values, 0, atol=1e-12)
 
 
+def test_vectors_to_keep_out_need_not_be_eigenvectors(well_connected):
+    A, _ = well_connected
+    out = np.linalg.qr(np.random.default_rng(4).standard_normal((A.shape[0], 3)))[0]
+    found = smallest_by_filters(A, 4, null=out, largest=2.0, tol=1e-11)
+    P = np.eye(A.shape[0]) - out @ out.T
+    expected = np.linalg.eigvalsh(P @ A.toarray() @ P + 3.0 * out @ out.T)[:4]
+    assert found.converged
+    np.testing.assert_allclose(found.values, expected, atol=1e-9)
+    np.testing.assert_allclose(out.T @ found.vectors, 0.0, atol=1e-9)
+
+
 def test_threads_do_not_show(with_appendices, monkeypatch):
     A, null = with_appendices
     here = smallest_by_filters(A, 3, null=null, largest=2.0, tol=1e-10).vectors

@@ -99,7 +99,10 @@ def smallest_by_filters(
     centre, half, degree = largest / 2, largest / 2, 1  # no filter at first
     vectors: FloatArray = rng.standard_normal((n, -(-(n_pairs + settings.guards) // LANES) * LANES))
     with Threads(count_threads(None, who=who)) as pool:
-        matrix = Matrix(A.indptr.astype(np.int64), A.indices.astype(np.int32), A.data, pool)
+        outside = _moved(A, known, largest)
+        matrix = Matrix(
+            A.indptr.astype(np.int64), A.indices.astype(np.int32), A.data, pool, outside
+        )
         for number in range(settings.filters + 1):
             width = vectors.shape[1]
             found = largest_ritz_pairs(
@@ -114,7 +117,7 @@ def smallest_by_filters(
                 start=vectors,
             )
             n_applied += degree * found.n_applications
-            values, vectors, residuals = _rayleigh_ritz(A, found.vectors)
+            values, vectors, residuals = _rayleigh_ritz(A, found.vectors, outside)
             error = float(residuals[:n_pairs].max()) / largest
             report("eigenvectors", number, None, error)
             converged = error <= tol
@@ -144,12 +147,15 @@ class Matrix:
         The rows.
     pool : Threads
         Rows are cut in the same way for any number of them.
+    outside : ndarray, optional
+        Directions that are taken off after every product, where they are no eigenvectors.
     """
 
     indptr: IntArray
     indices: IntArray
     data: FloatArray
     pool: Threads
+    outside: FloatArray | None = None
 
     def filtered(self, block: FloatArray, centre: float, half: float, degree: int) -> FloatArray:
         """Apply T_m((centre − A) / half), scaled to one at zero."""
@@ -167,13 +173,28 @@ class Matrix:
                     for share in shares(n, 16)
                 ]
             )
+            if self.outside is not None:
+                before -= self.outside @ (self.outside.T @ before)
             now, before = before, now
         return np.asarray(now)
 
 
-def _rayleigh_ritz(A: sp.csr_array, basis: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+def _moved(A: sp.csr_array, known: FloatArray | None, largest: float) -> FloatArray | None:
+    """The known vectors, where they are no eigenvectors: polynomials of A would mix them in."""
+    if known is None:
+        return None
+    image = np.asarray(A @ known)
+    moved = np.linalg.norm(image - known @ (known.T @ image), axis=0)
+    return known if float(moved.max(initial=0.0)) > 1e-10 * largest else None
+
+
+def _rayleigh_ritz(
+    A: sp.csr_array, basis: FloatArray, outside: FloatArray | None
+) -> tuple[FloatArray, FloatArray, FloatArray]:
     """The eigenpairs of a matrix in a subspace, ascending, and how far they are off."""
     image = np.asarray(A @ basis)
+    if outside is not None:
+        image -= outside @ (outside.T @ image)
     values, rotation = np.linalg.eigh(basis.T @ image)
     vectors = basis @ rotation
     residuals = np.linalg.norm(image @ rotation - vectors * values, axis=0)

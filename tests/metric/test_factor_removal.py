@@ -130,9 +130,24 @@ def test_what_no_shift_undoes_is_said():
     X[batch == 0, 4:] = 0  # each batch lives in a space of its own
     X[batch == 1, :4] = 0
     X[:, 0] += 3 * batch
-    with pytest.warns(UserWarning, match="does not undo it.*KernelInformationEmbedding"):
+    with pytest.warns(UserWarning, match="does not undo it, so that it is left in.*KernelInfo"):
         model = FactorRemoval().fit(X, side=named(batch))
     assert model.separation_ > 1.25
+    assert model.report_.startswith("not taken out: values lie apart")
+    np.testing.assert_array_equal(model.transform(X), X)
+    with pytest.warns(UserWarning, match="does not undo it: rows.*KernelInformationEmbedding"):
+        model = FactorRemoval(always=True).fit(X, side=named(batch))
+    assert model.removed_
+    assert "apart even so" in model.report_
+
+
+def test_what_a_shift_undoes_by_half_is_taken_out_and_the_rest_is_said():
+    rng = np.random.default_rng(0)
+    batch = rng.integers(2, size=500)
+    X = rng.normal(size=(500, 8)) * np.where(batch, 2.5, 1.0)[:, None] + 4.0 * batch[:, None]
+    with pytest.warns(UserWarning, match="does not undo it: rows"):
+        model = FactorRemoval().fit(X, side=named(batch))
+    assert model.removed_
     assert "apart even so" in model.report_
 
 

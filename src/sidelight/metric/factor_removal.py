@@ -43,14 +43,15 @@ class FactorRemoval(OneToOneFeatureMixin, FrontTransformer):
     Three decisions see no label.  Where neighbours do not agree in the factor more than shuffled
     ones would, X is left as it is.  Shifts depend on the kind only as far as rows left out are told
     clearly better so, and rows of one value keep their distances' order.  Where rows of different
-    values lie apart even so, a warning says that no shift undoes this factor.
+    values lie apart even so, a warning says that no shift undoes this factor; where the shift does
+    not bring them nearer by half, it is left in.
 
     Parameters
     ----------
     ridge : float or "auto"
         λ on the part of the shift that depends on the kind; infinite: one shift for all kinds.
     always : bool
-        Whether the factor is taken out even where neighbours do not show it.
+        Whether the factor is taken out even where neighbours do not show it, or no shift undoes it.
 
     Attributes
     ----------
@@ -61,7 +62,8 @@ class FactorRemoval(OneToOneFeatureMixin, FrontTransformer):
     ridge_ : float
         The λ used.
     separation_ : float
-        The distance to the nearest row of another value over that to the nearest of the own, after.
+        The distance to the nearest row of another value over that to the nearest of the own, in
+        what comes out.
     report_ : str
         What was done.
     n_features_in_ : int
@@ -202,22 +204,36 @@ class FactorRemoval(OneToOneFeatureMixin, FrontTransformer):
         if not (choice.is_seen or self.always):
             self.report_ = f"not taken out: {choice.why}"
             return
-        self._removal = learn_removal(X, phi, bases, choice.ridge, SETTINGS)
-        shift = self._removal.shift(X, phi)
-        self.ridge_ = choice.ridge
-        spread = float(np.sqrt(np.mean((X - X.mean(axis=0)) ** 2)))
-        self.strength_ = float(np.sqrt(np.mean(shift**2))) / max(spread, 1e-300)
-        self.separation_ = self._removal.separation(X - shift, groups, SETTINGS)
-        how = "one shift for all" if np.isinf(choice.ridge) else "shifts by kind of item"
-        self.report_ = (
-            f"taken out by {how}, {self.strength_:.2f} of the spread of the rows; {choice.why}"
-        )
-        if self.separation_ > SETTINGS.apart:
-            self.report_ += f"; values lie apart even so, {self.separation_:.2f} to one"
+        removal = learn_removal(X, phi, bases, choice.ridge, SETTINGS)
+        shift = removal.shift(X, phi)
+        before = removal.separation(X, groups, SETTINGS)
+        after = removal.separation(X - shift, groups, SETTINGS)
+        is_apart = after > SETTINGS.apart
+        is_undone = before - after >= SETTINGS.undone * (before - 1)
+        if is_apart and not is_undone and not self.always:
+            self.separation_ = before
+            self.report_ = (
+                f"not taken out: values lie apart, {before:.2f} to one, and would after a shift, "
+                f"{after:.2f} to one"
+            )
+        else:
+            self._removal, self.ridge_, self.separation_ = removal, choice.ridge, after
+            spread = float(np.sqrt(np.mean((X - X.mean(axis=0)) ** 2)))
+            self.strength_ = float(np.sqrt(np.mean(shift**2))) / max(spread, 1e-300)
+            how = "one shift for all" if np.isinf(choice.ridge) else "shifts by kind of item"
+            self.report_ = (
+                f"taken out by {how}, {self.strength_:.2f} of the spread of the rows; {choice.why}"
+            )
+            if is_apart:
+                self.report_ += f"; values lie apart even so, {after:.2f} to one"
+        if is_apart:
+            what = (
+                "does not undo it" if self._removal else "does not undo it, so that it is left in"
+            )
             warn(
-                f"{self._name} subtracts what the Condition does, and that does not undo it: rows "
-                f"of other values are {self.separation_:.2f} times as far as those of the own. For "
-                f"a factor that changes items more than a shift can, such as a large rotation, use "
+                f"{self._name} subtracts what the Condition does, and that {what}: rows of other "
+                f"values are {self.separation_:.2f} times as far as those of the own. For a factor "
+                f"that changes items more than a shift can, such as a large rotation, use "
                 f"KernelInformationEmbedding().fit(X, side=Condition(…))."
             )
 

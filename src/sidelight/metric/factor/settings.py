@@ -44,6 +44,9 @@ class RemovalSettings:
     apart : float
         Distance to the nearest of another value over that of the own, from which on it is said that
         a shift has not undone the factor.
+    undone : float
+        The share of that distance, over one, that a shift must undo, or such a factor is left in:
+        digits turned by up to 90° lose more by a shift that undoes a third than they gain.
     """
 
     axes: int = 30
@@ -63,6 +66,7 @@ class RemovalSettings:
     errors: float = 4.0
     ranks: float = 0.985
     apart: float = 1.25
+    undone: float = 0.5
 
 
 SETTINGS = RemovalSettings()

@@ -252,7 +252,9 @@ def _scale_symmetric(A: Any, root: FloatArray) -> sp.csc_array:
 def _absolute_sums(A: Any) -> FloatArray:
     """Σ_j |a_ij|, summed as stored: scipy's abs sorts the indices that a copy may share."""
     lines = np.repeat(np.arange(len(A.indptr) - 1), np.diff(A.indptr))
-    return np.bincount(lines, weights=np.abs(A.data), minlength=len(A.indptr) - 1)
+    return np.asarray(
+        np.bincount(lines, weights=np.abs(A.data), minlength=len(A.indptr) - 1), dtype=np.float64
+    )
 
 
 def _deflate(A: FloatArray, known: FloatArray) -> FloatArray:

@@ -28,8 +28,10 @@ from sidelight.core import FloatArray, Threads, shares
 _PART = 65_536
 #: Points that a thread takes at once.
 _SHARE = 8_192
+#: Pairs that a thread takes at once: handing over fewer costs more than the sums.
+_PAIRS = 2**20
 #: Up to so many points the sums over all pairs cost less than the mesh, by dimensions.
-EXACT_UP_TO = {1: 500, 2: 1_000, 3: 5_000}
+EXACT_UP_TO = {1: 500, 2: 1_500, 3: 5_000}
 
 
 @dataclass(frozen=True)
@@ -92,12 +94,10 @@ class ExactField:
         from sidelight.latent.neighbor_embedding._pairs_compiled import LANES, push
 
         values, slopes = np.empty(len(A)), np.empty(A.shape)
-        steps = range(0, len(A), 4 * LANES)
+        rows = LANES * max(1, _PAIRS // (LANES * max(len(self.Y), 1)))
+        told = (values, slopes)
         pool.run(
-            [
-                (push, (A, self.Y, self.dof, i, min(i + 4 * LANES, len(A)), values, slopes))
-                for i in steps
-            ]
+            [(push, (A, self.Y, self.dof, s.start, s.stop, *told)) for s in _cut(len(A), rows)]
         )
         return values, slopes
 

@@ -168,8 +168,8 @@ def test_the_model_is_sent_to_each_worker_once(X, client, tmp_path):
         cloudpickle.unregister_pickle_by_value(sys.modules[__name__])
     unpacked = [path.name.split("-")[0] for path in tmp_path.iterdir()]
     workers = sorted(str(pid) for pid in client.run(os.getpid).values())
-    # what this process unpacks (to name the model) is not sent anywhere; a worker may unpack what it
-    # was sent a second time, to pass it on to another: not once for each of 40 blocks, twice
+    # what this process unpacks (to name the model) is not sent anywhere; a worker may unpack it a
+    # second time, to pass it on to another: not once for each of 40 blocks, twice
     there = [pid for pid in unpacked if pid != str(os.getpid())]
     assert sorted(set(there)) == workers
     assert len(there) <= 2 * len(workers)

@@ -167,7 +167,7 @@ class TestAnchors:
         wide = 100 if isinstance(anchored, NeighborEmbedding) else 1
         assert there.objective_ == pytest.approx(here.objective_, rel=wide * 1e-6)
         moved = 0.01 * here.embedding_ @ turn - 9.0
-        np.testing.assert_allclose(there.embedding_, moved, atol=wide ** 0.5 * 1e-3 * moved.std())
+        np.testing.assert_allclose(there.embedding_, moved, atol=wide**0.5 * 1e-3 * moved.std())
 
     def test_the_places_of_a_plain_map_give_that_map(self, anchored, X):
         plain = clone(anchored).fit(X)

@@ -41,9 +41,9 @@ from sidelight.neighbors.search import (
 
 # So many ties are settled by the candidates beyond those wanted.
 _FEW_COPIES = 4
-# Products and sums of an exact search of all rows, n² p, up to which "auto" is exact: half a minute
+# Products and sums of an exact search of all rows, n² p, up to which "auto" is exact: ten seconds
 # of one core.
-AFFORDABLE = 2e12
+AFFORDABLE = 5e11
 # A search for nearly all neighbours has to be for few of the rows.
 _MANY_TIMES = 20
 

@@ -155,6 +155,16 @@ def total(values):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
+def entropy(p):  # type: ignore[no-untyped-def]
+    """Σ p log p."""
+    sum_ = 0.0
+    for value in p:
+        if value > 0.0:
+            sum_ += value * logarithm(np.float64(value))
+    return sum_
+
+
+@njit(cache=True, nogil=True)
 def advance(Y, pulls, slopes, pace, fixed, velocity, first, last):  # type: ignore[no-untyped-def]
     """Move the points ``first : last`` down the gradient, with momentum, and no farther than that.
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from sidelight.core.compiler import njit
-from sidelight.latent.neighbor_embedding._tail_compiled import decay
+from sidelight.latent.neighbor_embedding._tail_compiled import decay, logarithm
 
 _STEPS = 100
 
@@ -14,10 +16,11 @@ _STEPS = 100
 def choose(distances, perplexities, first, last, sums):  # type: ignore[no-untyped-def]
     """Turn the distances of rows into choices P_j|i with given perplexities, added up in ``sums``.
 
-    The entropy of a row falls steadily with β in P ∝ e^{−β d²}; log β is bisected.  Absent
-    neighbours are infinitely far, and rows with fewer than the perplexity choose evenly.
+    The entropy of a row falls steadily with β in P ∝ e^{−β d²}.  Absent neighbours are infinitely
+    far, and rows with fewer than the perplexity choose evenly.
     """
-    n_listed = distances.shape[1]
+    n_listed, n_scales = distances.shape[1], len(perplexities)
+    s, e = np.empty(n_listed), np.empty(n_listed)
     for i in range(first, last):
         nearest, n_near, mean = math.inf, 0, 0.0
         for j in range(n_listed):
@@ -29,32 +32,48 @@ def choose(distances, perplexities, first, last, sums):  # type: ignore[no-untyp
         if n_near == 0:
             continue
         mean = mean / n_near - nearest
-        for scale in range(len(perplexities)):
+        for j in range(n_listed):
+            s[j] = 0.0 if mean <= 0.0 else (distances[i, j] ** 2 - nearest) / mean
+            if distances[i, j] == math.inf:
+                s[j] = math.inf
+        for scale in range(n_scales):
             beta = 0.0
             if mean > 0.0 and perplexities[scale] < n_near:
-                low, high = 2.0**-40, 2.0**40
-                for _ in range(_STEPS):
-                    beta = math.sqrt(low * high)
-                    total, energy = 0.0, 0.0
-                    for j in range(n_listed):
-                        if distances[i, j] < math.inf:
-                            s = beta * ((distances[i, j] ** 2 - nearest) / mean)
-                            e = decay(s)
-                            total += e
-                            energy += s * e
-                    # of e^H = Σ e^{−s} · e^{mean of s}
-                    if total > perplexities[scale] * decay(energy / total):
-                        low = beta
-                    else:
-                        high = beta
-                    if high <= low * (1.0 + 1e-9):
-                        break
+                beta = _beta(s, logarithm(perplexities[scale]))
             total = 0.0
             for j in range(n_listed):
-                if distances[i, j] < math.inf:
-                    s = 0.0 if mean == 0.0 else (distances[i, j] ** 2 - nearest) / mean
-                    total += decay(beta * s)
+                e[j] = decay(beta * s[j]) if s[j] < math.inf else 0.0
+                total += e[j]
             for j in range(n_listed):
-                if distances[i, j] < math.inf:
-                    s = 0.0 if mean == 0.0 else (distances[i, j] ** 2 - nearest) / mean
-                    sums[i, j] += decay(beta * s) / total / len(perplexities)
+                sums[i, j] += e[j] / total / n_scales
+
+
+@njit(cache=True, nogil=True)
+def _beta(s, wanted):  # type: ignore[no-untyped-def]
+    """The β at which H = log Σ e^{−βs} + β⟨s⟩ is as wanted, by Newton's steps for log β.
+
+    dH/dlog β = −β² Var s.  Where a step would leave what is known to hold it, that is halved.
+    """
+    low, high, beta = 2.0**-40, 2.0**40, 1.0
+    for _ in range(_STEPS):
+        total, first, second = 0.0, 0.0, 0.0
+        for j in range(len(s)):
+            if s[j] < math.inf:
+                e = decay(beta * s[j])
+                total += e
+                first += e * s[j]
+                second += e * s[j] * s[j]
+        mean = first / total
+        excess = logarithm(total) + beta * mean - wanted
+        if excess > 0.0:
+            low = beta
+        else:
+            high = beta
+        step = excess / max(beta * beta * (second / total - mean * mean), 1e-300)
+        factor = decay(-step) if step < 0.0 else 1.0 / max(decay(step), 1e-300)
+        before, beta = beta, beta * factor
+        if not low <= beta <= high:
+            beta = math.sqrt(low * high)
+        if abs(beta - before) <= 1e-10 * before:
+            break
+    return beta

@@ -7,7 +7,9 @@ perplexities the mean of the choices is taken: near and far structure in one map
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import scipy.sparse as sp
@@ -35,16 +37,17 @@ class Affinities:
         """How many points."""
         return int(self.graph.shape[0])
 
-    @property
+    @cached_property
     def mass(self) -> float:
         """Σ P, which is one unless knowledge has changed it."""
         return float(self.graph.data.sum(dtype=np.float64)) / self.n
 
-    @property
+    @cached_property
     def entropy(self) -> float:
         """Σ P log P."""
-        p = self.graph.data.astype(np.float64) / self.n
-        return float(np.sum(p * np.log(np.where(p > 0, p, 1.0))))
+        from sidelight.latent.neighbor_embedding._pairs_compiled import entropy
+
+        return float(entropy(self.graph.data)) / self.n - self.mass * math.log(self.n)
 
 
 def choices(near: Neighbors, perplexities: FloatArray, pool: Threads) -> FloatArray:

@@ -109,22 +109,20 @@ def read(Y, first, last, origin, per_unit, field, values, slopes):  # type: igno
 
 
 @njit(cache=True, nogil=True)
-def leave_out_itself(Y, first, last, origin, per_unit, stencil, values, slopes):  # type: ignore[no-untyped-def]
-    """Take off what every point reads of its own charge, which is not quite w(0) and pushes it.
+def write_own(stencil, d, table):  # type: ignore[no-untyped-def]
+    """Set what a point reads of its own charge, by where it is in its cell: φ and ∇φ per node.
 
     A spline at lag k of itself, A_k = Σ_a w_a w_{a+k}, times the mesh's own answer to one charge.
     """
-    d = Y.shape[1]
     w, s = np.zeros(4), np.zeros(4)
     A, D = np.zeros((3, 4)), np.zeros((3, 4))
     A[:, 0] = 1.0
     n_planes, n_rows = (4 if d > 2 else 1), (4 if d > 1 else 1)
-    for i in range(first, last):
-        for axis in range(d):
-            place = 2 - axis
-            _, t = _cell(Y[i, axis], origin[axis], per_unit)
-            _weights(t, w)
-            _slopes(t, s)
+    n_cells = table.shape[2] - 1
+    for place in np.ndindex(table.shape[0], table.shape[1], table.shape[2]):
+        for axis in range(3 - d, 3):
+            _weights(place[axis] / n_cells, w)
+            _slopes(place[axis] / n_cells, s)
             for k in range(4):
                 own, slope = 0.0, 0.0
                 for a in range(4 - k):
@@ -133,7 +131,7 @@ def leave_out_itself(Y, first, last, origin, per_unit, stencil, values, slopes):
                     if k > 0:
                         own += w[a] * w[a + k]
                         slope += w[a] * s[a + k]
-                A[place, k], D[place, k] = own, slope
+                A[axis, k], D[axis, k] = own, slope
         value, along, across, above = 0.0, 0.0, 0.0, 0.0
         for a in range(n_planes):
             for b in range(n_rows):
@@ -145,6 +143,39 @@ def leave_out_itself(Y, first, last, origin, per_unit, stencil, values, slopes):
                 along += A[0, a] * A[1, b] * slope
                 across += A[0, a] * D[1, b] * on_line
                 above += D[0, a] * A[1, b] * on_line
+        own = table[place]
+        own[0], own[1], own[2], own[3] = value, along, across, above
+
+
+@njit(cache=True, nogil=True)
+def leave_out_itself(Y, first, last, origin, per_unit, table, values, slopes):  # type: ignore[no-untyped-def]
+    """Take off what every point reads of its own charge, which is not quite w(0) and pushes it.
+
+    It is read from a table, linearly between its entries.
+    """
+    d = Y.shape[1]
+    n_cells = table.shape[2] - 1
+    cell, w = np.zeros(3, dtype=np.int64), np.zeros((3, 2))
+    w[:, 0] = 1.0
+    n_planes, n_rows = (2 if d > 2 else 1), (2 if d > 1 else 1)
+    for i in range(first, last):
+        for axis in range(d):
+            place = 2 - axis
+            _, t = _cell(Y[i, axis], origin[axis], per_unit)
+            at = t * n_cells
+            cell[place] = min(int(at), n_cells - 1)
+            w[place, 1] = at - cell[place]
+            w[place, 0] = 1.0 - w[place, 1]
+        value, along, across, above = 0.0, 0.0, 0.0, 0.0
+        for a in range(n_planes):
+            for b in range(n_rows):
+                for c in range(2):
+                    part = w[0, a] * w[1, b] * w[2, c]
+                    own = table[cell[0] + a, cell[1] + b, cell[2] + c]
+                    value += part * own[0]
+                    along += part * own[1]
+                    across += part * own[2]
+                    above += part * own[3]
         values[i] -= value
         slopes[i, 0] -= along * per_unit
         if d > 1:

@@ -28,6 +28,8 @@ from sidelight.core import FloatArray, Threads, shares
 _PART = 65_536
 #: Points that a thread takes at once.
 _SHARE = 8_192
+#: Entries along a cell of what a point reads of its own charge: linear between them to 3e-5.
+_OWN = 64
 #: Pairs that a thread takes at once: handing over fewer costs more than the sums.
 _PAIRS = 2**20
 #: Up to so many points the sums over all pairs cost less than the mesh, by dimensions.
@@ -126,15 +128,15 @@ class MeshField:
         Where the first node is.
     spacing : float
         How far apart they are.
-    stencil : ndarray of shape (4, 4, 4)
-        What a unit charge at a node makes of the nodes around it.
+    own : ndarray of shape (c_0, c_1, c_2, 4)
+        What a point reads of its own charge, by where it is in its cell.
     """
 
     nodes: FloatArray
     level: float
     origin: FloatArray
     spacing: float
-    stencil: FloatArray
+    own: FloatArray
 
     def at(self, A: FloatArray, pool: Threads) -> tuple[FloatArray, FloatArray]:
         """φ and ∇φ at places A, which lie on the mesh."""
@@ -151,7 +153,7 @@ class MeshField:
         from sidelight.latent.neighbor_embedding.repulsion._mesh_compiled import leave_out_itself
 
         values, slopes = self.at(Y, pool)
-        told = (self.origin, 1.0 / self.spacing, self.stencil, values, slopes)
+        told = (self.origin, 1.0 / self.spacing, self.own, values, slopes)
         pool.run([(leave_out_itself, (Y, s.start, s.stop, *told)) for s in _cut(len(Y), _SHARE)])
         return values, slopes
 
@@ -197,9 +199,9 @@ def mesh_field(
     density = meshes[0]
     for other in meshes[1:]:
         density += other
-    kernel, stencil, least = _spline_kernel(padded, spacing, dof)
+    kernel, own, least = _spline_kernel(padded, spacing, dof)
     nodes = _convolved(density, kernel, padded)
-    return MeshField(nodes, least * len(Y), origin, spacing, stencil)
+    return MeshField(nodes, least * len(Y), origin, spacing, own)
 
 
 def _convolved(density: FloatArray, kernel: FloatArray, padded: tuple[int, ...]) -> FloatArray:
@@ -260,12 +262,13 @@ def _fast_length(wanted: float) -> int:
 def _spline_kernel(
     padded: tuple[int, ...], spacing: float, dof: float
 ) -> tuple[FloatArray, FloatArray, float]:
-    """The transform of w on the nodes, divided by that of the splines, squared; it near zero.
+    """The transform of w on the nodes, divided by that of the splines, squared; its own part.
 
     The least value of w is taken off before, and given as well: single precision is then enough,
     however small the map.
     """
     from sidelight.latent.neighbor_embedding._tail_compiled import write_tails
+    from sidelight.latent.neighbor_embedding.repulsion._mesh_compiled import write_own
 
     # w is even along every axis, and so is its transform: half of each says all
     axes = tuple(axis for axis in range(3) if padded[axis] > 1)
@@ -284,7 +287,9 @@ def _spline_kernel(
     near = scipy.fft.idctn(transform, type=1, axes=axes)[:4, :4, :4] + least
     stencil = np.zeros((4, 4, 4))
     stencil[tuple(slice(size) for size in near.shape)] = near
+    own = np.empty((*(_OWN + 1 if size > 1 else 1 for size in padded), 4))
+    write_own(stencil, len(axes), own)
     for axis in set(axes) - {2}:
         steps = np.arange(padded[axis])
         transform = transform.take(np.minimum(steps, padded[axis] - steps), axis=axis)
-    return transform.astype(np.float32), stencil, least
+    return transform.astype(np.float32), own, least

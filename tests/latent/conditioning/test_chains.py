@@ -11,9 +11,9 @@ from sidelight.latent.conditioning.chains import (
     chained_matches,
     unexplained,
 )
-from sidelight.latent.conditioning.factor import KnownFactor
 from sidelight.latent.conditioning.map import error_beside_number
 from sidelight.latent.conditioning.rotation_by_number import Transport
+from sidelight.latent.density import KnownFactor
 from sidelight.side import Condition
 
 

@@ -10,9 +10,9 @@ from scipy.stats import spearmanr
 
 from sidelight import KernelInformationEmbedding
 from sidelight.datasets import rotated_digits
-from sidelight.latent.conditioning.factor import KnownFactor
 from sidelight.latent.conditioning.matches import Matching, match_items
 from sidelight.latent.conditioning.objective import MatchedInformation, PrintedInformation
+from sidelight.latent.density import KnownFactor
 from sidelight.side import Condition
 
 RNG = np.random.default_rng(0)

@@ -13,9 +13,10 @@ from sidelight.core.errors import InterruptedFitWarning
 from sidelight.core.progress import listening
 from sidelight.datasets import rotated_digits
 from sidelight.latent.conditioning import map as conditional_map
-from sidelight.latent.conditioning.factor import KnownFactor, shows_among_neighbors
+from sidelight.latent.conditioning.gate import shows_among_neighbors
 from sidelight.latent.conditioning.matches import Matching
 from sidelight.latent.conditioning.settings import Gate
+from sidelight.latent.density import KnownFactor
 from sidelight.side import Condition
 
 

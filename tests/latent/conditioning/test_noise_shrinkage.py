@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sidelight.latent.conditioning.factor import KnownFactor
 from sidelight.latent.conditioning.matches import match_items
 from sidelight.latent.conditioning.noise_shrinkage import shrink_noise
 from sidelight.latent.conditioning.partial_matches import matchings_to_try
+from sidelight.latent.density import KnownFactor
 from sidelight.side import Condition
 from sidelight.solvers.white_noise import median_of_noise
 

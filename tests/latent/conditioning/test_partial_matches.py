@@ -9,7 +9,6 @@ from scipy.stats import spearmanr
 
 from sidelight import KernelInformationEmbedding
 from sidelight.datasets import rotated_digits
-from sidelight.latent.conditioning.factor import KnownFactor
 from sidelight.latent.conditioning.local_effect import without_local_effect
 from sidelight.latent.conditioning.matched_axes import agree_where_matched, matched_axes
 from sidelight.latent.conditioning.matches import Matching
@@ -19,6 +18,7 @@ from sidelight.latent.conditioning.partial_matches import (
     matchings_to_try,
 )
 from sidelight.latent.conditioning.unbalanced_transport import relaxed_transport
+from sidelight.latent.density import KnownFactor
 from sidelight.side import Condition
 
 RNG = np.random.default_rng(0)

@@ -102,7 +102,7 @@ TAGS: dict[str, str] = {
     "density/gaussian": "latent.density.kernels:GaussianKernel",
     "density/quartic": "latent.density.kernels:QuarticKernel",
     "density/discrete": "latent.density.kernels:DiscreteKernel",
-    "known factor": "latent.conditioning.factor:KnownFactor",
+    "known factor": "latent.density.known_factor:KnownFactor",
     "path": "latent.information.path:Path",
     "path/onset": "latent.information.path:Onset",
     # what the user knows

@@ -17,10 +17,9 @@ import numpy as np
 from sklearn.isotonic import isotonic_regression
 
 from sidelight.core import FloatArray
-from sidelight.latent.conditioning.factor import KnownFactor
 from sidelight.latent.conditioning.rotation_by_number import MatchedPairs, Transport
 from sidelight.latent.conditioning.settings import CHAINS
-from sidelight.latent.density import squared_distances
+from sidelight.latent.density import KnownFactor, squared_distances
 from sidelight.quality import components_above_noise
 
 _BALANCING_STEPS = 20

@@ -10,10 +10,10 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from sidelight.core import FloatArray, require_memory
-from sidelight.latent.conditioning.factor import KnownFactor, shows_among_neighbors
+from sidelight.latent.conditioning.gate import shows_among_neighbors
 from sidelight.latent.conditioning.map import ConditionalMap, first_steps, map_without_factor
 from sidelight.latent.conditioning.objective import PrintedInformation
-from sidelight.latent.density import regression_reach, squared_distances
+from sidelight.latent.density import KnownFactor, regression_reach, squared_distances
 from sidelight.latent.information import START_SPREAD, Path, Penalty, find_onset, first_penalty
 from sidelight.solvers.descent import follow
 

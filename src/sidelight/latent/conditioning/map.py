@@ -10,13 +10,12 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from sidelight.core import FloatArray
-from sidelight.latent.conditioning.factor import KnownFactor
 from sidelight.latent.conditioning.matched_axes import agree_where_matched, matched_axes
 from sidelight.latent.conditioning.matches import Matching
 from sidelight.latent.conditioning.objective import MatchedInformation
 from sidelight.latent.conditioning.partial_matches import matchings_to_try
 from sidelight.latent.conditioning.settings import REFINEMENT
-from sidelight.latent.density import squared_distances
+from sidelight.latent.density import KnownFactor, squared_distances
 from sidelight.latent.information import Path, Penalty
 from sidelight.solvers.descent import follow
 from sidelight.solvers.eigen import largest_eigenpairs

@@ -21,8 +21,7 @@ import numpy as np
 
 from sidelight.core import FloatArray
 from sidelight.latent.conditioning.chains import chained_matches
-from sidelight.latent.conditioning.factor import KnownFactor
-from sidelight.latent.density import squared_distances
+from sidelight.latent.density import KnownFactor, squared_distances
 
 #: Temperatures of the match between classes, softest first; the map tells which was best.
 CLASS_TEMPERATURES = (0.8, 0.4, 0.2, 0.1, 0.05, 0.02)

@@ -12,7 +12,6 @@ from __future__ import annotations
 import numpy as np
 
 from sidelight.core import FloatArray
-from sidelight.latent.conditioning.factor import KnownFactor
 from sidelight.latent.conditioning.local_effect import without_local_effect
 from sidelight.latent.conditioning.matches import (
     CLASS_TEMPERATURES,
@@ -23,7 +22,7 @@ from sidelight.latent.conditioning.matches import (
 from sidelight.latent.conditioning.noise_shrinkage import shrink_noise
 from sidelight.latent.conditioning.settings import PARTS
 from sidelight.latent.conditioning.unbalanced_transport import relaxed_transport
-from sidelight.latent.density import squared_distances
+from sidelight.latent.density import KnownFactor, squared_distances
 
 _ROUNDS = 6
 #: Beyond this many values, or below this many items, partial matches are not tried.

@@ -17,6 +17,7 @@ from sidelight.latent.density.kernels import (
     kernel_for,
     squared_distances,
 )
+from sidelight.latent.density.known_factor import KnownFactor
 from sidelight.latent.density.mappings import ByDensity, DensityEmbedder
 
 __all__ = [
@@ -25,6 +26,7 @@ __all__ = [
     "DataKernel",
     "DensityEmbedder",
     "JointDensity",
+    "KnownFactor",
     "QuarticKernel",
     "bandwidth_of_placing",
     "data_scale",

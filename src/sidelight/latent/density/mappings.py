@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -14,9 +14,7 @@ from sidelight.estimator import Embedder
 from sidelight.latent.density.gap_filling import fill_gaps
 from sidelight.latent.density.joint import JointDensity
 from sidelight.latent.density.kernels import squared_distances
-
-if TYPE_CHECKING:
-    from sidelight.latent.conditioning import KnownFactor  # which is built on densities
+from sidelight.latent.density.known_factor import KnownFactor
 
 
 @dataclass(frozen=True)

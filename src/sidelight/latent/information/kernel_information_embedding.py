@@ -27,7 +27,6 @@ from sidelight.core import (
 from sidelight.estimator import Map, Told, pick_up
 from sidelight.latent.conditioning import (
     PENALTIES_OF_FORMS,
-    KnownFactor,
     fit_conditional,
     refuse_without_effect,
 )
@@ -36,6 +35,7 @@ from sidelight.latent.density import (
     ByDensity,
     DensityEmbedder,
     JointDensity,
+    KnownFactor,
     bandwidth_of_placing,
     kernel_for,
     regression_bandwidth,

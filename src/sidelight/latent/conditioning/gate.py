@@ -1,0 +1,50 @@
+"""Whether a known factor shows in the data."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.stats import rankdata
+
+from sidelight.core import FloatArray, IntArray
+from sidelight.latent.conditioning.settings import GATE, Gate
+from sidelight.latent.density import KnownFactor, squared_distances
+
+
+def shows_among_neighbors(Y: FloatArray, factor: KnownFactor, gate: Gate = GATE) -> bool:
+    """Compare the factor's agreement among nearest neighbours with that of shuffled values.
+
+    Matching items across the values of a number that has nothing to do with them brings wrong
+    matches in: a random number takes digits apart that the plain map keeps together.
+    Agreement is the mean of ⟨c_a, c_b⟩ over neighbours b of a: c the code of a class, the mid-rank
+    of a number, the point of an angle on its circle.
+    """
+    codes = factor.coordinates
+    if factor.kind != "classes" and factor.period is None:
+        codes = rankdata(codes, axis=0) - (len(Y) + 1) / 2
+    most = max(len(Y) // 10, 1)
+    nearest = _nearest(Y, min(max(gate.neighbors), most))
+    return any(
+        _beyond_chance(nearest[:, :k], codes, gate.shuffles) > gate.deviations
+        for k in gate.neighbors
+    )
+
+
+def _beyond_chance(near: IntArray, codes: FloatArray, n_shuffles: int) -> float:
+    """By how many standard deviations of shuffled codes do neighbours agree better?"""
+
+    def agreement(rows: IntArray) -> float:
+        drawn = codes[rows]
+        return float(np.mean(np.einsum("akc,ac->ak", drawn[near], drawn)))
+
+    rng, rows = np.random.default_rng(0), np.arange(len(codes))
+    by_chance = [agreement(rng.permutation(rows)) for _ in range(n_shuffles)]
+    excess = agreement(rows) - float(np.mean(by_chance))
+    return excess / max(float(np.std(by_chance)), 1e-300)
+
+
+def _nearest(Y: FloatArray, k: int) -> IntArray:
+    """The k nearest others of every row, nearest first."""
+    D = squared_distances(Y, Y)
+    np.fill_diagonal(D, np.inf)
+    near = np.argpartition(D, k - 1, axis=1)[:, :k]
+    return np.take_along_axis(near, np.argsort(np.take_along_axis(D, near, 1), axis=1), 1)

@@ -15,7 +15,10 @@ from tools.architecture import LAYERS
 PACKAGE = Path(sidelight.__file__).parent
 
 #: What `import sidelight` may load of its own.
-ALLOWED = {"sidelight", "sidelight.registry"}
+ALLOWED = {
+    "sidelight",
+    *(f"sidelight.registry{room}" for room in ("", ".entry", ".estimators", ".finding")),
+}
 HEAVY = ("numpy", "scipy", "sklearn", "numba", "torch", "matplotlib", "pandas")
 #: Rooms whose doors are for users too: more may stand there than other rooms take.
 FOR_USERS = {

@@ -10,7 +10,7 @@ from sklearn.metrics import balanced_accuracy_score
 from sklearn.model_selection import cross_val_predict
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 
-from sidelight import KernelInformationEmbedding
+from sidelight import ConditionalEmbedding, KernelInformationEmbedding
 from sidelight.core import FloatArray, IntArray
 
 N_DRAWS = 10
@@ -22,7 +22,8 @@ def fit(
     X: FloatArray, side: Any = None, conditioning: str = "matching", n_components: int = 2
 ) -> FloatArray:
     """The map."""
-    model = KernelInformationEmbedding(n_components, conditioning=conditioning, tol=1e-7)
+    estimator = ConditionalEmbedding if conditioning == "matching" else KernelInformationEmbedding
+    model = estimator(n_components, tol=1e-7)
     return model.fit(X, side=side).embedding_
 
 

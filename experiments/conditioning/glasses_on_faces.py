@@ -19,7 +19,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from experiments.record import Claim, Said, Table
-from sidelight import KernelInformationEmbedding
+from sidelight import ConditionalEmbedding
 from sidelight.core import BoolArray, FloatArray, IntArray
 from sidelight.datasets import load
 from sidelight.plot import save
@@ -118,7 +118,7 @@ def main(output: Path, *, quick: bool = False) -> list[Table]:
         checks.append((said[worn].mean(), said[~worn].mean()))
         without, words = X[~worn], np.where(worn, "glasses", "none")
         for q in COMPONENTS[:1] if quick else COMPONENTS:
-            model, control = (KernelInformationEmbedding(q, tol=1e-6) for _ in range(2))
+            model, control = (ConditionalEmbedding(q, tol=1e-6) for _ in range(2))
             model.fit(X, side=Condition(words))
             control.fit(X, side=Condition(np.random.default_rng([seed, 1]).permutation(words)))
             for way, (detail, smoothing) in WAYS.items():
@@ -145,7 +145,7 @@ def main(output: Path, *, quick: bool = False) -> list[Table]:
     return [table]
 
 
-def draw(without: FloatArray, model: KernelInformationEmbedding, output: Path) -> None:
+def draw(without: FloatArray, model: ConditionalEmbedding, output: Path) -> None:
     """Faces as they are, and with glasses."""
     chosen = np.unique(np.linspace(0, len(without) - 1, SHOWN).astype(int))
     lines = {"as it is": without[chosen]} | {

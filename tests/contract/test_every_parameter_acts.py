@@ -24,7 +24,6 @@ OTHER = {
     "bandwidth": 2.0,
     "coef0": 3.0,
     "common_neighbors": True,
-    "conditioning": "information",
     "constraint": "equal",
     "continuation": "penalty",
     "data_weight": 0.3,
@@ -74,6 +73,7 @@ OWN = {
     ("UnsupervisedKernelRegression", "kernel"): "linear",
     ("KernelInformationEmbedding", "kernel"): "quartic",
     ("KernelInformationEmbedding", "penalty"): "l4",
+    ("ConditionalEmbedding", "penalty"): "l4",
     ("MultipleRelationalEmbedding", "weights"): [0.3],
 }
 

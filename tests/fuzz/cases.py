@@ -20,7 +20,12 @@ RIGHT, CLEAR_ERROR, FAULT = "right", "clear error", "fault"
 #: Of rows that do not differ one place is the right map.
 ALL_THE_SAME = ("one value in all", "a table of zeros")
 #: Fits that take a second are drawn less often than those that take a millisecond.
-WEIGHTS = {"KernelInformationEmbedding": 0.4, "UnsupervisedKernelRegression": 0.5, "GPLVM": 0.7}
+WEIGHTS = {
+    "ConditionalEmbedding": 0.3,
+    "KernelInformationEmbedding": 0.4,
+    "UnsupervisedKernelRegression": 0.5,
+    "GPLVM": 0.7,
+}
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,9 @@ from sidelight.core.parameters import OneOf, Real, Whole
 
 #: Enough to be a fit, and little enough for thousands of them.
 QUICK: dict[str, dict[str, Any]] = {
+    "ConditionalEmbedding": {"max_iter": 20},
     "KernelInformationEmbedding": {"n_steps": 3, "max_iter": 20},
+    "NeighborEmbedding": {"max_iter": 60},
     "UnsupervisedKernelRegression": {"max_iter": 40},
     "GPLVM": {"max_iter": 30},
     "StochasticNeighborEmbedding": {"max_iter": 200},

@@ -24,7 +24,8 @@ CASES = (
     "pca", "ppca", "ppca holes", "kpca", "kpca given", "mds cityblock", "mds told", "isomap",
     "isomap landmarks", "isomap pieces", "isomap graph", "lle", "lem heat", "sde", "are", "meu",
     "alle", "gplvm inducing", "ne", "ne mesh", "sne", "mre told", "ukr", "ukr linear", "sammon",
-    "kie", "kie told", "equivalence", "equivalence rbf", "attributes", "distances", "removal",
+    "kie", "kie told", "conditional", "equivalence", "equivalence rbf", "attributes", "distances",
+    "removal",
 )  # fmt: skip
 
 

@@ -178,7 +178,7 @@ def test_a_newer_format_says_which_version_is_needed(model_file: Path) -> None:
     def newer(header: dict[str, Any]) -> None:
         header.update(format_version=7, sidelight_version="9.1.0")
 
-    with pytest.raises(ValueError, match=r"by sidelight 9\.1\.0 in format 7.*up to 2\. Update"):
+    with pytest.raises(ValueError, match=r"by sidelight 9\.1\.0 in format 7.*up to 3\. Update"):
         sidelight.load(rewritten(model_file, newer))
 
 

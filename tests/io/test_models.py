@@ -192,8 +192,14 @@ CASES: dict[str, tuple[Callable[[], Any], Any, dict[str, Any], Any]] = {
         {"side": Condition(["a", "b", "c"] * 20)},
         NEW,
     ),
-    "kie angle": (
-        lambda: sidelight.KernelInformationEmbedding(2),
+    "conditional": (
+        lambda: sidelight.ConditionalEmbedding(2),
+        X,
+        {"side": Condition(["a", "b", "c"] * 20)},
+        NEW,
+    ),
+    "conditional angle": (
+        lambda: sidelight.ConditionalEmbedding(2),
         X,
         {"side": Condition(np.arange(60.0) * 7, period=360)},
         NEW,
@@ -372,6 +378,6 @@ def test_the_text_of_a_model_is_plain(tmp_path: Path) -> None:
     file = sidelight.save(sidelight.Isomap(3, n_neighbors=7), tmp_path / "m")
     with zipfile.ZipFile(file) as archive:
         header = json.loads(archive.read("model.json"))
-    assert header["format_version"] == 2
+    assert header["format_version"] == 3
     assert header["model"]["class"] == "Isomap"
     assert header["model"]["parameters"]["n_neighbors"] == 7

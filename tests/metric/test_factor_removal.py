@@ -130,12 +130,12 @@ def test_what_no_shift_undoes_is_said():
     X[batch == 0, 4:] = 0  # each batch lives in a space of its own
     X[batch == 1, :4] = 0
     X[:, 0] += 3 * batch
-    with pytest.warns(UserWarning, match="does not undo it, so that it is left in.*KernelInfo"):
+    with pytest.warns(UserWarning, match="so that it is left in: .*ConditionalEmbedding"):
         model = FactorRemoval().fit(X, side=named(batch))
     assert model.separation_ > 1.25
     assert model.report_.startswith("not taken out: values lie apart")
     np.testing.assert_array_equal(model.transform(X), X)
-    with pytest.warns(UserWarning, match="does not undo it: rows.*KernelInformationEmbedding"):
+    with pytest.warns(UserWarning, match="does not undo it: rows.*ConditionalEmbedding"):
         model = FactorRemoval(always=True).fit(X, side=named(batch))
     assert model.removed_
     assert "apart even so" in model.report_

@@ -90,6 +90,7 @@ REACH: Mapping[str, Reach] = {
     "MultipleRelationalEmbedding": Reach(5000, _PLACED, 1000),
     "UnsupervisedKernelRegression": Reach(1000, _PLACED, 500),
     "SammonMapping": Reach(5000, _PLACED, 1000),
+    "ConditionalEmbedding": Reach(2000, _PLACED),
     "KernelInformationEmbedding": Reach(2000, _PLACED),
 }
 

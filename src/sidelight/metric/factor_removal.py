@@ -72,8 +72,7 @@ class FactorRemoval(OneToOneFeatureMixin, FrontTransformer):
     Notes
     -----
     At most 20,000 rows are fitted; each row is shifted by its own values alone.  A shift cannot
-    undo a large rotation: for such factors there is the conditional embedding of
-    :class:`~sidelight.KernelInformationEmbedding`.
+    undo a large rotation: for such factors there is :class:`~sidelight.ConditionalEmbedding`.
 
     Examples
     --------
@@ -197,6 +196,8 @@ class FactorRemoval(OneToOneFeatureMixin, FrontTransformer):
         return self._removal.shifted(Z, self._said(condition, len(Z)))
 
     def _learn(self, X: FloatArray, conditions: tuple[Condition, ...]) -> None:
+        for condition in conditions:
+            condition.refuse_kernel(who=self._name)
         bases = read_bases(conditions)
         phi = said_by(bases, conditions, who=self._name)
         groups = [basis.groups(one) for basis, one in zip(bases, conditions, strict=True)]
@@ -234,7 +235,7 @@ class FactorRemoval(OneToOneFeatureMixin, FrontTransformer):
                 f"{self._name} subtracts what the Condition does, and that {what}: rows of other "
                 f"values are {self.separation_:.2f} times as far as those of the own. For a factor "
                 f"that changes items more than a shift can, such as a large rotation, use "
-                f"KernelInformationEmbedding().fit(X, side=Condition(…))."
+                f"ConditionalEmbedding().fit(X, side=Condition(…))."
             )
 
     def _said(self, condition: Any, n_rows: int) -> FloatArray:

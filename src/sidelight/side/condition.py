@@ -23,6 +23,10 @@ class Condition(SideInformation):
         in several rows are classes as well.
     period : float, optional
         The period of numbers that come round again: 360 for an angle in degrees.
+    kernel : float or "delta", optional
+        For the conditional information of :class:`~sidelight.KernelInformationEmbedding`: how alike
+        two values are, exp(−(x − x')²/kernel²), or whether they are the same.  By default classes
+        are the same or not, and numbers are compared in units of their standard deviation.
 
     Examples
     --------
@@ -36,6 +40,7 @@ class Condition(SideInformation):
 
     values: Any
     period: float | None = None
+    kernel: float | str | None = None
 
     def __post_init__(self) -> None:
         what = "The 'values' argument of Condition"
@@ -56,6 +61,36 @@ class Condition(SideInformation):
             raise ValueError(
                 "The 'period' argument of Condition needs one number per row as values. Got "
                 f"values of shape {values.shape} and type {values.dtype}."
+            )
+
+        if self.kernel not in (None, "delta") and not _is_positive(self.kernel):
+            raise ValueError(
+                f"The 'kernel' argument of Condition must be None, 'delta' or a width above 0. Got "
+                f"{self.kernel!r} instead."
+            )
+        if self.kernel is not None and self.kernel != "delta" and values.dtype.kind != "f":
+            raise ValueError(
+                f"The 'kernel' argument of Condition is a width for numbers; classes are the same "
+                f"or not. Got kernel={self.kernel!r} with classes: leave it out."
+            )
+
+    def refuse_kernel(self, *, who: str) -> None:
+        """Refuse a kernel where nobody would read it.
+
+        Parameters
+        ----------
+        who : str
+            The estimator, named in an error.
+
+        Raises
+        ------
+        ValueError
+            If there is one.
+        """
+        if self.kernel is not None:
+            raise ValueError(
+                f"The 'kernel' of the Condition given to {who} does nothing there: it is for the "
+                f"conditional information of KernelInformationEmbedding. Leave it out."
             )
 
     def check(self, n_samples: int, *, who: str) -> None:

@@ -3,7 +3,7 @@
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from sidelight import KernelInformationEmbedding
+from sidelight import ConditionalEmbedding
 from sidelight.latent.conditioning.chains import (
     _BestMatches,
     _links,
@@ -58,7 +58,7 @@ def test_things_are_matched_across_all_angles():
     for seed in range(40, 44):
         items, angles, things, _ = turning_things(seed)
         plain.append(nearest_far_away(cdist(items, items), angles, things))
-        Z = KernelInformationEmbedding(2).fit(items, side=Condition(angles, period=360)).embedding_
+        Z = ConditionalEmbedding(2).fit(items, side=Condition(angles, period=360)).embedding_
         left.append(nearest_far_away(cdist(Z, Z), angles, things))
     assert np.median(plain) < 0.7
     assert np.median(left) > 0.9
@@ -82,7 +82,7 @@ def test_items_are_compared_only_where_best_matches_are_close():
 
 def test_items_are_shown_at_other_angles():
     items, angles, things, turn = turning_things(0)
-    model = KernelInformationEmbedding(2).fit(items, side=Condition(angles, period=360))
+    model = ConditionalEmbedding(2).fit(items, side=Condition(angles, period=360))
     shown = model.render(items, condition=(angles + 100) % 360)
     truth = turn.carried(items, np.full(len(items), np.radians(100)))
     apart = np.abs((angles[None] - angles[:, None] - 100 + 180) % 360 - 180)
@@ -99,11 +99,7 @@ def test_a_number_that_only_shifts_items_is_left_out():
         number, place = rng.normal(size=120), rng.uniform(-1, 1, 120)
         items = np.outer(number, [3.0, 1, 0, 0]) + np.outer(place, [0.0, 1, 1, 1])
         items += 0.02 * rng.normal(size=items.shape)
-        Z = (
-            KernelInformationEmbedding(1, tol=1e-6)
-            .fit(items, side=Condition(number))
-            .embedding_[:, 0]
-        )
+        Z = ConditionalEmbedding(1, tol=1e-6).fit(items, side=Condition(number)).embedding_[:, 0]
         found.append((abs(np.corrcoef(Z, place)[0, 1]), abs(np.corrcoef(Z, number)[0, 1])))
         assert abs(np.corrcoef(items[:, 0], number)[0, 1]) > 0.9  # which the data tell first
     right, wrong = np.array(found).T
@@ -141,7 +137,7 @@ def test_places_are_left_in_spite_of_noise():
         pixels = np.arange(0, 16, 0.125)
         X = np.exp(-((pixels - place[:, None]) ** 2) / (2 * size[:, None] ** 2))
         X += 0.3 * rng.standard_normal(X.shape)
-        Z = KernelInformationEmbedding(1, tol=1e-6).fit(X, side=Condition(size)).embedding_
+        Z = ConditionalEmbedding(1, tol=1e-6).fit(X, side=Condition(size)).embedding_
         rank = np.argsort(np.argsort(Z[:, 0]))
         found.append([abs(np.corrcoef(rank, truth)[0, 1]) for truth in (place, size)])
     assert np.min(found, axis=0)[0] > 0.95

@@ -8,11 +8,12 @@ from scipy.optimize import check_grad
 from scipy.spatial.distance import cdist
 from scipy.stats import spearmanr
 
-from sidelight import KernelInformationEmbedding
+from sidelight import ConditionalEmbedding, KernelInformationEmbedding
 from sidelight.datasets import rotated_digits
 from sidelight.latent.conditioning.matches import Matching, match_items
-from sidelight.latent.conditioning.objective import MatchedInformation, PrintedInformation
+from sidelight.latent.conditioning.objective import MatchedInformation
 from sidelight.latent.density import KnownFactor
+from sidelight.latent.information.conditional.information import ConditionalInformation
 from sidelight.side import Condition
 
 RNG = np.random.default_rng(0)
@@ -51,7 +52,9 @@ def problem():
 def test_gradients(problem, leave_one_out):
     matching, Z = problem
     Y, x = RNG.normal(size=(len(Z), 4)), RNG.normal(size=(len(Z), 1))
-    printed = PrintedInformation(cdist(Y, Y, "sqeuclidean"), np.exp(-cdist(x, x, "sqeuclidean")))
+    printed = ConditionalInformation(
+        cdist(Y, Y, "sqeuclidean"), np.exp(-cdist(x, x, "sqeuclidean"))
+    )
     for pairs, K in ((MatchedInformation(matching), None), (printed, printed.kernel(2.0))):
 
         def of(x, pairs=pairs, K=K):
@@ -65,7 +68,7 @@ def test_gradients(problem, leave_one_out):
 def test_matching_with_trust_in_the_own_value_is_the_printed_form_with_a_delta_kernel(problem):
     matching, Z = problem
     own = Matching(matching.W, matching.M, matching.M)
-    printed = PrintedInformation(np.zeros_like(matching.W), matching.M @ matching.M.T)
+    printed = ConditionalInformation(np.zeros_like(matching.W), matching.M @ matching.M.T)
     value, gradient = MatchedInformation(own).information(Z, leave_one_out=False)
     expected = printed.information(Z, matching.W, leave_one_out=False)
     assert value == pytest.approx(expected[0])
@@ -91,7 +94,7 @@ def test_identical_items_are_matched_across_classes():
     factor = KnownFactor.of(Condition(["a"] * 40 + ["b"] * 40), who="test")
     W = match_items(Y, factor)[-1].W
     np.testing.assert_array_equal(W[:40, 40:].argmax(axis=1), np.arange(40))
-    model = KernelInformationEmbedding(2).fit(Y, side=Condition(["a"] * 40 + ["b"] * 40))
+    model = ConditionalEmbedding(2).fit(Y, side=Condition(["a"] * 40 + ["b"] * 40))
     Z = model.embedding_
     gap = np.linalg.norm(Z[:40] - Z[40:], axis=1)
     assert gap.max() < 1e-4 * np.abs(Z).max()  # the map does not see the class at all
@@ -109,7 +112,7 @@ def angle_errors(seeds, noise=0.0):
         drawn = rotated_digits(kinds, n_rotations=24, random_state=seed)
         X = drawn.X + noise * rng.standard_normal(drawn.X.shape)
         which = drawn.extras["example"]
-        model = KernelInformationEmbedding(2, tol=1e-6).fit(X, side=Condition(which.astype(str)))
+        model = ConditionalEmbedding(2, tol=1e-6).fit(X, side=Condition(which.astype(str)))
         errors.append(angle_error(model.embedding_, drawn.truth[:, 0], which))
     return np.array(errors)
 
@@ -118,7 +121,7 @@ def test_angle_is_left_when_the_class_is_known():
     errors = angle_errors(range(820, 825))
     assert np.mean(errors < 5) >= 0.8
     assert np.median(errors) < 2.5
-    plain = KernelInformationEmbedding(2).fit(DIGITS.X).embedding_
+    plain = ConditionalEmbedding(2).fit(DIGITS.X).embedding_
     assert angle_error(plain, ANGLE, CLASS) > 20
 
 
@@ -131,7 +134,7 @@ def test_every_class_has_the_same_middle_and_spread():
     """A class of eight, each of which matches many others, does not gather in the middle."""
     few = (CLASS != 3) | (np.arange(len(CLASS)) % 3 == 0)
     X, classes = DIGITS.X[few], CLASS[few]
-    model = KernelInformationEmbedding(1, max_iter=30)
+    model = ConditionalEmbedding(1, max_iter=30)
     Z = model.fit(X, side=Condition(classes.astype(str))).embedding_[:, 0]
     parts = [Z[classes == c] for c in range(4)]
     middles, spreads = np.array([(part.mean(), part.std()) for part in parts]).T
@@ -140,7 +143,7 @@ def test_every_class_has_the_same_middle_and_spread():
 
 
 def test_class_is_left_when_the_angle_is_known():
-    model = KernelInformationEmbedding(2).fit(DIGITS.X, side=Condition(ANGLE, period=360))
+    model = ConditionalEmbedding(2).fit(DIGITS.X, side=Condition(ANGLE, period=360))
     assert neighbour_accuracy(model.embedding_, CLASS) == 1
     # and a digit is shown at another angle
     wanted = (ANGLE + 90) % 360
@@ -156,7 +159,7 @@ def test_position_is_left_when_the_size_is_known():
     place, size = rng.uniform(4, 12, 150), rng.uniform(1, 3, 150)
     grid = np.arange(16)
     X = np.exp(-((grid - place[:, None]) ** 2) / (2 * size[:, None] ** 2))
-    Z = KernelInformationEmbedding(1).fit(X, side=Condition(size)).embedding_
+    Z = ConditionalEmbedding(1).fit(X, side=Condition(size)).embedding_
     rank = np.argsort(np.argsort(Z[:, 0]))
     assert abs(np.corrcoef(rank, place)[0, 1]) > 0.95
     assert abs(np.corrcoef(rank, size)[0, 1]) < 0.2
@@ -167,7 +170,7 @@ def test_the_printed_form_sees_its_condition():
     rng = np.random.default_rng(21)
     first, second = rng.uniform(-1, 1, (2, 60))
     Y = np.column_stack([2 * first, 2 * second, 0.05 * rng.normal(size=60)])
-    model = KernelInformationEmbedding(1, conditioning="information", tol=1e-6)
+    model = KernelInformationEmbedding(1, tol=1e-6)
     told = []
     for known in (first, second):
         Z = model.fit(Y, side=Condition(known)).embedding_[:, 0]
@@ -195,7 +198,7 @@ def test_numbers_that_come_again_in_few_rows_only_are_left_out(n_each):
     rng = np.random.default_rng(11)
     place, number = rng.uniform(-1, 1, 120), np.arange(120) // n_each
     items = np.outer(number / 10, [3.0, 1, 0, 0]) + np.outer(place, [0.0, 1, 1, 1])
-    Z = KernelInformationEmbedding(1).fit(items, side=Condition(number)).embedding_[:, 0]
+    Z = ConditionalEmbedding(1).fit(items, side=Condition(number)).embedding_[:, 0]
     assert abs(np.corrcoef(Z, place)[0, 1]) > 0.9
     assert abs(np.corrcoef(Z, number)[0, 1]) < 0.2
 
@@ -212,22 +215,22 @@ class TestBadInput:
 
     def test_one_value_only(self):
         with pytest.raises(ValueError, match="same value, .*'a'.*in all 96 rows"):
-            KernelInformationEmbedding().fit(DIGITS.X, side=Condition(["a"] * 96))
+            ConditionalEmbedding().fit(DIGITS.X, side=Condition(["a"] * 96))
 
     def test_a_class_for_every_row(self):
         with pytest.raises(ValueError, match="class of its own for each of 96 rows: nothing"):
-            KernelInformationEmbedding().fit(DIGITS.X, side=Condition([f"{i}" for i in range(96)]))
+            ConditionalEmbedding().fit(DIGITS.X, side=Condition([f"{i}" for i in range(96)]))
 
     def test_a_class_that_was_not_seen(self):
         items = RNG.normal(size=(30, 3)) + 3.0 * (np.arange(30) % 2)[:, None]
-        model = KernelInformationEmbedding(1).fit(items, side=Condition(["a", "b"] * 15))
+        model = ConditionalEmbedding(1).fit(items, side=Condition(["a", "b"] * 15))
         with pytest.raises(ValueError, match=r"classes of the fit, \['a', 'b'\]. Got 'c'"):
             model.render(items, condition="c")
         with pytest.raises(ValueError, match="one per row, 30. Got 2"):
             model.render(items, condition=["a", "b"])
 
     def test_a_map_without_a_factor(self):
-        model = KernelInformationEmbedding(1, n_steps=3).fit(RNG.normal(size=(30, 3)))
+        model = ConditionalEmbedding(1, max_iter=30).fit(RNG.normal(size=(30, 3)))
         with pytest.raises(ValueError, match=r"fit\(X, side=Condition"):
             model.render(RNG.normal(size=(2, 3)), condition="a")
 
@@ -239,6 +242,4 @@ class TestBadInput:
 
     def test_missing_values(self):
         with pytest.raises(ValueError, match="missing or infinite for the rows 1"):
-            KernelInformationEmbedding(1).fit(
-                RNG.normal(size=(3, 3)), side=Condition([1.0, np.nan, 2.0])
-            )
+            ConditionalEmbedding(1).fit(RNG.normal(size=(3, 3)), side=Condition([1.0, np.nan, 2.0]))

@@ -8,15 +8,14 @@ import warnings
 import numpy as np
 import pytest
 
-from sidelight import KernelInformationEmbedding
+from sidelight import PCA, ConditionalEmbedding, FactorRemoval, KernelInformationEmbedding
 from sidelight.core.errors import InterruptedFitWarning
 from sidelight.core.progress import listening
 from sidelight.datasets import rotated_digits
 from sidelight.latent.conditioning import map as conditional_map
-from sidelight.latent.conditioning.gate import shows_among_neighbors
 from sidelight.latent.conditioning.matches import Matching
-from sidelight.latent.conditioning.settings import Gate
 from sidelight.latent.density import KnownFactor
+from sidelight.latent.density.gate import Gate, shows_among_neighbors
 from sidelight.side import Condition
 
 
@@ -75,7 +74,7 @@ def test_an_interrupted_fit_with_several_matchings_stops_and_keeps_a_map():
             raise KeyboardInterrupt
 
     with pytest.warns(InterruptedFitWarning, match="the best so far is kept"), listening(stop):
-        model = KernelInformationEmbedding(2).fit(Y, side=Condition(classes.astype(str)))
+        model = ConditionalEmbedding(2).fit(Y, side=Condition(classes.astype(str)))
     assert len(seen) == 5
     assert np.isfinite(model.embedding_).all()
     assert model.embedding_.std(axis=0).min() > 1e-3
@@ -111,7 +110,7 @@ def test_the_objective_is_that_of_the_embedding(kind, partial, monkeypatch):
 
     order = np.lexsort(Y.T[::-1])
     monkeypatch.setattr(conditional_map, "matchings_to_try", one_matching)
-    model = KernelInformationEmbedding(1, max_iter=20).fit(Y, side=CONDITIONS[kind](x))
+    model = ConditionalEmbedding(1, max_iter=20).fit(Y, side=CONDITIONS[kind](x))
     leave_one_out = KnownFactor.of(CONDITIONS[kind](x), who="test").kind != "repeated"
     Z = model.embedding_[order]
     expected = naive_gain(used[0], Z, leave_one_out=leave_one_out)
@@ -121,36 +120,21 @@ def test_the_objective_is_that_of_the_embedding(kind, partial, monkeypatch):
     assert len(model.history_) == model.n_steps_ + 1
 
 
-def test_the_printed_objective_is_the_estimate_of_conditional_information():
-    Y, x = shifted(40, 5)
-    model = KernelInformationEmbedding(1, conditioning="information").fit(Y, side=Condition(x))
-    Z = model.embedding_
-    unit = (x - x.mean()) / x.std()
-    total = 0.0
-    for a in range(40):  # log P(y, z, x) P(x) / P(z, x) P(y, x)
-        k = np.exp(-np.sum((Z - Z[a]) ** 2, axis=1))
-        K = np.exp(-np.sum((Y - Y[a]) ** 2, axis=1) / model.path_["bandwidth"][-1])
-        V = np.exp(-((unit - unit[a]) ** 2))
-        total += np.log(np.sum(k * K * V) * np.sum(V) / (np.sum(k * V) * np.sum(K * V)))
-    assert model.mutual_information_ == pytest.approx(total / 40, rel=1e-6)
-
-
 FITS = {
     "plain": {},
     "classes": {"side": Condition(np.where(shifted(40, 3)[1] > 0, "high", "low"))},
     "numbers": {"side": Condition(shifted(40, 3)[1])},
     "shuffled": {"side": Condition(shifted(40, 3)[1][::-1].copy())},
-    "as printed": {"side": Condition(shifted(40, 3)[1])},
 }
 
 
 @pytest.mark.parametrize("fit", FITS)
-def test_documented_attributes_exist_after_every_kind_of_fit(fit):
-    text = KernelInformationEmbedding.__doc__.split("Attributes\n")[1].split("Notes\n")[0]
+@pytest.mark.parametrize("cls", [ConditionalEmbedding, KernelInformationEmbedding])
+def test_documented_attributes_exist_after_every_kind_of_fit(cls, fit):
+    text = cls.__doc__.split("Attributes\n")[1].split("Notes\n")[0]
     names = re.findall(r"^    (\w+_) :", text, re.MULTILINE)
     assert len(names) >= 8
-    form = "information" if fit == "as printed" else "matching"
-    model = KernelInformationEmbedding(1, conditioning=form, max_iter=20)
+    model = cls(1, max_iter=20)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         model.fit(shifted(40, 3)[0], **FITS[fit])
@@ -158,33 +142,25 @@ def test_documented_attributes_exist_after_every_kind_of_fit(fit):
     assert len(model.path_["alpha"]) == len(model.path_["bandwidth"])
 
 
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [
-        ("continuation", "none"),
-        ("n_steps", 7),
-        ("leave_one_out", True),
-        ("init", "pca"),
-        ("init", np.zeros((40, 1))),
-        ("validation_fraction", 0.2),
-        ("warm_start", True),
-    ],
-)
-def test_parameters_that_do_nothing_with_a_condition_are_refused(name, value):
+@pytest.mark.filterwarnings("ignore:.*stopped the unfolding")
+def test_without_a_condition_it_is_the_plain_map():
+    Y, _ = shifted(40, 3)
+    plain = KernelInformationEmbedding(2, max_iter=20).fit(Y)
+    model = ConditionalEmbedding(2, max_iter=20).fit(Y)
+    np.testing.assert_array_equal(model.embedding_, plain.embedding_)
+    np.testing.assert_array_equal(model.transform(Y + 0.01), plain.transform(Y + 0.01))
+    assert model.side_report_ == ()
+
+
+def test_errors_name_the_estimator():
+    with pytest.raises(ValueError, match="'n_components' parameter of ConditionalEmbedding"):
+        ConditionalEmbedding(3).fit(np.eye(3), side=Condition(["a", "b", "a"]))
+    with pytest.raises(ValueError, match="ConditionalEmbedding needs two distinct rows"):
+        ConditionalEmbedding(1).fit(np.ones((4, 2)))
+
+
+def test_a_kernel_that_nobody_would_read_is_refused():
     Y, x = shifted(40, 3)
-    model = KernelInformationEmbedding(1, **{name: value})
-    with pytest.raises(ValueError, match=f"'{name}' parameter of KernelInformation.* with a Cond"):
-        model.fit(Y, side=Condition(x))
-
-
-def test_what_does_nothing_in_a_mode_is_refused_in_it():
-    Y, x = shifted(40, 3)
-    with pytest.raises(ValueError, match="'validation' argument of .* does nothing with a Cond"):
-        KernelInformationEmbedding(1).fit(Y, side=Condition(x), validation=Y[:3])
-    with pytest.raises(ValueError, match="'conditioning' parameter .* nothing without a Cond"):
-        KernelInformationEmbedding(1, conditioning="information").fit(Y)
-
-
-def test_a_condition_has_no_kernel_that_nobody_would_read():
-    with pytest.raises(TypeError, match="kernel"):
-        Condition([1.0, 2.0], kernel="rbf")
+    for model in (ConditionalEmbedding(1), PCA(1), FactorRemoval()):
+        with pytest.raises(ValueError, match=r"'kernel' of the Condition .* does nothing there"):
+            model.fit(Y, side=Condition(x, kernel=0.3))

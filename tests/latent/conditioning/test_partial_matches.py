@@ -7,7 +7,7 @@ import pytest
 from scipy.spatial.distance import cdist
 from scipy.stats import spearmanr
 
-from sidelight import KernelInformationEmbedding
+from sidelight import ConditionalEmbedding
 from sidelight.datasets import rotated_digits
 from sidelight.latent.conditioning.local_effect import without_local_effect
 from sidelight.latent.conditioning.matched_axes import agree_where_matched, matched_axes
@@ -137,7 +137,7 @@ class TestMatches:
         Y += np.outer(classes, np.random.default_rng(seed).normal(size=40))
         factor = KnownFactor.of(Condition(classes.astype(str)), who="test")
         assert all(matching.partial for matching in matchings_to_try(Y, factor, noisy=True))
-        Z = KernelInformationEmbedding(1).fit(Y, side=Condition(classes.astype(str))).embedding_
+        Z = ConditionalEmbedding(1).fit(Y, side=Condition(classes.astype(str))).embedding_
         assert abs(spearmanr(Z[:, 0], places)[0]) > 0.99
 
     def test_trust_is_the_share_that_is_matched(self):
@@ -250,7 +250,7 @@ class TestAxes:
 def test_map_extends_beyond_the_shared_range():
     """One coordinate, in the right order over both classes, with the shared range shared."""
     Y, places, classes = ranges()
-    Z = KernelInformationEmbedding(1).fit(Y, side=Condition(classes.astype(str))).embedding_
+    Z = ConditionalEmbedding(1).fit(Y, side=Condition(classes.astype(str))).embedding_
     assert abs(spearmanr(Z[:, 0], places)[0]) > 0.98
 
 
@@ -269,7 +269,7 @@ def test_kinds_stay_when_they_differ_in_the_count():
         guess = within[near].mean(axis=1)
         return np.mean(kind[near] == kind[:, None]), np.corrcoef(guess, within)[0, 1]
 
-    plain = measured(KernelInformationEmbedding(2, tol=1e-6).fit(Y).embedding_)
-    known = measured(KernelInformationEmbedding(2, tol=1e-6).fit(Y, side=Condition(x)).embedding_)
+    plain = measured(ConditionalEmbedding(2, tol=1e-6).fit(Y).embedding_)
+    known = measured(ConditionalEmbedding(2, tol=1e-6).fit(Y, side=Condition(x)).embedding_)
     assert known[0] >= plain[0]
     assert known[1] < plain[1] - 0.2

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -17,6 +16,7 @@ from sidelight.latent.conditioning.partial_matches import matchings_to_try
 from sidelight.latent.conditioning.settings import REFINEMENT
 from sidelight.latent.density import KnownFactor, squared_distances
 from sidelight.latent.information import Path, Penalty
+from sidelight.latent.information.conditional import ConditionalMap, first_steps
 from sidelight.solvers.descent import follow
 from sidelight.solvers.eigen import largest_eigenpairs
 
@@ -32,34 +32,6 @@ _REACHES = 4.0 ** np.arange(-3, 2)
 _CHOSEN_UP_TO = 3
 _JUDGED_AXES = 30
 _STEPS = 6
-
-
-@dataclass(frozen=True)
-class ConditionalMap:
-    """A map without a known factor.
-
-    Parameters
-    ----------
-    points : ndarray of shape (n, d)
-        Latent points, for a kernel of bandwidth one.
-    information : callable
-        From points to N times what they tell, nought for points that all coincide.
-    path : Path
-        The steps that led there; none where a spectral map is the result.
-    history : ndarray of shape (n_steps,)
-        N times the objective at the end of each.
-    n_iter : int
-        Iterations, of all maps that were tried.
-    interrupted : bool
-        Whether the user stopped it.
-    """
-
-    points: FloatArray
-    information: Callable[[FloatArray], float]
-    path: Path
-    history: FloatArray
-    n_iter: int
-    interrupted: bool = False
 
 
 def map_without_factor(
@@ -135,11 +107,6 @@ def map_without_factor(
         else:
             errors.append(error_beside_number(found.points, scores, factor))
     return replace(maps[int(np.argmin(errors))], n_iter=n_iter)
-
-
-def first_steps(path: Path, n_steps: int) -> Path:
-    """The part of a path that was taken."""
-    return Path(path.bandwidths[:n_steps], path.penalties[:n_steps])
 
 
 def error_beside_number(Z: FloatArray, Y: FloatArray, factor: KnownFactor) -> float:

@@ -1,12 +1,9 @@
-"""Two objectives that leave a known factor out of the map.
+"""The objective of matching, which leaves a known factor out of the map.
 
-*Matching*:  J(Z) = Σ_a Σ_l ω_al [log Σ_b M_bl W_ab k_ab − log Σ_b M_bl k_ab], k_ab = k(z_a, z_b).
+J(Z) = Σ_a Σ_l ω_al [log Σ_b M_bl W_ab k_ab − log Σ_b M_bl k_ab], k_ab = k(z_a, z_b).
 A match is told from other items *at the same value of the factor*, so that separating the values
 gains nothing.  With ω the indicator of an item's own value it is the estimate of I(Y; Z | X) with
 a kernel that tells values apart completely.
-
-*As printed* (latent-factor thesis, eq. 3.24): the estimate of I(Y; Z | X) with a kernel between
-the values of the factor, Σ_a log Σ_b k_ab K_ab V_ab − log Σ_b k_ab V_ab.
 """
 
 from __future__ import annotations
@@ -62,46 +59,3 @@ class MatchedInformation:
             forces[band] += kW @ with_one
             forces += kW.T @ with_one[band]
         return value, np.asarray(2 * (forces[:, :-1] - forces[:, -1:] * Z))
-
-
-@dataclass(frozen=True)
-class PrintedInformation:
-    """The conditional mutual information with a kernel between values.
-
-    Parameters
-    ----------
-    dissimilarities : ndarray of shape (n, n)
-        Of the data.
-    V : ndarray of shape (n, n)
-        Kernel values between the values of the factor.
-    """
-
-    dissimilarities: FloatArray
-    V: FloatArray
-
-    def kernel(self, bandwidth: float) -> FloatArray:
-        """Compute exp(−d / h) of the data."""
-        return np.asarray(np.exp(-self.dissimilarities / bandwidth))
-
-    def information(
-        self, Z: FloatArray, K: FloatArray, *, leave_one_out: bool = False
-    ) -> tuple[float, FloatArray]:
-        """Compute Σ_a log Σ_b k_ab K_ab V_ab − log Σ_b k_ab V_ab and its gradient."""
-        k = _latent_kernel(Z, leave_one_out)
-        both = K * self.V
-        joint, latent = (k * both).sum(axis=1) + _FLOOR, (k * self.V).sum(axis=1) + _FLOOR
-        value = float(np.sum(np.log(joint) - np.log(latent)))
-        return value, _gradient(k, both / joint[:, None] - self.V / latent[:, None], Z)
-
-
-def _latent_kernel(Z: FloatArray, leave_one_out: bool) -> FloatArray:
-    k = np.exp(-squared_distances(Z, Z))
-    if leave_one_out:
-        np.fill_diagonal(k, 0.0)
-    return k
-
-
-def _gradient(k: FloatArray, G: FloatArray, Z: FloatArray) -> FloatArray:
-    """Of Σ_a f_a where ∂f_a/∂k_ab = G_ab."""
-    C = k * (G + G.T)
-    return np.asarray(2 * (C @ Z - C.sum(axis=1)[:, None] * Z))

@@ -9,7 +9,8 @@ from sidelight.latent.density.bandwidth import (
     regression_bandwidth,
     regression_reach,
 )
-from sidelight.latent.density.joint import JointDensity
+from sidelight.latent.density.gate import shows_or_said
+from sidelight.latent.density.joint import JointDensity, differing_columns
 from sidelight.latent.density.kernels import (
     KERNELS,
     DataKernel,
@@ -30,9 +31,11 @@ __all__ = [
     "QuarticKernel",
     "bandwidth_of_placing",
     "data_scale",
+    "differing_columns",
     "kernel_for",
     "leave_one_out_bandwidth",
     "regression_bandwidth",
     "regression_reach",
+    "shows_or_said",
     "squared_distances",
 ]

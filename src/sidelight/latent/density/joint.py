@@ -143,3 +143,17 @@ def _most_likely_codes(weights: FloatArray, items: FloatArray) -> FloatArray:
         votes = weights @ np.eye(len(codes))[which]
         columns.append(codes[votes.argmax(axis=1)])
     return np.column_stack(columns)
+
+
+def differing_columns(items: FloatArray, n_components: int, *, who: str) -> IntArray:
+    """The columns in which rows differ; a map needs more rows than dimensions, and two of them."""
+    n = len(items)
+    if n_components >= n:
+        raise ValueError(
+            f"The 'n_components' parameter of {who} must be below n_samples={n}. Got "
+            f"{n_components} instead."
+        )
+    columns = np.flatnonzero(np.ptp(items, axis=0) > 0)
+    if not len(columns):
+        raise ValueError(f"{who} needs two distinct rows. All {n} are the same.")
+    return columns

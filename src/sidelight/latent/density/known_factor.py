@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -89,6 +89,10 @@ class KnownFactor:
             tuple(unit.tolist()),
             spacing**2,
         )
+
+    def of_rows(self, rows: IntArray) -> KnownFactor:
+        """The values of some of the rows, or of all in another order."""
+        return replace(self, coordinates=self.coordinates[rows])
 
     def coordinates_of(self, values: Any, n: int, *, who: str) -> FloatArray:
         """Read further values of the factor."""

@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
-from sidelight.latent.information.path import START_SPREAD, Path, find_onset, first_penalty
-from sidelight.latent.information.penalties import Penalty
+from sidelight.latent.information.axes import on_axes, warn_if_collapsed
+from sidelight.latent.information.kernel_information_embedding import KernelInformationEmbedding
+from sidelight.latent.information.path import Path
+from sidelight.latent.information.penalties import PENALTIES, Penalty, penalty_for
 
-__all__ = ["START_SPREAD", "Path", "Penalty", "find_onset", "first_penalty"]
+__all__ = [
+    "PENALTIES",
+    "KernelInformationEmbedding",
+    "Path",
+    "Penalty",
+    "on_axes",
+    "penalty_for",
+    "warn_if_collapsed",
+]

@@ -25,11 +25,6 @@ from sidelight.core import (
     whole_or_nothing,
 )
 from sidelight.estimator import Map, Told, pick_up
-from sidelight.latent.conditioning import (
-    PENALTIES_OF_FORMS,
-    fit_conditional,
-    refuse_without_effect,
-)
 from sidelight.latent.density import (
     KERNELS,
     ByDensity,
@@ -37,10 +32,17 @@ from sidelight.latent.density import (
     JointDensity,
     KnownFactor,
     bandwidth_of_placing,
+    differing_columns,
     kernel_for,
     regression_bandwidth,
+    shows_or_said,
 )
 from sidelight.latent.information.axes import on_axes, warn_if_collapsed
+from sidelight.latent.information.conditional import (
+    kernel_of_values,
+    map_by_conditional_information,
+    with_reach,
+)
 from sidelight.latent.information.followed import Followed, Way, facts_of_end, facts_of_path
 from sidelight.latent.information.mutual_information_near import pairs_of
 from sidelight.latent.information.path import (
@@ -59,6 +61,17 @@ from sidelight.solvers.descent import Continuation
 
 #: With a kernel of finite support, the path to the last step is followed by this many rows.
 _PATH_ROWS = 2000
+#: λ of conditional information, where none is given.
+ALPHA = 1e-3
+#: What has no say where a condition is known.
+_ONLY_WITHOUT_CONDITION = (
+    "continuation",
+    "n_steps",
+    "leave_one_out",
+    "init",
+    "validation_fraction",
+    "warm_start",
+)
 
 
 class KernelInformationEmbedding(DensityEmbedder):
@@ -75,17 +88,18 @@ class KernelInformationEmbedding(DensityEmbedder):
     where the points begin to unfold, both to their final values.  The joint density that results
     gives both mappings, E[z | y] and E[y | z], their uncertainty, and a density over the map.
 
-    A ``Condition`` in ``side`` names a factor to leave out of the map; see ``conditioning``.  A
-    factor that does not show in the data (its values agree no better among near rows than shuffled
-    ones) leaves the plain map, with a warning.
+    A ``Condition`` in ``side`` names a factor that is known: Z then maximises the estimate of the
+    conditional information Î(Y; Z | X) (eq. 3.24), in which rows count as far as they are alike in
+    the factor, by the ``kernel`` of the Condition.  Items are not matched across its values; that
+    is :class:`~sidelight.ConditionalEmbedding`.  A factor that does not show in the data (its
+    values agree no better among near rows than shuffled ones) leaves the plain map, with a warning.
 
     Parameters
     ----------
     n_components : int or "auto"
         Dimensions of the map, ``n_components_``; ``"auto"`` is the intrinsic dimension of X.
     bandwidth : float, "auto" or "leave_one_out"
-        The final h of k(y, y') = exp(−‖y − y'‖²/h); where items are matched, that with which new
-        rows are placed.  ``"auto"`` is an eighth of the mean squared
+        The final h of k(y, y') = exp(−‖y − y'‖²/h).  ``"auto"`` is an eighth of the mean squared
         distance between items, and the whole of it for a curve (see Notes); ``"leave_one_out"``
         maximises the likelihood of each item given the others, which is right in few dimensions
         and far too small in many.
@@ -96,8 +110,7 @@ class KernelInformationEmbedding(DensityEmbedder):
         ω.  L4 aligns the map with its axes.  A callable takes Z and gives Σ_a ω(z_a) and its
         gradient.
     alpha : float or "auto"
-        The final λ; ``"auto"`` is 0.001, 0.05 where items are matched, and up to 0.1 for a curve
-        with ``bandwidth="auto"``.
+        The final λ; ``"auto"`` is 0.001, and up to 0.1 for a curve with ``bandwidth="auto"``.
     continuation : {"both", "penalty", "none"}
         What shrinks along the path; with ``"none"`` there is a single descent from ``init``.
     n_steps : int
@@ -112,9 +125,6 @@ class KernelInformationEmbedding(DensityEmbedder):
         Hold out this share of the rows, take the step that reconstructs them best of three paths
         (from a wide, a middling and the last bandwidth), and follow that path with all rows that
         far.  ``fit(X, validation=…)`` takes rows of yours.
-    conditioning : {"matching", "information"}
-        How a ``Condition`` is left out: by matching items across its values, as far as they have
-        their like there (the default), or by conditional information as the thesis prints it.
     max_iter : int
         Most iterations of the last step's descent.
     tol : float
@@ -139,14 +149,12 @@ class KernelInformationEmbedding(DensityEmbedder):
     objective_ : float
         Î(Y; Z) − (λ/N) Σ ω(z_a), in nats.
     mutual_information_ : float
-        Î(Y; Z); with a ``Condition`` the estimate of I(Y; Z | X), or what the points tell of the
-        matches.
+        Î(Y; Z); with a ``Condition`` Î(Y; Z | X).
     history_ : ndarray of shape (n_steps_taken,)
         The objective at the end of every step, each with its own h and λ; with a ``Condition``
         that of the finished map comes last.
     path_ : dict of ndarray
         ``"bandwidth"``, ``"alpha"`` and, with validation, ``"error"`` of every step taken.
-        Matches have no bandwidth (NaN), and a spectral map that no step made better has no steps.
     n_steps_ : int
         Steps to the map.
     n_iter_ : int
@@ -196,7 +204,6 @@ class KernelInformationEmbedding(DensityEmbedder):
         "leave_one_out": (OneOf((True, False)),),
         "init": INIT,
         "validation_fraction": (SHARE,),
-        "conditioning": (OneOf(("matching", "information")),),
         "max_iter": (Whole(1),),
         "tol": (Real(0, open_below=True),),
         "warm_start": (OneOf((True, False)),),
@@ -218,7 +225,6 @@ class KernelInformationEmbedding(DensityEmbedder):
         leave_one_out: bool = False,
         init: Any = "spectral",
         validation_fraction: float = 0.0,
-        conditioning: str = "matching",
         max_iter: int = 500,
         tol: float = 1e-13,
         warm_start: bool = False,
@@ -235,7 +241,6 @@ class KernelInformationEmbedding(DensityEmbedder):
         self.leave_one_out = leave_one_out
         self.init = init
         self.validation_fraction = validation_fraction
-        self.conditioning = conditioning
         self.max_iter = max_iter
         self.tol = tol
         self.warm_start = warm_start
@@ -263,13 +268,14 @@ class KernelInformationEmbedding(DensityEmbedder):
         """
         X, known = self._check_input(X, side)
         items = np.asarray(X, dtype=np.float64)
-        columns = self._check_rows(items)
-        refuse_without_effect(self, conditioned=bool(known), validation=validation)
+        columns = differing_columns(items, self.n_components_, who=self._name)
+        if known:
+            self._refuse_idle(validation)
         thread = pick_up(self, items, len(items) * self.n_components_)
         held_out = None if validation is None else self._checked(validation, reset=False)
         left = None
         if known:
-            found = self._map_without(items, columns, known["Condition"])
+            found = self._map_beside(items, columns, known["Condition"])
         elif held_out is None and self.validation_fraction > 0:
             found = self._map_by_held_out(items, columns)
         else:
@@ -277,19 +283,6 @@ class KernelInformationEmbedding(DensityEmbedder):
             found, left = followed.map, thread.left_at(followed.left)
         warn_if_collapsed(found.points, found.facts["alpha_"], found.facts["onset_"], self._name)
         return self._adopt(Told(items, known, (), None), found, left)
-
-    def _check_rows(self, items: FloatArray) -> IntArray:
-        """The columns in which rows differ."""
-        n = len(items)
-        if self.n_components_ >= n:
-            raise ValueError(
-                f"The 'n_components' parameter of {self._name} must be below n_samples={n}. "
-                f"Got {self.n_components_} instead."
-            )
-        columns = np.flatnonzero(np.ptp(items, axis=0) > 0)
-        if not len(columns):
-            raise ValueError(f"{self._name} needs two distinct rows. All {n} are the same.")
-        return columns
 
     def _map_by_held_out(self, items: FloatArray, columns: IntArray) -> Map:
         """Follow the path with all rows as far as reconstructs held-out ones best."""
@@ -428,41 +421,41 @@ class KernelInformationEmbedding(DensityEmbedder):
             who=self._name,
         )
 
-    def _map_without(self, items: FloatArray, columns: IntArray, condition: Condition) -> Map:
-        """Leave a known factor out of the map; the plain map, where it does not show in X."""
-        Y, n = items[:, columns], len(items)
-        alpha = float(PENALTIES_OF_FORMS[self.conditioning] if self.alpha == "auto" else self.alpha)
-        penalty = penalty_for(self.penalty)
-        factor = KnownFactor.of(condition, who=self._name)
-        fitted = fit_conditional(
+    def _map_beside(self, items: FloatArray, columns: IntArray, condition: Condition) -> Map:
+        """Maximise conditional information."""
+        Y = items[:, columns]
+        factor, penalty = KnownFactor.of(condition, who=self._name), penalty_for(self.penalty)
+        if not shows_or_said(Y, factor, who=self._name):
+            plain = self._follow(items, columns, None).map
+            assert isinstance(plain.place, ByDensity)
+            return replace(plain, place=replace(plain.place, factor=factor))
+        alpha = ALPHA if self.alpha == "auto" else float(self.alpha)
+        found = map_by_conditional_information(
             Y,
-            factor,
-            self.conditioning,
+            kernel_of_values(condition, factor),
             self.n_components_,
+            bandwidth=self.bandwidth,
             alpha=alpha,
             penalty=penalty,
             max_iter=self.max_iter,
             tol=self.tol,
             who=self._name,
         )
-        if fitted is None:
-            plain = self._follow(items, columns, None).map
-            assert isinstance(plain.place, ByDensity)
-            return replace(plain, place=replace(plain.place, factor=factor))
-        found, factor = fitted
         kernel, Z = kernel_for(self.kernel, Y), on_axes(found.points, self.penalty)
         h = bandwidth_of_placing(self.bandwidth, Y, Z, kernel)
-        told = found.information(Z) / n
-        objective = told - alpha * penalty(Z)[0] / n
-        facts = {
-            "bandwidth_": h,
-            "alpha_": alpha,
-            "mutual_information_": told,
-            "objective_": objective,
-            "history_": np.append(found.history / n, objective),
-            "path_": {"bandwidth": found.path.bandwidths, "alpha": found.path.penalties},
-            "n_steps_": found.path.n_steps,
-            "n_iter_": found.n_iter,
-            "onset_": None,
-        }
-        return Map(Z, ByDensity(JointDensity(items, Z, columns, kernel, h), factor), facts)
+        place = ByDensity(JointDensity(items, Z, columns, kernel, h), with_reach(factor, Y, Z))
+        return Map(Z, place, found.facts(Z, h, alpha, penalty))
+
+    def _refuse_idle(self, validation: Any) -> None:
+        """Refuse what does nothing with a condition."""
+        given, default = self.get_params(deep=False), type(self)().get_params(deep=False)
+        idle = [
+            f"'{name}' parameter"
+            for name in _ONLY_WITHOUT_CONDITION
+            if np.ndim(given[name]) > 0 or given[name] != default[name]
+        ] + ["'validation' argument"] * (validation is not None)
+        if idle:
+            raise ValueError(
+                f"The {idle[0]} of {self._name} does nothing with a Condition in 'side'. Leave it "
+                f"as it is by default."
+            )

@@ -2,12 +2,39 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from scipy.stats import rankdata
 
-from sidelight.core import FloatArray, IntArray
-from sidelight.latent.conditioning.settings import GATE, Gate
-from sidelight.latent.density import KnownFactor, squared_distances
+from sidelight.core import FloatArray, IntArray, warn
+from sidelight.latent.density.kernels import squared_distances
+from sidelight.latent.density.known_factor import KnownFactor
+
+
+@dataclass(frozen=True)
+class Gate:
+    """When a factor is believed to show in the data.
+
+    Parameters
+    ----------
+    neighbors : tuple of int
+        Nearest neighbours among which it must agree, in one count or another (at most a tenth of
+        the rows).  A digit looks like itself upside down, so that ten neighbours may cancel out
+        where the two nearest agree; where noise is strong two are too few.
+    deviations : float
+        Standard deviations of shuffled values by which it must agree better: of 400 random
+        classes, numbers and angles, one was believed to show in 120 digits.
+    shuffles : int
+        How often values are shuffled.
+    """
+
+    neighbors: tuple[int, ...] = (2, 10)
+    deviations: float = 4.0
+    shuffles: int = 200
+
+
+GATE = Gate()
 
 
 def shows_among_neighbors(Y: FloatArray, factor: KnownFactor, gate: Gate = GATE) -> bool:
@@ -27,6 +54,18 @@ def shows_among_neighbors(Y: FloatArray, factor: KnownFactor, gate: Gate = GATE)
         _beyond_chance(nearest[:, :k], codes, gate.shuffles) > gate.deviations
         for k in gate.neighbors
     )
+
+
+def shows_or_said(Y: FloatArray, factor: KnownFactor, *, who: str) -> bool:
+    """Whether a factor shows, whatever the order of the rows; a warning says where it does not."""
+    order = np.lexsort(Y.T[::-1])
+    if shows_among_neighbors(Y[order], factor.of_rows(order)):
+        return True
+    warn(
+        f"The Condition given to {who} does not show in X: its values agree no better among near "
+        f"rows than shuffled ones do. The map is the plain one."
+    )
+    return False
 
 
 def _beyond_chance(near: IntArray, codes: FloatArray, n_shuffles: int) -> float:

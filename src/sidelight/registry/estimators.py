@@ -6,59 +6,7 @@ are all read from here.  Nothing is imported: an entry names its module.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from difflib import get_close_matches
-from importlib import import_module
-from typing import Any
-
-
-@dataclass(frozen=True)
-class Entry:
-    """One estimator: where it lives, what it understands, what it gives.
-
-    Parameters
-    ----------
-    name : str
-        The class name.
-    family : str
-        The folder: ``"spectral"``, ``"metric"`` …
-    summary : str
-        What the method does, in a few words.
-    module : str
-        The module that defines it.
-    command : str
-        Its short name on the command line.
-    understands : tuple of str
-        The kinds of side information it takes.
-    gives : tuple of str
-        Out of ``"map"``, ``"new points"``, ``"way back"``, ``"density"``.
-    needs_graph : bool
-        Whether it works from a neighbourhood graph that must hang together.
-    takes_distances : bool
-        Whether a table of distances will do, ``metric="precomputed"``.
-    takes_graph : bool
-        Whether a sparse graph of distances will do as well.
-    inside : tuple of str
-        The kinds that need no metric learned from feature vectors.
-    """
-
-    name: str
-    family: str
-    summary: str
-    module: str
-    command: str
-    understands: tuple[str, ...] = ()
-    gives: tuple[str, ...] = ("map", "new points", "way back")
-    needs_graph: bool = False
-    takes_distances: bool = False
-    takes_graph: bool = False
-    inside: tuple[str, ...] = ()
-
-    def load(self) -> type[Any]:
-        """Import the estimator's class."""
-        loaded: type[Any] = getattr(import_module(self.module), self.name)
-        return loaded
-
+from sidelight.registry.entry import Entry
 
 ESTIMATORS: tuple[Entry, ...] = (
     Entry(
@@ -225,9 +173,19 @@ ESTIMATORS: tuple[Entry, ...] = (
         understands=("Condition", "Pairs", "Attributes", "Distances", "Anchors"),
     ),
     Entry(
+        "ConditionalEmbedding",
+        "latent",
+        "a known factor left out by matching items across its values, however far it moves them",
+        "sidelight.latent.conditioning.conditional_embedding",
+        "conditional",
+        understands=("Condition",),
+        inside=("Condition",),
+        gives=("map", "new points", "way back", "density"),
+    ),
+    Entry(
         "KernelInformationEmbedding",
         "latent",
-        "the map that tells most about the data; leaves a known factor out",
+        "the map that tells most about the data, or most beside a known factor",
         "sidelight.latent.information.kernel_information_embedding",
         "kie",
         understands=("Condition",),
@@ -274,23 +232,3 @@ ESTIMATORS: tuple[Entry, ...] = (
 
 #: The estimators that make a map, which is what the command line's methods are.
 MAPS: tuple[Entry, ...] = tuple(entry for entry in ESTIMATORS if "map" in entry.gives)
-
-
-def understood_by(estimator: type[Any]) -> tuple[str, ...]:
-    """The kinds of side information that a class of estimators takes, or its nearest ancestor."""
-    entries = {entry.name: entry for entry in ESTIMATORS}
-    known = [entries[cls.__name__] for cls in estimator.__mro__ if cls.__name__ in entries]
-    return known[0].understands if known else ()
-
-
-def entry_for(name: str) -> Entry:
-    """Find an estimator by its class name or its short name."""
-    for entry in ESTIMATORS:
-        if name.lower() in (entry.name.lower(), entry.command):
-            return entry
-    commands = {alias.lower(): e.command for e in MAPS for alias in (e.command, e.name)}
-    commands |= dict.fromkeys(("tsne", "t-sne", "umap"), "ne")  # what others call it
-    near = get_close_matches(name.lower(), commands, n=1)
-    hint = f" Did you mean {commands[near[0]]!r}?" if near else ""
-    known = ", ".join(entry.command for entry in MAPS)
-    raise ValueError(f"There is no method {name!r}.{hint} The methods are: {known}.")

@@ -1,0 +1,146 @@
+"""Conditional information (latent-factor thesis, eq. 3.24): what the map tells beside a factor.
+
+With a kernel V between the values x of the factor, and k, K those of the map and the data,
+
+    Î(Y; Z | X) = (1/N) Σ_a log (P_a V_a / (Q_a R_a)),
+    P_a = Σ_b k_ab K_ab V_ab,  Q_a = Σ_b k_ab V_ab,  R_a = Σ_b K_ab V_ab,  V_a = Σ_b V_ab.
+
+Rows count as far as they are alike in the factor.  Where V tells values apart completely, each of
+them has a map of its own, free to turn; where it does not, the data's kernel still vanishes between
+items that the factor has moved apart, and these are pushed apart.  To match items across values is
+the business of the conditional embedding.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from sidelight.core import FloatArray, require_memory
+from sidelight.latent.density import KnownFactor, squared_distances
+from sidelight.latent.information.conditional.map import (
+    ConditionalMap,
+    first_steps,
+    in_given_order,
+)
+from sidelight.latent.information.path import START_SPREAD, Path, find_onset, first_penalty
+from sidelight.latent.information.penalties import Penalty
+from sidelight.side import Condition
+from sidelight.solvers.descent import follow
+
+_STEPS = 15
+#: The last bandwidth, where none is given, as a share of the mean squared distance of two items.
+_SHARE = 8.0
+_FLOOR = 1e-12
+
+
+def kernel_of_values(condition: Condition, factor: KnownFactor) -> FloatArray:
+    """V: how alike any two values of a factor are.
+
+    Classes are the same or not.  Numbers are as near as a Gaussian says, as wide as they spread or
+    as wide as is given; round a circle along the chord.
+    """
+    x, width = factor.coordinates, condition.kernel
+    if factor.kind == "classes" or width == "delta":
+        return np.asarray((x[:, None] == x[None]).all(axis=2), dtype=np.float64)
+    squared = squared_distances(x, x)
+    if width is not None:
+        if factor.period is not None:
+            squared = squared * (factor.period / (2 * np.pi)) ** 2
+        else:
+            values = x * np.asarray(factor.unit)
+            squared = squared_distances(values, values)
+        squared = squared / float(width) ** 2
+    return np.asarray(np.exp(-squared))
+
+
+def map_by_conditional_information(
+    Y: FloatArray,
+    V: FloatArray,
+    n_components: int,
+    *,
+    bandwidth: float | str,
+    alpha: float,
+    penalty: Penalty,
+    max_iter: int,
+    tol: float,
+    who: str,
+) -> ConditionalMap:
+    """Maximise the estimate of I(Y; Z | X), whatever the order of the rows."""
+    n = len(Y)
+    require_memory(
+        48.0 * n * n,
+        what=f"the kernels of {n} × {n} pairs",
+        who=who,
+        instead="Fit a part of the rows, and place the others with transform.",
+    )
+    order = np.lexsort(Y.T[::-1])
+    Y, V = Y[order], V[np.ix_(order, order)]
+    pairs = ConditionalInformation(squared_distances(Y, Y), V)
+    scale = float(pairs.dissimilarities.mean())
+    last = scale / _SHARE if isinstance(bandwidth, str) else float(bandwidth)
+    onset = find_onset(pairs, pairs.kernel(scale), n, n_components, leave_one_out=False, who=who)
+    path = Path.between((scale, first_penalty(onset, alpha)), (last, alpha), _STEPS)
+    found = follow(
+        path.objectives(pairs, (n, n_components), penalty, leave_one_out=False),
+        path.n_steps,
+        START_SPREAD * onset.directions.ravel(),
+        max_iter=25,
+        final_max_iter=max_iter,
+        tol=tol,
+        stage="the map without the factor",
+        who=who,
+    )
+    none = np.zeros((n, n_components))
+
+    def information(Z: FloatArray, h: float = float(path.bandwidths[found.step])) -> float:
+        K = pairs.kernel(h)
+        told, nothing = (pairs.information(points, K)[0] for points in (Z, none))
+        return told - nothing
+
+    taken = first_steps(path, len(found.values))
+    nothing = [pairs.information(none, pairs.kernel(float(h)))[0] for h in taken.bandwidths]
+    done = ConditionalMap(
+        found.x.reshape(none.shape),
+        information,
+        taken,
+        -found.values - np.array(nothing),
+        found.n_iter,
+        found.interrupted,
+    )
+    return in_given_order(done, order)
+
+
+@dataclass(frozen=True)
+class ConditionalInformation:
+    """The conditional mutual information with a kernel between values.
+
+    Parameters
+    ----------
+    dissimilarities : ndarray of shape (n, n)
+        Of the data.
+    V : ndarray of shape (n, n)
+        Kernel values between the values of the factor.
+    """
+
+    dissimilarities: FloatArray
+    V: FloatArray
+
+    def kernel(self, bandwidth: float) -> FloatArray:
+        """Compute exp(−d / h) of the data."""
+        return np.asarray(np.exp(-self.dissimilarities / bandwidth))
+
+    def information(
+        self, Z: FloatArray, K: FloatArray, *, leave_one_out: bool = False
+    ) -> tuple[float, FloatArray]:
+        """Compute Σ_a log Σ_b k_ab K_ab V_ab − log Σ_b k_ab V_ab and its gradient."""
+        k = np.exp(-squared_distances(Z, Z))
+        if leave_one_out:
+            np.fill_diagonal(k, 0.0)
+        both = K * self.V
+        joint, latent = (k * both).sum(axis=1) + _FLOOR, (k * self.V).sum(axis=1) + _FLOOR
+        value = float(np.sum(np.log(joint) - np.log(latent)))
+        G = both / joint[:, None] - self.V / latent[:, None]
+        C = k * (G + G.T)
+        return value, np.asarray(2 * (C @ Z - C.sum(axis=1)[:, None] * Z))

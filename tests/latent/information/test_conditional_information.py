@@ -1,0 +1,138 @@
+"""Conditional information: against loops over rows, and what its kernel between values does."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.optimize import approx_fprime
+
+from sidelight import KernelInformationEmbedding
+from sidelight.latent.density import KnownFactor
+from sidelight.latent.information.conditional.information import (
+    ConditionalInformation,
+    kernel_of_values,
+)
+from sidelight.side import Condition
+
+RNG = np.random.default_rng(11)
+N = 40
+X = RNG.standard_normal(N)
+Y = np.column_stack([3.0 * X, RNG.standard_normal(N), 0.3 * RNG.standard_normal(N)])
+CLASSES = np.where(X > 0, "high", "low")
+ANGLES = (60 * X) % 360
+
+#: Each with V of two values, written out.
+KERNELS = {
+    "classes": (Condition(CLASSES), lambda a, b: float(CLASSES[a] == CLASSES[b])),
+    "numbers": (Condition(X), lambda a, b: np.exp(-(((X[a] - X[b]) / X.std()) ** 2))),
+    "width": (Condition(X, kernel=0.4), lambda a, b: np.exp(-(((X[a] - X[b]) / 0.4) ** 2))),
+    "delta": (Condition(X, kernel="delta"), lambda a, b: float(a == b)),
+    "angles": (
+        Condition(ANGLES, period=360, kernel=30.0),
+        lambda a, b: np.exp(
+            -((360 / np.pi * np.sin(np.radians(ANGLES[a] - ANGLES[b]) / 2) / 30.0) ** 2)
+        ),
+    ),
+}
+
+
+def naive(Z, h, V):
+    """Of log P(y, z, x) P(x) / P(z, x) P(y, x), the mean over rows."""
+    total = 0.0
+    for a in range(N):
+        k = np.exp(-np.sum((Z - Z[a]) ** 2, axis=1))
+        K = np.exp(-np.sum((Y - Y[a]) ** 2, axis=1) / h)
+        v = np.array([V(a, b) for b in range(N)])
+        total += np.log(np.sum(k * K * v) * np.sum(v) / (np.sum(k * v) * np.sum(K * v)))
+    return total / N
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_the_kernel_between_values_is_the_one_written_out(name):
+    condition, V = KERNELS[name]
+    found = kernel_of_values(condition, KnownFactor.of(condition, who="test"))
+    expected = [[V(a, b) for b in range(N)] for a in range(N)]
+    np.testing.assert_allclose(found, expected, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", ["classes", "numbers", "width", "angles"])
+def test_the_objective_is_the_estimate_by_loops(name):
+    condition, V = KERNELS[name]
+    model = KernelInformationEmbedding(1).fit(Y, side=condition)
+    told = naive(model.embedding_, model.path_["bandwidth"][-1], V)
+    assert model.mutual_information_ == pytest.approx(told, rel=1e-6)
+    expected = told - model.alpha_ * np.mean(model.embedding_**2)
+    assert model.objective_ == pytest.approx(expected, rel=1e-6)
+    assert model.history_[-1] == model.objective_
+
+
+@pytest.mark.parametrize("name", ["classes", "numbers"])
+def test_the_map_is_an_optimum(name):
+    condition, V = KERNELS[name]
+    model = KernelInformationEmbedding(1, alpha=0.01, max_iter=2000).fit(Y, side=condition)
+    h = model.path_["bandwidth"][-1]
+
+    def objective(z):
+        return naive(z[:, None], h, V) - 0.01 * np.mean(z**2)
+
+    gradient = approx_fprime(model.embedding_[:, 0], objective, 1e-6)
+    assert np.abs(gradient).max() < 1e-5
+
+
+def test_a_class_does_not_see_the_others():
+    """With a kernel that tells classes apart, moving one of them gains and loses nothing."""
+    factor = KnownFactor.of(Condition(CLASSES), who="test")
+    V = kernel_of_values(Condition(CLASSES), factor)
+    squared = ((Y[:, None] - Y[None]) ** 2).sum(axis=2)
+    pairs = ConditionalInformation(squared, V)
+    K, Z = pairs.kernel(2.0), RNG.standard_normal((N, 2))
+    moved = Z + 7.0 * (CLASSES == "high")[:, None]
+    assert pairs.information(moved, K)[0] == pytest.approx(pairs.information(Z, K)[0])
+
+
+@pytest.mark.parametrize("seed", [20, 21, 22])
+def test_what_the_factor_tells_is_not_told_again(seed):
+    """The first feature is the factor: a map of one dimension shows the second instead."""
+    rng = np.random.default_rng(seed)
+    x = rng.standard_normal(120)
+    items = np.column_stack([3 * x, 1.5 * rng.standard_normal(120), 0.3 * rng.standard_normal(120)])
+    plain = KernelInformationEmbedding(1).fit(items).embedding_[:, 0]
+    told = Condition(x, kernel=0.5)
+    beside = KernelInformationEmbedding(1).fit(items, side=told).embedding_[:, 0]
+    of_factor, of_rest = (
+        [abs(np.corrcoef(Z, items[:, column])[0, 1]) for Z in (plain, beside)] for column in (0, 1)
+    )
+    assert of_factor[0] > 0.85
+    assert of_factor[1] < 0.3
+    assert of_rest[1] > 0.85
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("continuation", "none"),
+        ("n_steps", 7),
+        ("leave_one_out", True),
+        ("init", "pca"),
+        ("init", np.zeros((40, 1))),
+        ("validation_fraction", 0.2),
+        ("warm_start", True),
+    ],
+)
+def test_parameters_that_do_nothing_with_a_condition_are_refused(name, value):
+    model = KernelInformationEmbedding(1, **{name: value})
+    with pytest.raises(ValueError, match=f"'{name}' parameter of KernelInformation.* with a Cond"):
+        model.fit(Y, side=Condition(X))
+
+
+def test_what_does_nothing_in_a_mode_is_refused_in_it():
+    with pytest.raises(ValueError, match="'validation' argument of .* does nothing with a Cond"):
+        KernelInformationEmbedding(1).fit(Y, side=Condition(X), validation=Y[:3])
+
+
+def test_kernels_of_a_condition_that_make_no_sense_are_refused():
+    for kernel in (0.0, -1.0, "rbf", np.inf):
+        with pytest.raises(ValueError, match="'kernel' argument of Condition must be None"):
+            Condition([1.0, 2.0], kernel=kernel)
+    with pytest.raises(ValueError, match="is a width for numbers"):
+        Condition(["a", "b"], kernel=2.0)

@@ -17,7 +17,8 @@ from sidelight.side.invariance import Invariance
 from sidelight.side.pairs import Pairs
 from sidelight.side.reading import name_rows as name_rows
 from sidelight.side.relation import Relation
-from sidelight.side.understanding import gather_side
+from sidelight.side.understanding import aligned, gather_side
+from sidelight.side.understanding import by_number as by_number
 from sidelight.side.understanding import refusing_side_as_y as refusing_side_as_y
 from sidelight.side.understanding import side_values as side_values
 from sidelight.side.value import SideInformation
@@ -34,5 +35,6 @@ __all__ = [
     "Pairs",
     "Relation",
     "SideInformation",
+    "aligned",
     "gather_side",
 ]

@@ -54,6 +54,32 @@ class Invariance(SideInformation):
                 )
             object.__setattr__(self, "image_shape", tuple(int(size) for size in sizes))
 
+    def within(self, rows: Any) -> Invariance:
+        """Keep what is said about some rows: all of it, for it holds for any.
+
+        Parameters
+        ----------
+        rows : array-like
+            Any.
+
+        Returns
+        -------
+        Invariance
+            Itself.
+        """
+        return self
+
+    @property
+    def shape(self) -> tuple[int]:
+        """Not there: it is not cut together with X.
+
+        Returns
+        -------
+        tuple of int
+            Never.
+        """
+        raise AttributeError("An Invariance speaks of any rows, so that it has no shape.")
+
     def check(self, n_samples: int, *, who: str, n_features: int | None = None) -> None:
         """Compare the shape of the images with X.
 

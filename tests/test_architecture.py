@@ -23,6 +23,7 @@ FOR_USERS = {
     "embedding",
     "io",
     "metric",
+    "model_selection",
     "neighbors",
     "plot",
     "quality",

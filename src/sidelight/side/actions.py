@@ -9,7 +9,7 @@ import numpy as np
 
 from sidelight.core import IntArray
 from sidelight.side.reading import read_labels
-from sidelight.side.value import SideInformation
+from sidelight.side.rows import SideInformation
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from sidelight.core import FloatArray, IntArray, of_moderate_size
-from sidelight.side.naming import Naming
 from sidelight.side.reading import name_rows, read_numbers, require_rows_in_range
-from sidelight.side.value import NamesRows
+from sidelight.side.rows import NamesRows, Naming
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

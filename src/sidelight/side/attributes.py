@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 
 from sidelight.core import IntArray
-from sidelight.side.naming import RowNames
 from sidelight.side.pairs import Pairs
-from sidelight.side.value import SideInformation
+from sidelight.side.rows import RowNames, SideInformation
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

@@ -8,9 +8,14 @@ from typing import Any
 import numpy as np
 
 from sidelight.core import IntArray, of_moderate_size
-from sidelight.side.naming import RowNames, labels_of_index, listed_labels, read_names
 from sidelight.side.reading import name_rows, read_labels, read_numbers
-from sidelight.side.value import SideInformation
+from sidelight.side.rows import (
+    RowNames,
+    SideInformation,
+    labels_of_index,
+    listed_labels,
+    read_names,
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

@@ -7,7 +7,7 @@ from math import prod
 from typing import Any
 
 from sidelight.core import Whole
-from sidelight.side.value import SideInformation
+from sidelight.side.rows import SideInformation
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

@@ -10,9 +10,8 @@ import numpy as np
 
 from sidelight.core import IntArray
 from sidelight.side.labelled_pairs import pairs_of_labels
-from sidelight.side.naming import Naming, labels_of_index
 from sidelight.side.reading import name_rows, require_rows_in_range
-from sidelight.side.value import NamesRows, named_alike
+from sidelight.side.rows import NamesRows, Naming, labels_of_index, named_alike
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from sidelight.core import FloatArray, IntArray, Real, of_moderate_size
-from sidelight.side.naming import Naming, labels_of_index
 from sidelight.side.reading import (
     frozen,
     name_rows,
@@ -16,7 +15,7 @@ from sidelight.side.reading import (
     read_numbers,
     require_rows_in_range,
 )
-from sidelight.side.value import NamesRows
+from sidelight.side.rows import NamesRows, Naming, labels_of_index
 from sidelight.similarity import gaussian_similarity, wide_bandwidth
 
 

@@ -9,7 +9,7 @@ from typing import Any, Self
 import numpy as np
 
 from sidelight.core import IntArray, Whole
-from sidelight.side.naming import RowNames, listed_labels, plain_labels
+from sidelight.side.rows.naming import RowNames, listed_labels, plain_labels
 
 
 class SideInformation:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from sidelight.side.rows import RowNames, SideInformation, read_names
 from sidelight.side.understanding import side_values
 
@@ -51,7 +49,7 @@ def aligned(side: Any, X: Any, *, names: Any = None) -> Any:
     for value in side_values(side, "aligned"):
         numbered = value.at(found, n_samples, who="aligned")
         numbered._require_size(n_samples, "aligned")
-        values.append(numbered if numbered._size else numbered.within(np.arange(n_samples)))
+        values.append(numbered._sized(n_samples))
     if side is None:
         return None
     return Together(values) if isinstance(side, (list, tuple)) else values[0]

@@ -86,6 +86,9 @@ class Attributes(SideInformation):
         _ = self.shape  # of all of them, or none is cut
         return self._of([pairs[rows] for pairs in self.attributes])
 
+    def _sized(self, n_samples: int) -> Attributes:
+        return Attributes([pairs._sized(n_samples) for pairs in self.attributes])
+
     def _of(self, kept: list[Pairs]) -> Attributes:
         return Attributes([pairs for pairs in kept if not pairs._says_nothing] or kept[:1])
 

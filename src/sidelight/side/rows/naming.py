@@ -14,6 +14,8 @@ from sidelight.side.reading import frozen, read_row_numbers
 
 #: A row number is an int and nothing else; these are never labels unless that is said.
 _NUMBERS = (int, float, complex, np.number, np.bool_)
+#: No rows, in their shape.
+_NONE = {"(m,)": np.empty(0, dtype=np.int64), "(m, 2)": np.empty((0, 2), dtype=np.int64)}
 #: How many labels an error lists.
 _LISTED = 3
 
@@ -103,7 +105,7 @@ class Naming:
                     f"{what} must hold places in the {len(self._given)} 'names'. Got others."
                 )
         elif self._by == "label" or (self._by is None and _holds_labels(given, what)):
-            rows = _read_labels(given, what=what, shape=shape)
+            rows = _read_labels(given, what=what, shape=shape) or _NONE[shape]
         else:
             rows = read_row_numbers(given, what=what, shape=shape)
         self._parts.append((what, rows))
@@ -121,20 +123,7 @@ class Naming:
                 )
         places = {name: place for place, name in enumerate(self.names or ())}
         return [
-            rows
-            if not isinstance(rows, list)
-            else frozen(
-                np.array(
-                    [
-                        [places[label] for label in entry]
-                        if isinstance(entry, list)
-                        else places[entry]
-                        for entry in rows
-                    ],
-                    dtype=np.int64,
-                ).reshape((-1, 2) if rows and isinstance(rows[0], list) else (-1,))
-            )
-            for _, rows in self._parts
+            _numbers_of(rows, places) if isinstance(rows, list) else rows for _, rows in self._parts
         ]
 
     @property
@@ -152,6 +141,15 @@ class Naming:
             for label in (entry if isinstance(entry, list) else [entry])
         ]
         return tuple(_in_order(dict.fromkeys(flat)))
+
+
+def _numbers_of(rows: list[Any], places: dict[Any, int]) -> IntArray:
+    """Labels, or pairs of them as lists, by their places."""
+    numbers = [
+        [places[label] for label in entry] if isinstance(entry, list) else places[entry]
+        for entry in rows
+    ]
+    return np.asarray(frozen(np.array(numbers, dtype=np.int64)))
 
 
 def read_names(names: Any, *, kind: str) -> tuple[Any, ...]:

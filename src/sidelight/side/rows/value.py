@@ -199,6 +199,10 @@ class SideInformation:
         """What is said of some rows, by their places: ``rows[new]`` was the number, or −1."""
         raise NotImplementedError
 
+    def _sized(self, n_samples: int) -> Self:
+        """The same, with how many rows there are."""
+        return self
+
     def _renamed(self, names: tuple[Any, ...]) -> Self:
         """The same, with labels for row numbers."""
         return replace(self, names=names)  # type: ignore[type-var]
@@ -280,6 +284,9 @@ class NamesRows(SideInformation):
     def _is_in_doubt(self) -> bool:
         return self.by is None and self.n_rows is None
 
+    def _sized(self, n_samples: int) -> Self:
+        return replace(self, n_rows=n_samples)
+
     def _keep_rows(self, naming: Any, **rows: IntArray) -> None:
         """Keep rows that were read, and how they are named."""
         kind, names, n = type(self).__name__, naming.names, self.n_rows
@@ -288,10 +295,11 @@ class NamesRows(SideInformation):
                 f"The 'n_rows' argument of {kind} must be None or {Whole(0)}. Got {n!r} instead."
             )
         for name, found in rows.items():
-            if n is not None and names is None and found.size and not found.max() < n:
+            outside = found[(found < 0) | (found >= n)] if n is not None and names is None else ()
+            if len(outside):
                 raise ValueError(
                     f"The {name!r} of {kind} must be rows of X in the range [0, n_rows), and "
-                    f"n_rows={n}. Got {found.max()}."
+                    f"n_rows={n}. Got {outside[0]}."
                 )
             object.__setattr__(self, name, found)
         object.__setattr__(self, "names", names)

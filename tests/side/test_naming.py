@@ -235,8 +235,8 @@ class TestSize:
     )
     def test_another_number_of_rows_is_refused_with_the_remedy(self, known):
         met(known, np.zeros((5, 2)))
-        for n in (4, 6):
-            with pytest.raises(ValueError, match=rf"speaks of 5 rows, and X has {n}.*within\(rows"):
+        for n, remedy in ((4, r"within\(rows"), (6, "None for their labels")):
+            with pytest.raises(ValueError, match=rf"speaks of 5 rows, and X has {n}.*{remedy}"):
                 met(known, np.zeros((n, 2)))
 
     def test_several_must_agree(self):

@@ -160,10 +160,15 @@ class SideInformation:
             raise ValueError(self._other_size(self._size, n_samples, who))
 
     def _other_size(self, size: int, n_samples: int, who: str) -> str:
+        remedy = (
+            "Where rows were left out of X, as in cross-validation, leave them out here too: "
+            "within(rows), or sidelight.model_selection."
+            if n_samples < size
+            else "Say of the others that nothing is known: n_rows=len(X), or None for their labels."
+        )
         return (
             f"The {type(self).__name__} given to {who} speaks of {size} rows, and X has "
-            f"{n_samples}. Where rows were left out of X, as in cross-validation, leave them out "
-            f"here too: within(rows), or sidelight.model_selection."
+            f"{n_samples}. {remedy}"
         )
 
     def _rows_asked(self, rows: Any) -> IntArray:

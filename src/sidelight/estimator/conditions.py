@@ -29,3 +29,10 @@ def placed_by(model: Any, X: Any, side: Any = None) -> Any:
     if not conditions or not removals_of(model):
         return model.transform(X)
     return model.transform(X, condition=conditions)
+
+
+def without_factors(model: Any, X: Any, conditions: list[Any]) -> Any:
+    """Rows without the factors that a model takes out of them; as they came where it takes none."""
+    for removal in removals_of(model):
+        X = removal.transform(X, condition=conditions)
+    return X

@@ -39,12 +39,7 @@ def aligned(side: Any, X: Any, *, names: Any = None) -> Any:
     (Pairs(1 similar, 0 dissimilar), Condition(2 rows, 1 numbers each))
     """
     n_samples = len(names) if X is None and names is not None else n_rows_of(X)
-    found = RowNames.of(X) if names is None else RowNames(read_names(names, kind="aligned"))
-    if found is not None and len(found.labels) != n_samples:
-        raise ValueError(
-            f"The 'names' argument of aligned must hold one label per row of X, {n_samples}. Got "
-            f"{len(found.labels)}."
-        )
+    found = _names_of(X, names, "aligned")
     values = []
     for value in side_values(side, "aligned"):
         numbered = value.at(found, n_samples, who="aligned")
@@ -55,13 +50,26 @@ def aligned(side: Any, X: Any, *, names: Any = None) -> Any:
     return Together(values) if isinstance(side, (list, tuple)) else values[0]
 
 
-def by_number(side: Any, X: Any, *, who: str) -> Any:
+def by_number(side: Any, X: Any, *, names: Any = None, who: str) -> Any:
     """Values of side information, by the row numbers of X; anything else as it is."""
     if isinstance(side, (list, tuple)):
-        return [by_number(value, X, who=who) for value in side]
+        return [by_number(value, X, names=names, who=who) for value in side]
     if not isinstance(side, SideInformation):
         return side
-    return side.at(RowNames.of(X), n_rows_of(X), who=who)
+    return side.at(_names_of(X, names, who), n_rows_of(X), who=who)
+
+
+def _names_of(X: Any, names: Any, who: str) -> RowNames | None:
+    """The labels of the rows of X: as given, or its own."""
+    if names is None:
+        return RowNames.of(X)
+    labels = read_names(names, kind=who)
+    if X is not None and len(labels) != n_rows_of(X):
+        raise ValueError(
+            f"The 'names' argument of {who} must hold one label per row of X, {n_rows_of(X)}. Got "
+            f"{len(labels)}."
+        )
+    return RowNames(labels)
 
 
 def n_rows_of(X: Any) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sidelight.io.table.blocks import comes_in_blocks, table_blocks
 from sidelight.io.table.columns import listed
-from sidelight.io.table.frames import numbers_of_frame
+from sidelight.io.table.frames import column_of_frame, numbers_of_frame
 from sidelight.io.table.graphs import holds_graph, read_graph
 from sidelight.io.table.knowledge import read_knowledge
 from sidelight.io.table.missing import POLICIES
@@ -15,6 +15,7 @@ __all__ = [
     "ENDINGS",
     "POLICIES",
     "Table",
+    "column_of_frame",
     "comes_in_blocks",
     "holds_graph",
     "listed",

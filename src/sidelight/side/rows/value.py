@@ -300,8 +300,9 @@ class NamesRows(SideInformation):
                 f"The 'n_rows' argument of {kind} must be None or {Whole(0)}. Got {n!r} instead."
             )
         for name, found in rows.items():
-            outside = found[(found < 0) | (found >= n)] if n is not None and names is None else ()
-            if len(outside):
+            last = np.inf if n is None else n
+            outside = found[(found < 0) | (found >= last)]
+            if n is not None and names is None and len(outside):
                 raise ValueError(
                     f"The {name!r} of {kind} must be rows of X in the range [0, n_rows), and "
                     f"n_rows={n}. Got {outside[0]}."

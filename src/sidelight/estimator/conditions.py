@@ -36,3 +36,8 @@ def without_factors(model: Any, X: Any, conditions: list[Any]) -> Any:
     for removal in removals_of(model):
         X = removal.transform(X, condition=conditions)
     return X
+
+
+def takes_factor_out(model: Any) -> bool:
+    """Whether new rows are placed by their values of a known factor."""
+    return any(removal.removed_ for removal in removals_of(model))

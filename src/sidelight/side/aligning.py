@@ -42,7 +42,7 @@ def aligned(side: Any, X: Any, *, names: Any = None) -> Any:
     found = _names_of(X, names, "aligned")
     values = []
     for value in side_values(side, "aligned"):
-        numbered = value.at(found, n_samples, who="aligned")
+        numbered = value._at(found, n_samples, who="aligned")
         numbered._require_size(n_samples, "aligned")
         values.append(numbered._sized(n_samples))
     if side is None:
@@ -56,7 +56,7 @@ def by_number(side: Any, X: Any, *, names: Any = None, who: str) -> Any:
         return [by_number(value, X, names=names, who=who) for value in side]
     if not isinstance(side, SideInformation):
         return side
-    return side.at(_names_of(X, names, who), n_rows_of(X), who=who)
+    return side._at(_names_of(X, names, who), n_rows_of(X), who=who)
 
 
 def _names_of(X: Any, names: Any, who: str) -> RowNames | None:

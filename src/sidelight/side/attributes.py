@@ -74,10 +74,10 @@ class Attributes(SideInformation):
         """
         return self._of([pairs.within(rows) for pairs in self.attributes])
 
-    def at(self, names: RowNames | None, n_samples: int, *, who: str) -> Attributes:
+    def _at(self, names: RowNames | None, n_samples: int, *, who: str) -> Attributes:
         """The same by row numbers of an X whose rows have these names."""
         named = [
-            pairs.at(names, n_samples, who=f"{who} as attribute {number}")
+            pairs._at(names, n_samples, who=f"{who} as attribute {number}")
             for number, pairs in enumerate(self.attributes)
         ]
         return Attributes(named)

@@ -71,7 +71,7 @@ def gather_side(
         kind = type(value).__name__
         if kind not in understands:
             raise ValueError(_not_understood(kind, understands, who))
-        found = value.at(names, n_samples, who=who)
+        found = value._at(names, n_samples, who=who)
         if not is_nothing_of(found, n_samples, who=who):
             by_kind.setdefault(kind, []).append(found)
     gathered: dict[str, Any] = {}

@@ -108,7 +108,7 @@ class SideInformation:
             places if self._names is None else [self._names[place] for place in places]
         )
 
-    def at(self, names: RowNames | None, n_samples: int, *, who: str) -> Self:
+    def _at(self, names: RowNames | None, n_samples: int, *, who: str) -> Self:
         """The same by row numbers of an X whose rows have these names."""
         if self._names is None:
             if names is not None and self._is_in_doubt and names.are_other_numbers:
@@ -155,7 +155,7 @@ class SideInformation:
     def _require_size(self, n_samples: int, who: str) -> None:
         """Refuse an X of other rows than are spoken of."""
         if self._names is not None:
-            self.at(None, n_samples, who=who)
+            self._at(None, n_samples, who=who)
         elif self._size is not None and self._size != n_samples:
             raise ValueError(self._other_size(self._size, n_samples, who))
 

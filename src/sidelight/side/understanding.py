@@ -66,8 +66,9 @@ def gather_side(
     {'Pairs': Pairs(1 similar, 1 dissimilar)}
     """
     by_kind: dict[str, list[Any]] = {}
-    names = RowNames.of(X)
-    for value in side_values(side, who):
+    told = side_values(side, who)
+    names = RowNames.of(X) if told else None
+    for value in told:
         kind = type(value).__name__
         if kind not in understands:
             raise ValueError(_not_understood(kind, understands, who))

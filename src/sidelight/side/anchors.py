@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -70,7 +70,10 @@ class Anchors(NamesRows):
     def _taken(self, rows: IntArray) -> Anchors:
         index = self._places_of(rows, self.index)[self.index]
         here = index >= 0
-        return Anchors(index[here], self.positions[here], n_rows=len(rows))
+        positions, size = self.positions[here], len(rows)
+        return replace(
+            self, index=index[here], positions=positions, n_rows=size, by=None, names=None
+        )
 
     def check(self, n_samples: int, *, who: str, n_components: int | None = None) -> None:
         """Compare the anchors with X and with the map.

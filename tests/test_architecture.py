@@ -26,6 +26,7 @@ FOR_USERS = {
     "embedding",
     "io",
     "metric",
+    "model_selection",
     "neighbors",
     "plot",
     "quality",

@@ -354,3 +354,95 @@ class TestBeyondItsReach:
         if reach.rows is not None:
             assert "new points" in entry.gives
         assert set(reach.settings(10**6)) <= set(entry.load()().get_params())
+
+
+class TestNames:
+    names = ("carl", "anna", "dora", "bert", "emil", "fred")
+
+    @pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
+    def test_a_column_of_a_frame_names_the_rows(self, library):
+        module = pytest.importorskip(library)
+        X = np.random.default_rng(0).standard_normal((6, 3))
+        columns = {"who": list(self.names), **{f"x{j}": X[:, j] for j in range(3)}}
+        frame = module.table(columns) if library == "pyarrow" else module.DataFrame(columns)
+        known = Pairs(similar=[("anna", "bert")], dissimilar=[("carl", "fred")])
+        result = embed(frame, side=known, names="who", method="pca")
+        expected = embed(X, side=Pairs([(1, 3)], [(0, 5)]), method="pca")
+        np.testing.assert_array_equal(result.points, expected.points)
+        with pytest.raises(ValueError, match="'name', which X does not have.*who"):
+            embed(frame, side=known, names="name", method="pca")
+
+    def test_numbers_that_are_names_are_no_data(self):
+        pandas = pytest.importorskip("pandas")
+        X = np.random.default_rng(0).standard_normal((6, 3))
+        frame = pandas.DataFrame(X, columns=list("abc")).assign(key=[40, 10, 30, 20, 50, 60])
+        known = Pairs(similar=[(10, 20)], by="label")
+        result = embed(frame, side=known, names="key", method="pca")
+        expected = embed(X, side=Pairs([(1, 3)]), method="pca")
+        np.testing.assert_array_equal(result.points, expected.points)
+
+    def test_the_index_of_a_frame_names_rows_also_where_columns_are_set_aside(self):
+        pandas = pytest.importorskip("pandas")
+        X = np.random.default_rng(0).standard_normal((6, 3))
+        frame = pandas.DataFrame(X, columns=list("abc"), index=list(self.names)).assign(d="text")
+        known = Distances([("anna", "bert"), ("dora", "emil")], [1.0, 9.0])
+        expected = embed(X, side=Distances([(1, 3), (2, 4)], [1.0, 9.0]), method="pca")
+        np.testing.assert_array_equal(
+            embed(frame, side=known, method="pca").points, expected.points
+        )
+
+    def test_one_label_per_row_of_an_array(self):
+        X = np.random.default_rng(0).standard_normal((6, 3))
+        known = [Pairs(similar=[("anna", "bert")])]
+        expected = embed(X, side=Pairs([(1, 3)]), method="pca")
+        result = embed(X, side=known, names=self.names, method="pca")
+        np.testing.assert_array_equal(result.points, expected.points)
+        with pytest.raises(ValueError, match="'names' argument of embed must hold one label .* 6"):
+            embed(X, side=known, names=self.names[:5], method="pca")
+        with pytest.raises(ValueError, match="X is no frame"):
+            embed(X, side=known, names="who", method="pca")
+
+
+@pytest.fixture(scope="module")
+def batches():
+    rng = np.random.default_rng(0)
+    batch = rng.integers(2, size=240)
+    X = rng.standard_normal((240, 4)) * [3.0, 2.0, 0.2, 0.2]
+    return X + 8.0 * batch[:, None], np.where(batch, "b", "a")
+
+
+class TestConditions:
+    def test_a_map_is_measured_against_what_it_shows(self, batches):
+        from sidelight import FactorRemoval
+        from sidelight.quality import quality_report
+
+        X, batch = batches
+        result = embed(X, side=Condition(batch), method="pca")
+        removal = FactorRemoval().fit(X, side=Condition(batch))
+        assert removal.removed_
+        clean = removal.transform(X, condition=Condition(batch))
+        shown, raw = quality_report(clean, result.points), quality_report(X, result.points)
+        found = result.quality()
+        assert (found.auc, found.trustworthiness) == (shown.auc, shown.trustworthiness)
+        assert found.auc > raw.auc + 0.1
+        assert "without what the Condition does" in found.note
+        assert f"area under R_NX {raw.auc:.3f}" in found.note
+
+    def test_nothing_is_said_where_nothing_is_taken_out(self, batches):
+        X, batch = batches
+        shuffled = np.random.default_rng(2).permutation(batch)
+        result = embed(X, side=Condition(shuffled), method="pca")
+        assert result.quality() == embed(X, method="pca").quality()
+
+    def test_a_factor_left_out_inside_the_method_is_said(self, batches):
+        X, batch = batches
+        result = embed(X[::4], side=Condition(batch[::4]), method="kie", n_components=1)
+        assert "Measured against the data as they came" in result.quality().note
+
+    def test_rows_beyond_a_sample_are_placed_by_their_own_values(self, batches):
+        X, batch = batches
+        result = embed(X, side=Condition(batch), method="pca", sample=120)
+        assert "fitted to 120 of the 240 rows" in result.why
+        assert [heard.change[:9] for heard in result.model.side_report_] == ["taken out"]
+        expected = result.model.transform(X, condition=Condition(batch))
+        np.testing.assert_allclose(result.points, expected, atol=1e-10)

@@ -24,7 +24,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("quality",),
     ("estimator",),
     ("spectral", "unfolding", "latent", "gated"),
-    ("datasets", "io", "plot", "embedding"),
+    ("datasets", "io", "plot", "embedding", "model_selection"),
     ("cli", "explorer", "scale"),
 )
 

@@ -21,6 +21,7 @@ _SUBPACKAGES = (
     "latent",
     "mapping",
     "metric",
+    "model_selection",
     "neighbors",
     "plot",
     "progress",

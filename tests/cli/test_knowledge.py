@@ -161,3 +161,161 @@ def test_a_condition_that_comes_round() -> None:
         "embed", "ring.csv", "--condition-column", "angle", "--condition-period", "360", "-d", "1"
     )
     assert "period 360" in done.output
+
+
+class TestNames:
+    """A file that names rows by a column means the rows of any order of the table."""
+
+    who = np.array([f"p{i:02d}" for i in range(60)])
+
+    def named(self, files: dict[str, str], *options: object, code: int = 0, **columns: Any) -> Any:
+        table = {**dict(zip("wxyz", X.T, strict=True)), "who": self.who, **columns}
+        write_table("named.csv", table)
+        for name, text in files.items():
+            Path(name).write_text(text)
+        return run(
+            *("embed", "named.csv", "-m", "isomap", "-o", "map.csv", "--name-column", "who"),
+            *options,
+            code=code,
+        )
+
+    def found(self) -> np.ndarray:
+        return read_table("map.csv").select(["isomap0", "isomap1"])
+
+    @pytest.mark.parametrize("header", ["", "one,other\n"])
+    def test_pairs(self, header: str) -> None:
+        text = f"{header}p00,p01\np59,p04\n"
+        self.named({"like.csv": text}, "--similar", "like.csv")
+        expected = sidelight.Isomap().fit_transform(X, side=Pairs(similar=[(0, 1), (4, 59)]))
+        np.testing.assert_allclose(self.found(), expected, atol=1e-10)
+        assert read_table("map.csv").labels["who"].tolist() == self.who.tolist()
+
+    @pytest.mark.parametrize("header", ["", "a,b,how far\n"])
+    def test_distances(self, header: str) -> None:
+        self.named({"far.csv": f"{header}p06,p00,2.5\np07,p08,0.5\n"}, "--distances", "far.csv")
+        side = Distances([(0, 6), (7, 8)], [2.5, 0.5])
+        expected = sidelight.Isomap().fit_transform(X, side=side)
+        np.testing.assert_allclose(self.found(), expected, atol=1e-10)
+
+    def test_anchors(self) -> None:
+        Path("at.csv").write_text("who,x,y\np03,0,0\np09,1,2\np30,-1,1\n")
+        write_table("named.csv", {**dict(zip("wxyz", X.T, strict=True)), "who": self.who})
+        run(
+            *("embed", "named.csv", "-m", "sammon", "-o", "map.csv", "--name-column", "who"),
+            *("--anchors", "at.csv"),
+        )
+        found = read_table("map.csv").select(["sammonmapping0", "sammonmapping1"])
+        np.testing.assert_allclose(found[[3, 9, 30]], [[0, 0], [1, 2], [-1, 1]], atol=1e-8)
+
+    def test_numbers_that_are_names(self) -> None:
+        keys = np.arange(160, 100, -1)
+        text = "160,159\n101,156\n"
+        self.named({"like.csv": text}, "--similar", "like.csv", who=keys)
+        expected = sidelight.Isomap().fit_transform(X, side=Pairs(similar=[(0, 1), (4, 59)]))
+        np.testing.assert_allclose(self.found(), expected, atol=1e-10)
+
+    @pytest.mark.parametrize(
+        ("text", "words"),
+        [
+            ("p00,p01\np02,nobody\n", "names 'nobody' in its row 2"),
+            ("p00,p01\np02,\n", "leaves a name out in its row 2"),
+            ("p00,p01,p02\n", "Got 3 columns"),
+            ("p00,p05\n", "more than one row of named.csv has it"),
+        ],
+    )
+    def test_files_that_are_wrong(self, text: str, words: str) -> None:
+        who = self.who.copy()
+        who[6] = "p05"
+        done = self.named({"like.csv": text}, "--similar", "like.csv", code=2, who=who)
+        assert words in " ".join(done.output.split())
+
+    def test_distances_that_are_wrong(self) -> None:
+        done = self.named({"far.csv": "p06,p00,near\n"}, "--distances", "far.csv", code=2)
+        assert "two names of rows" in " ".join(done.output.split())
+        files = {"far.csv": "p06,p00,2\np06,p01,\n"}
+        done = self.named(files, "--distances", "far.csv", code=2)
+        assert "leaves a number out in its row 2" in " ".join(done.output.split())
+
+    def test_a_column_of_names_that_says_nothing(self) -> None:
+        done = self.named({}, code=2)
+        assert "Give --similar" in done.output
+        done = run("embed", "named.csv", "--name-column", "nobody", code=2)
+        assert "has no column 'nobody'" in done.output
+
+
+class TestConditionOfNewRows:
+    """``transform`` takes the factor out of new rows by their own values."""
+
+    @pytest.fixture(autouse=True)
+    def cells(self) -> None:
+        rng = np.random.default_rng(0)
+        self.batch = np.repeat(["a", "b"], 40)
+        self.X = rng.normal(size=(80, 4)) + 6.0 * (self.batch == "b")[:, None]
+        self.columns = {name: self.X[:, i] for i, name in enumerate("pqrs")}
+        write_table("cells.csv", {**self.columns, "batch": self.batch})
+        run(
+            *("embed", "cells.csv", "--condition-column", "batch", "-m", "pca", "-o", "map.csv"),
+            *("--model", "cells.model"),
+        )
+
+    def expected(self) -> np.ndarray:
+        side = Condition(self.batch.tolist())
+        model = sidelight.PCA(2).fit(self.X, side=side)
+        assert model.side_report_[0].change.startswith("taken out")
+        return np.asarray(model.transform(self.X[::-1], condition=side.within(np.arange(80)[::-1])))
+
+    def places(self) -> np.ndarray:
+        return read_table("placed.csv").select(["pca0", "pca1"])
+
+    def test_the_model_remembers_the_column(self) -> None:
+        turned = {name: values[::-1] for name, values in self.columns.items()}
+        write_table("new.csv", {"batch": self.batch[::-1], **turned})
+        run("transform", "cells.model", "new.csv", "-o", "placed.csv")
+        np.testing.assert_allclose(self.places(), self.expected(), atol=1e-8)
+
+    def test_a_column_of_another_name(self) -> None:
+        turned = {name: values[::-1] for name, values in self.columns.items()}
+        write_table("new.csv", {**turned, "lot": self.batch[::-1]})
+        done = run("transform", "cells.model", "new.csv", "-o", "placed.csv", code=2)
+        assert "lacks the column 'batch'" in " ".join(done.output.split())
+        run(
+            *("transform", "cells.model", "new.csv", "-o", "placed.csv"),
+            *("--condition-column", "lot"),
+        )
+        np.testing.assert_allclose(self.places(), self.expected(), atol=1e-8)
+
+    def test_a_value_that_is_missing_or_new(self) -> None:
+        lots = self.batch.copy()
+        lots[3] = ""
+        write_table("new.csv", {**self.columns, "batch": lots})
+        done = run("transform", "cells.model", "new.csv", "-o", "placed.csv", code=2)
+        assert "empty in row 4" in " ".join(done.output.split())
+        lots[3] = "c"
+        write_table("new.csv", {**self.columns, "batch": lots})
+        done = run("transform", "cells.model", "new.csv", "-o", "placed.csv", code=2)
+        assert "'c'" in " ".join(done.output.split())
+
+    def test_a_model_that_takes_nothing_out(self) -> None:
+        run("embed", "cells.csv", "--ignore", "batch", "-m", "pca", "--model", "plain.model")
+        done = run(
+            *("transform", "plain.model", "cells.csv", "-o", "placed.csv"),
+            *("--condition-column", "batch"),
+            code=2,
+        )
+        assert "takes no known factor out" in " ".join(done.output.split())
+
+    def test_a_model_that_python_saved(self) -> None:
+        model = sidelight.PCA(2).fit(self.X, side=Condition(self.batch.tolist()))
+        sidelight.save(model, "python.model")
+        done = run("transform", "python.model", "cells.csv", "-o", "placed.csv", code=2)
+        assert "Give --condition-column" in " ".join(done.output.split())
+        run(
+            *("transform", "python.model", "cells.csv", "-o", "placed.csv"),
+            *("--condition-column", "batch"),
+        )
+        expected = model.transform(self.X, condition=Condition(self.batch.tolist()))
+        np.testing.assert_allclose(self.places(), expected, atol=1e-8)
+
+    def test_the_judgement_says_against_what(self) -> None:
+        done = run("embed", "cells.csv", "--condition-column", "batch", "-m", "pca")
+        assert "without what the Condition does" in " ".join(done.output.split())

@@ -522,7 +522,7 @@ def test_one_wrong_pair_in_ten_is_tolerated():
     X, y = load_digits(return_X_y=True)
     shuffled = np.random.default_rng(0).permutation(len(X))[:900]
     X, y = X[shuffled], y[shuffled]
-    pairs = Pairs.from_labels(np.where(np.arange(900) < 450, y, -1), max_pairs=400)
+    pairs = Pairs.from_labels(y[:450], max_pairs=400)
     wrong = Pairs(
         similar=np.vstack([pairs.similar[40:], pairs.dissimilar[:40]]),
         dissimilar=np.vstack([pairs.dissimilar[40:], pairs.similar[:40]]),

@@ -138,7 +138,6 @@ def test_a_class_of_minus_one_can_be_meant_as_unknown():
     ("given", "match"),
     [
         ([(0.0, 1.0)], "floats"),
-        ([("0", "1")], "text"),
         ([(True, False)], "bools"),
         ([(0, 1), (2,)], "ragged"),
         ([(0, 1, 2)], r"\(m, 2\)"),

@@ -9,7 +9,7 @@ import typer
 
 from sidelight.cli.options import from_pipe
 
-KNOWN = "What is known (rows are counted from 1, as in a map's column 'row')"
+KNOWN = "What is known (rows by --name-column, or counted from 1, as in a map's column 'row')"
 
 Similar: TypeAlias = Annotated[
     Path | None,
@@ -47,6 +47,16 @@ KnownAnchors: TypeAlias = Annotated[
         callback=from_pipe,
         metavar="TABLE",
         help="A table of a row and its position in the map, a column for each dimension.",
+        rich_help_panel=KNOWN,
+        show_default=False,
+    ),
+]
+NameColumn: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        metavar="COLUMN",
+        help="The column by which the tables of pairs, distances and anchors name rows.  It is not "
+        "used as data.",
         rich_help_panel=KNOWN,
         show_default=False,
     ),

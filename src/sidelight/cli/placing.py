@@ -11,10 +11,12 @@ from typing import Any
 from sidelight.cli.maps import map_columns
 from sidelight.cli.preparation import Preparation
 from sidelight.core import report
+from sidelight.estimator import placed_by
 from sidelight.io.table import (
     ENDINGS,
     Table,
     comes_in_blocks,
+    condition_of_column,
     holds_graph,
     listed,
     read_graph,
@@ -89,8 +91,10 @@ def place_file(files: tuple[Path, Path], placing: Placing, client: Any = None) -
 def place_block(table: Table, placing: Placing) -> tuple[Table, Any]:
     """Prepare the rows of a block and place them."""
     X = placing.preparation.apply(table)
+    column, period = placing.preparation.condition, placing.preparation.period
     try:
-        return table, placing.model.transform(X)
+        side = None if column is None else condition_of_column(table, column, period)
+        return table, placed_by(placing.model, X, side)
     except ValueError as error:
         rows = f"rows {table.rows[0] + 1:,} to {table.rows[-1] + 1:,}"
         raise ValueError(f"{table.name}, {rows}: {error}") from error
@@ -141,7 +145,16 @@ def _blocks(file: Path, placing: Placing) -> Generator[Table, None, None]:
 
 def _for_the_model(table: Table, placing: Placing) -> Table:
     preparation = placing.preparation
-    numbers = [name for name, values in table.labels.items() if values.dtype.kind in "fi"]
+    if preparation.condition not in (None, *table.labels):
+        raise ValueError(
+            f"{table.name} lacks the column {preparation.condition!r} of the factor that the model "
+            f"takes out of rows. Give its name with --condition-column."
+        )
+    numbers = [
+        name
+        for name, values in table.labels.items()
+        if values.dtype.kind in "fi" and name != preparation.condition
+    ]
     notes = [f"Not used by the model: {listed(numbers, 'column')}."] if numbers else []
     if not set(table.column_names) & set(preparation.columns) and preparation.by_place(table):
         notes.append(

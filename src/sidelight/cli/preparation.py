@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from sidelight.core import FloatArray, is_sparse
+from sidelight.estimator import takes_factor_out
 from sidelight.io.table import Table, listed
 
 
@@ -25,24 +26,36 @@ class Preparation:
         Subtracted from each column.
     scale : ndarray of shape (n_columns,), optional
         What each column is divided by.
+    condition : str, optional
+        The column of a known factor.
+    period : float, optional
+        Of its numbers.
     """
 
     columns: tuple[str, ...]
     mean: FloatArray | None = None
     scale: FloatArray | None = None
+    condition: str | None = None
+    period: float | None = None
 
     @classmethod
-    def of(cls, table: Table, *, standardize: bool) -> Preparation:
+    def of(
+        cls,
+        table: Table,
+        *,
+        standardize: bool,
+        condition: tuple[str | None, float | None] = (None, None),
+    ) -> Preparation:
         """Learn the preparation of a table; a graph of distances needs none."""
         if not standardize or is_sparse(table.X):
-            return cls(table.column_names)
+            return cls(table.column_names, None, None, *condition)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", RuntimeWarning)
             # in double precision whatever the table is in
             mean = np.asarray(np.nanmean(table.X, axis=0, dtype=np.float64))
             scale = np.nanstd(table.X, axis=0, dtype=np.float64)
         constant = ~(scale > 1e-12 * np.abs(mean))
-        return cls(table.column_names, mean, np.where(constant, 1.0, scale))
+        return cls(table.column_names, mean, np.where(constant, 1.0, scale), *condition)
 
     def apply(self, table: Table) -> FloatArray:
         """Prepare a table: choose the columns by name, and scale them.
@@ -67,14 +80,35 @@ class Preparation:
 
     def unused(self, names: Sequence[str]) -> list[str]:
         """The columns that the model does not use; none where it could only be all of them."""
-        others = [name for name in names if name not in self.columns]
-        return others if len(others) < len(names) else []
+        beside = [name for name in names if name == self.condition]
+        data = [name for name in names if name not in beside]
+        others = [name for name in data if name not in self.columns]
+        return [*beside, *others] if len(others) < len(data) else [*beside]
 
     def by_place(self, table: Table) -> bool:
         """Whether columns can only be told by their place: one of the two has no names."""
         return len(self.columns) == table.X.shape[1] and (
             _nameless(self.columns) or _nameless(table.column_names)
         )
+
+    def for_factor_of(self, model: Any, column: str | None, period: float | None) -> Preparation:
+        """With the column of a known factor, where a model takes one out of rows."""
+        if not takes_factor_out(model):
+            if column is not None or period is not None:
+                raise ValueError(
+                    f"The {type(model).__name__} takes no known factor out of rows, so that "
+                    f"--condition-column says nothing. It does so where it was fitted with one, "
+                    f"and the data showed it."
+                )
+            return replace(self, condition=None, period=None)
+        column = self.condition if column is None else column
+        if column is None:
+            raise ValueError(
+                f"The {type(model).__name__} takes a known factor out of rows, and the model file "
+                f"does not say in which column it is. Give --condition-column."
+            )
+        period = self.period if period is None else period
+        return replace(self, condition=column, period=period)
 
     def undo(self, X: FloatArray) -> FloatArray:
         """Bring what a model decoded back to the units of the table."""
@@ -84,7 +118,11 @@ class Preparation:
 
     def to_extras(self) -> dict[str, Any]:
         """Give the plain values that a model file keeps."""
-        return {"columns": list(self.columns), "mean": self.mean, "scale": self.scale}
+        told = {"condition": self.condition, "period": self.period}
+        return {
+            **{"columns": list(self.columns), "mean": self.mean, "scale": self.scale},
+            **{name: value for name, value in told.items() if value is not None},
+        }
 
     @classmethod
     def from_model(cls, model: Any, extras: Mapping[str, Any]) -> Preparation:
@@ -94,7 +132,8 @@ class Preparation:
             names = getattr(model, "feature_names_in_", None)
         if names is None:
             names = [f"column {place + 1}" for place in range(model.n_features_in_)]
-        return cls(tuple(map(str, names)), extras.get("mean"), extras.get("scale"))
+        kept = [extras.get(name) for name in ("mean", "scale", "condition", "period")]
+        return cls(tuple(map(str, names)), *kept)
 
 
 def _nameless(names: Sequence[str]) -> bool:

@@ -9,7 +9,8 @@ import numpy as np
 from sidelight.core import FloatArray, IntArray, report, row_blocks
 from sidelight.embedding.reach import reach_of
 from sidelight.embedding.sample import check_sample, draw_sample
-from sidelight.side import Actions, side_values
+from sidelight.estimator import placed_by
+from sidelight.side import Actions, Condition, side_values
 
 #: Rows that are placed together; some methods take a second for a hundred.
 _BLOCK = 2000
@@ -39,9 +40,11 @@ def fit_within_reach(
     model.fit(_rows(X, drawn.rows), side=drawn.side)
     places = np.empty((n, model.embedding_.shape[1]))
     places[drawn.rows] = model.embedding_
+    conditions = [v for v in side_values(side, "embed") if isinstance(v, Condition)]
     others = np.setdiff1d(np.arange(n), drawn.rows, assume_unique=True)
     for block in row_blocks(len(others), 1.0, budget=_BLOCK):
-        places[others[block]] = model.transform(_rows(X, others[block]))
+        told = [value.within(others[block]) for value in conditions]
+        places[others[block]] = placed_by(model, _rows(X, others[block]), told)
         report("rows placed", block.stop, len(others))
     done = (
         f"It is fitted to {len(drawn.rows):,} of the {n:,} rows, drawn at random; the others are "

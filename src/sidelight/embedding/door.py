@@ -16,7 +16,7 @@ from sidelight.embedding.choice import Choice, choose_method
 from sidelight.embedding.reach import reach_of
 from sidelight.embedding.result import Embedding, has_missing
 from sidelight.registry import MAPS, Entry, entry_for
-from sidelight.side import side_values
+from sidelight.side import Condition, by_number, side_values
 
 _EUCLIDEAN = (None, "euclidean", "l2")
 
@@ -25,6 +25,7 @@ def embed(
     X: Any,
     *,
     side: Any = None,
+    names: Any = None,
     method: str = "auto",
     n_components: int | str = 2,
     random_state: Any = None,
@@ -42,6 +43,9 @@ def embed(
         columns that are no numbers are set aside.
     side : side information or list of it, optional
         What is known about the rows of X.
+    names : str or sequence, optional
+        The labels that ``side`` names rows by: a column of the frame X, which is then no data, or
+        one label per row.  By default the index of a frame of pandas.
     method : str
         ``"auto"``, or a method's class or short name (``sidelight methods`` lists them).
     n_components : int or "auto"
@@ -76,6 +80,9 @@ def embed(
             f"The 'method' argument of embed must be 'auto' or the name of a method. Got "
             f"{method!r}. An estimator of your own is fitted by itself: .fit(X, side=…)."
         )
+    if isinstance(names, str):
+        names, X = named_by_column(X, names)
+    side = by_number(side, X, names=names, who="embed")
     X, aside = numbers_of(X)
     metric = parameters.get("metric")
     if metric != "precomputed":
@@ -110,7 +117,15 @@ def embed(
         on_choice(choice, model)
     points, done = fit_within_reach(model, X, side=side, sample=sample, random_state=random_state)
     told = tuple(filter(None, [done, aside]))
-    return Embedding(points, model, " ".join([f"{choice}", *told]), X, told)
+    conditions = [v for v in side_values(side, "embed") if isinstance(v, Condition)]
+    return Embedding(points, model, " ".join([f"{choice}", *told]), X, told, tuple(conditions))
+
+
+def named_by_column(X: Any, column: str) -> tuple[Any, Any]:
+    """The labels in a column of a frame, and the frame without it."""
+    from sidelight.io.table import column_of_frame
+
+    return column_of_frame(X, column, who="embed")
 
 
 def numbers_of(X: Any) -> tuple[Any, str]:

@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from sidelight.core import FloatArray, is_sparse
+from sidelight.estimator import without_factors
+from sidelight.side import Condition
+
+_TAKEN_OUT = (
+    "Measured against the data without what the Condition does, which the map leaves out. Against "
+    "the data as they came: trustworthiness {0.trustworthiness:.3f}, continuity "
+    "{0.continuity:.3f}, area under R_NX {0.auc:.3f}."
+)
+_LEFT_OUT = (
+    "Measured against the data as they came, and the map leaves out what the Condition does: a map "
+    "that does so keeps fewer of their neighbours."
+)
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -27,6 +39,8 @@ class Embedding:
         What was embedded.
     done : tuple of str
         What else was done that the user did not ask for in so many words; ``why`` ends with it.
+    conditions : tuple of Condition
+        The known factors that the map leaves out.
     """
 
     points: FloatArray
@@ -34,6 +48,7 @@ class Embedding:
     why: str
     data: Any
     done: tuple[str, ...] = ()
+    conditions: tuple[Condition, ...] = ()
 
     def __repr__(self) -> str:
         rows, columns = self.points.shape
@@ -51,7 +66,9 @@ class Embedding:
         -------
         QualityReport
             Its measures; against the learned metric where there is one, and against the distances
-            along a graph where one was given.  Rows that have no place are left out.
+            along a graph where one was given.  Rows that have no place are left out.  Where a
+            Condition was taken out of the data, the map is measured against what is left, and the
+            note says what it is against the data as they came.
 
         Raises
         ------
@@ -64,6 +81,7 @@ class Embedding:
         data, points = self.data, self.points
         _require_comparable(data, self.model)
         placed = np.isfinite(points).all(axis=1)
+        conditions = [value.within(placed) for value in self.conditions]
         if not placed.all():
             data = data[placed][:, placed] if metric == "precomputed" else data[placed]
             points = points[placed]
@@ -71,11 +89,23 @@ class Embedding:
                 options["labels"] = np.asarray(options["labels"])[placed]
         if is_sparse(data):
             data = distances_along(data) if metric == "precomputed" else data.toarray()
-        for learned in getattr(self.model, "side_metrics_", []):
-            data = learned.transform(data)
         if isinstance(metric, str):
             options["metric"] = metric
-        return quality_report(data, points, **options)
+        shown = without_factors(self.model, data, conditions)
+        is_taken_out = shown is not data and not np.array_equal(shown, data)
+        for learned in getattr(self.model, "side_metrics_", []):
+            shown = learned.transform(shown)
+        report = quality_report(shown, points, **options)
+        if is_taken_out:
+            as_they_came = quality_report(data, points, **options)
+            return _with_note(report, _TAKEN_OUT.format(as_they_came))
+        if any((heard.kind, heard.place) == ("Condition", "inside") for heard in self._heard):
+            return _with_note(report, _LEFT_OUT)
+        return report
+
+    @property
+    def _heard(self) -> Any:
+        return getattr(self.model, "side_report_", ())
 
     def plot(self, **options: Any) -> Any:
         """Draw the map.
@@ -105,6 +135,11 @@ class Embedding:
         from sidelight.io.model import save
 
         save(self.model, path)
+
+
+def _with_note(report: Any, note: str) -> Any:
+    """A report with a note before its own."""
+    return replace(report, note=f"{note} {report.note}".rstrip())
 
 
 def distances_along(graph: Any) -> FloatArray:

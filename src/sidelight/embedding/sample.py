@@ -79,6 +79,6 @@ def draw_sample(
     # leave out evenly, so that no end of the table is preferred
     left_out = np.linspace(0, len(others) - 1, max(spare, 0)).astype(np.intp)
     rows = np.sort(np.concatenate([named, np.delete(others, left_out)])).astype(np.intp)
-    said = [said_within(value, rows, n) for value in known]
+    said = [said_within(value, rows) for value in known]
     lost = [type(value).__name__ for value, kept in zip(known, said, strict=True) if kept is None]
     return Sample(rows, [kept for kept in said if kept is not None], " and ".join(lost))

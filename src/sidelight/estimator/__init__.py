@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from sidelight.estimator.base import Embedder, Told
+from sidelight.estimator.conditions import placed_by, takes_factor_out, without_factors
 from sidelight.estimator.graph_embedder import GRAPH_PARAMETERS, RADIUS_PARAMETER, GraphEmbedder
 from sidelight.estimator.known_of_some import named_rows, said_within
 from sidelight.estimator.listening import learn_in_front, metrics_among
@@ -63,6 +64,9 @@ __all__ = [
     "neighborhood_of",
     "of_all_rows",
     "pick_up",
+    "placed_by",
     "reach_of",
     "said_within",
+    "takes_factor_out",
+    "without_factors",
 ]

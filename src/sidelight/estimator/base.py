@@ -31,7 +31,7 @@ from sidelight.estimator.map import Map, SmoothBack
 from sidelight.estimator.points import points_of
 from sidelight.estimator.resuming import Unfinished
 from sidelight.registry import understood_by
-from sidelight.side import gather_side, refusing_side_as_y
+from sidelight.side import by_number, gather_side, refusing_side_as_y
 
 
 class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -119,6 +119,7 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
         ndarray of shape (n_samples, n_components)
             Their places.
         """
+        condition = by_number(condition, X, who=self._name)
         X = in_front(self._check_new(X), self._front, condition, who=self._name)
         assert self._map.place is not None
         return self._map.place(X)
@@ -242,6 +243,7 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
             several=(*self._takes_several, *(("Condition",) * self._removes_in_front)),
             n_samples=X.shape[0],
             who=self._name,
+            X=given,
             **self._side_checks,
         )
         self._forget({"n_features_in_", "feature_names_in_", "n_components_"})

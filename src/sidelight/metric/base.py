@@ -235,7 +235,7 @@ class LearnedMetric(FrontTransformer):
         """Check parameters, X and side information."""
         check_parameters(self, {**KERNEL_PARAMETERS, **self._parameters})
         refuse_unused_kernel_parameters(self, self.kernel)
-        X = of_moderate_size(self._checked(X, reset=True), who=self._name)
+        given, X = X, of_moderate_size(self._checked(X, reset=True), who=self._name)
         if isinstance(self.kernel, str) and self.kernel == "precomputed":
             if X.shape[0] != X.shape[1]:
                 raise ValueError(
@@ -244,7 +244,12 @@ class LearnedMetric(FrontTransformer):
                 )
             check_kernel_table(X, who=self._name)
         known = gather_side(
-            side, understands=self._understands, n_samples=X.shape[0], who=self._name, **more
+            side,
+            understands=self._understands,
+            n_samples=X.shape[0],
+            who=self._name,
+            X=given,
+            **more,
         )
         return X, known
 

@@ -27,7 +27,7 @@ from sidelight.metric.factor import (
     read_bases,
     said_by,
 )
-from sidelight.side import Condition, gather_side
+from sidelight.side import Condition, by_number, gather_side
 
 
 class FactorRemoval(OneToOneFeatureMixin, FrontTransformer):
@@ -118,13 +118,14 @@ class FactorRemoval(OneToOneFeatureMixin, FrontTransformer):
             The fitted estimator.
         """
         check_parameters(self, self._parameters)
-        X = of_moderate_size(self._checked(X, reset=True), who=self._name)
+        given, X = X, of_moderate_size(self._checked(X, reset=True), who=self._name)
         known = gather_side(
             side,
             understands=self._understands,
             several=("Condition",),
             n_samples=X.shape[0],
             who=self._name,
+            X=given,
         )
         self._removal, self.ridge_, self.strength_, self.separation_ = None, np.inf, 0.0, 1.0
         self.report_ = "nothing was known"
@@ -169,6 +170,7 @@ class FactorRemoval(OneToOneFeatureMixin, FrontTransformer):
             Rows without the factor; X itself where nothing is taken out.
         """
         check_is_fitted(self)
+        condition = by_number(condition, X, who=self._name)
         X = self._checked(X, reset=False)
         if self._removal is None:
             return np.asarray(X)
@@ -190,6 +192,7 @@ class FactorRemoval(OneToOneFeatureMixin, FrontTransformer):
             Rows with the factor.
         """
         check_is_fitted(self)
+        condition = by_number(condition, Z, who=self._name)
         Z = self._checked(Z, reset=False)
         if self._removal is None or condition is None:
             return np.asarray(Z)

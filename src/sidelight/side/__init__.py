@@ -7,6 +7,8 @@ is stated by the estimator that takes it: ``estimator.fit(X, side=Pairs(similar=
 from __future__ import annotations
 
 from sidelight.side.actions import Actions
+from sidelight.side.aligning import aligned
+from sidelight.side.aligning import by_number as by_number
 from sidelight.side.anchors import Anchors
 from sidelight.side.attributes import Attributes
 from sidelight.side.condition import Condition
@@ -17,10 +19,10 @@ from sidelight.side.invariance import Invariance
 from sidelight.side.pairs import Pairs
 from sidelight.side.reading import name_rows as name_rows
 from sidelight.side.relation import Relation
+from sidelight.side.rows import SideInformation
 from sidelight.side.understanding import gather_side
 from sidelight.side.understanding import refusing_side_as_y as refusing_side_as_y
 from sidelight.side.understanding import side_values as side_values
-from sidelight.side.value import SideInformation
 
 #: For users; what is imported "as" itself is for other rooms alone.
 __all__ = [
@@ -34,5 +36,6 @@ __all__ = [
     "Pairs",
     "Relation",
     "SideInformation",
+    "aligned",
     "gather_side",
 ]

@@ -9,7 +9,7 @@ import numpy as np
 
 from sidelight.core import IntArray
 from sidelight.side.reading import read_labels
-from sidelight.side.value import SideInformation
+from sidelight.side.rows import SideInformation
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -86,6 +86,47 @@ class Actions(SideInformation):
         if self.episodes is not None:
             before = before[self.episodes[1:] == self.episodes[:-1]]
         return np.column_stack([before, before + 1])
+
+    def within(self, rows: Any) -> Actions:
+        """Keep the actions between rows that follow each other still.
+
+        Parameters
+        ----------
+        rows : array-like of int or bool
+            Row numbers, ascending, or one bool per row.
+
+        Returns
+        -------
+        Actions
+            Of as many walks as the rows left fall into.
+
+        Examples
+        --------
+        >>> Actions(["left", "up", "left", "up"]).within([0, 1, 3, 4]).labels
+        array(['left', 'up'], dtype='<U4')
+        """
+        return self._taken(self._rows_asked(rows))
+
+    @property
+    def _size(self) -> int:
+        return len(self.labels) + 1 if self.episodes is None else len(self.episodes)
+
+    @property
+    def _says_nothing(self) -> bool:
+        return len(self.labels) == 0 and self._size != 0
+
+    def _taken(self, rows: IntArray) -> Actions:
+        if np.any(np.diff(rows) < 1):
+            raise ValueError(
+                "Actions lead from a row to the next, so they are of rows in ascending order. Got "
+                "another order. Sort the rows."
+            )
+        after = np.full(self._size, -1)  # the label of the action that led away from a row
+        after[self.transitions(self._size)[:, 0]] = np.arange(len(self.labels))
+        stays = (np.diff(rows) == 1) & (after[rows[:-1]] >= 0)
+        walks = np.concatenate([[0], np.cumsum(~stays)]) if len(rows) else rows
+        labels = self.labels[after[rows[:-1]][stays]]
+        return Actions(labels, episodes=walks if len(rows) == 0 or walks[-1] else None)
 
     def check(self, n_samples: int, *, who: str) -> None:
         """Compare the numbers of labels and of rows.

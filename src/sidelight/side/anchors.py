@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from sidelight.core import FloatArray, IntArray, of_moderate_size
-from sidelight.side.reading import (
-    name_rows,
-    read_numbers,
-    read_row_numbers,
-    require_rows_in_range,
-)
-from sidelight.side.value import SideInformation
+from sidelight.side.reading import name_rows, read_numbers, require_rows_in_range
+from sidelight.side.rows import NamesRows, Naming
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Anchors(SideInformation):
+class Anchors(NamesRows):
     """Positions in the map that are known for some rows.
 
     They are kept exactly, in coordinates and a unit of the user's: what the data say of the shape
@@ -26,10 +21,16 @@ class Anchors(SideInformation):
 
     Parameters
     ----------
-    index : array-like of int of shape (m,)
-        Row numbers of X, each once.
+    index : array-like of shape (m,)
+        Rows of X, each once: their numbers, or their labels in the index of X.
     positions : array-like of float of shape (m, n_components)
         Where they go.
+    n_rows : int, optional
+        How many rows X has, as in :class:`Pairs`.
+    by : {"row", "label"}, optional
+        How rows are named, as in :class:`Pairs`.
+    names : sequence, optional
+        Labels of rows, as in :class:`Pairs`.
 
     Examples
     --------
@@ -50,15 +51,29 @@ class Anchors(SideInformation):
     positions: FloatArray
 
     def __post_init__(self) -> None:
-        index = read_row_numbers(self.index, what="The 'index' argument of Anchors")
+        naming = Naming("Anchors", self.by, self.names)
+        naming.read(self.index, what="The 'index' argument of Anchors")
+        (index,) = naming.rows()
         what = "The 'positions' argument of Anchors"
         positions = read_numbers(self.positions, what=what, ndim=(2,))
         if len(index) != len(positions):
             raise ValueError(
                 f"{what} must hold one position per row number, {len(index)}. Got {len(positions)}."
             )
-        object.__setattr__(self, "index", index)
         object.__setattr__(self, "positions", positions)
+        self._keep_rows(naming, index=index)
+
+    @property
+    def _says_nothing(self) -> bool:
+        return len(self.index) == 0
+
+    def _taken(self, rows: IntArray) -> Anchors:
+        index = self._places_of(rows, self.index)[self.index]
+        here = index >= 0
+        positions, size = self.positions[here], len(rows)
+        return replace(
+            self, index=index[here], positions=positions, n_rows=size, by=None, names=None
+        )
 
     def check(self, n_samples: int, *, who: str, n_components: int | None = None) -> None:
         """Compare the anchors with X and with the map.
@@ -78,6 +93,7 @@ class Anchors(SideInformation):
             If there is none, a row is not in X or is named twice, or a position is not finite or
             has another number of dimensions than the map.
         """
+        self._require_size(n_samples, who)
         if len(self.index) == 0:
             raise ValueError(f"The Anchors given to {who} must hold at least one position.")
         require_rows_in_range(self.index, n_samples, what="The Anchors", who=who)
@@ -102,4 +118,4 @@ class Anchors(SideInformation):
 
     def __repr__(self) -> str:
         m, d = self.positions.shape
-        return f"Anchors({m} rows in {d} dimensions)"
+        return f"Anchors({m} rows in {d} dimensions{self._by_words()})"

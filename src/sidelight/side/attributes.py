@@ -10,7 +10,7 @@ import numpy as np
 
 from sidelight.core import IntArray
 from sidelight.side.pairs import Pairs
-from sidelight.side.value import SideInformation
+from sidelight.side.rows import RowNames, SideInformation
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -58,6 +58,48 @@ class Attributes(SideInformation):
             Each once, sorted.
         """
         return np.asarray(np.unique(np.concatenate([pairs.rows for pairs in self.attributes])))
+
+    def within(self, rows: Any) -> Attributes:
+        """Keep what is said about some rows among themselves.
+
+        Parameters
+        ----------
+        rows : array-like
+            Each once, as the attributes name them.
+
+        Returns
+        -------
+        Attributes
+            Those that still say something.
+        """
+        return self._of([pairs.within(rows) for pairs in self.attributes])
+
+    def _at(self, names: RowNames | None, n_samples: int, *, who: str) -> Attributes:
+        """The same by row numbers of an X whose rows have these names."""
+        named = [
+            pairs._at(names, n_samples, who=f"{who} as attribute {number}")
+            for number, pairs in enumerate(self.attributes)
+        ]
+        return Attributes(named)
+
+    def __getitem__(self, rows: Any) -> Attributes:
+        _ = self.shape  # of all of them, or none is cut
+        return self._of([pairs[rows] for pairs in self.attributes])
+
+    def _sized(self, n_samples: int) -> Attributes:
+        return Attributes([pairs._sized(n_samples) for pairs in self.attributes])
+
+    def _of(self, kept: list[Pairs]) -> Attributes:
+        return Attributes([pairs for pairs in kept if not pairs._says_nothing] or kept[:1])
+
+    @property
+    def _size(self) -> int | None:
+        sizes = {pairs._size for pairs in self.attributes}
+        return sizes.pop() if len(sizes) == 1 else None
+
+    @property
+    def _says_nothing(self) -> bool:
+        return bool(self.attributes) and all(pairs._says_nothing for pairs in self.attributes)
 
     def check(self, n_samples: int, *, who: str) -> None:
         """Check the pairs of every attribute.

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from sidelight.core import of_moderate_size
+from sidelight.core import IntArray, of_moderate_size
 from sidelight.side.reading import name_rows, read_labels, read_numbers
-from sidelight.side.value import SideInformation
+from sidelight.side.rows import (
+    RowNames,
+    SideInformation,
+    labels_of_index,
+    listed_labels,
+    read_names,
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -27,6 +33,9 @@ class Condition(SideInformation):
         For the conditional information of :class:`~sidelight.KernelInformationEmbedding`: how alike
         two values are, exp(−(x − x')²/kernel²), or whether they are the same.  By default classes
         are the same or not, and numbers are compared in units of their standard deviation.
+    names : sequence, optional
+        The labels of the rows that the values belong to, in the index of X; those of a series or
+        frame of pandas by default.  Where X has no labels, values belong to rows in their order.
 
     Examples
     --------
@@ -41,9 +50,11 @@ class Condition(SideInformation):
     values: Any
     period: float | None = None
     kernel: float | str | None = None
+    names: tuple[Any, ...] | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
         what = "The 'values' argument of Condition"
+        names = labels_of_index(self.values) if self.names is None else self.names
         first = np.asarray(self.values).ravel()[:1] if not isinstance(self.values, str) else ""
         named = len(first) and isinstance(first[0], (str, np.str_, bool, np.bool_))
         values = (
@@ -52,6 +63,13 @@ class Condition(SideInformation):
             else read_numbers(self.values, what=what, ndim=(1, 2))
         )
         object.__setattr__(self, "values", values)
+        if names is not None:
+            object.__setattr__(self, "names", read_names(names, kind="Condition"))
+            if len(names) != len(values):
+                raise ValueError(
+                    f"The 'names' argument of Condition must hold one label per value, "
+                    f"{len(values)}. Got {len(names)}."
+                )
         if self.period is not None and not _is_positive(self.period):
             raise ValueError(
                 f"The 'period' argument of Condition must be None or a number above 0. Got "
@@ -62,7 +80,6 @@ class Condition(SideInformation):
                 "The 'period' argument of Condition needs one number per row as values. Got "
                 f"values of shape {values.shape} and type {values.dtype}."
             )
-
         if self.kernel not in (None, "delta") and not _is_positive(self.kernel):
             raise ValueError(
                 f"The 'kernel' argument of Condition must be None, 'delta' or a width above 0. Got "
@@ -93,6 +110,36 @@ class Condition(SideInformation):
                 f"conditional information of KernelInformationEmbedding. Leave it out."
             )
 
+    @property
+    def _size(self) -> int:
+        return len(self.values)
+
+    def _taken(self, rows: IntArray) -> Condition:
+        if np.any(rows < 0):
+            raise ValueError(
+                f"Condition.within takes rows of which the value is known. It is not known for "
+                f"{name_rows(np.flatnonzero(rows < 0))} of those asked for."
+            )
+        return Condition(self.values[rows], self.period, self.kernel)
+
+    def _places_in(self, names: RowNames, who: str) -> IntArray:
+        own = RowNames(self.names or ())
+        lost = [label for label in names.labels if label not in own.places]
+        if lost:
+            raise ValueError(
+                f"The Condition given to {who} must be known for every row of X. It has labels, "
+                f"and none for the rows {listed_labels(lost)} of X. Where the values are those of "
+                f"the rows in their order, give them without labels: Condition(values.to_numpy())."
+            )
+        twice = sorted(own.repeated & set(names.labels), key=str)
+        if twice:
+            raise ValueError(
+                f"The Condition given to {who} has more than one value for the labels "
+                f"{listed_labels(twice)} of X. Where the values are those of the rows in their "
+                f"order, give them without labels: Condition(values.to_numpy())."
+            )
+        return np.array([own.places[label] for label in names.labels], dtype=np.int64)
+
     def check(self, n_samples: int, *, who: str) -> None:
         """Compare the number of values with the rows of X.
 
@@ -111,7 +158,7 @@ class Condition(SideInformation):
         if len(self.values) != n_samples:
             raise ValueError(
                 f"The Condition given to {who} must hold one value per row of X, {n_samples}. "
-                f"Got {len(self.values)}."
+                f"Got {len(self.values)}. Of some rows, take within(rows)."
             )
         if self.values.dtype.kind == "f":
             finite = np.isfinite(self.values.reshape(n_samples, -1)).all(axis=1)

@@ -9,25 +9,26 @@ import numpy as np
 
 from sidelight.core import FloatArray, IntArray, of_moderate_size
 from sidelight.side.contradictions import Contradiction, find_contradictions
-from sidelight.side.reading import (
-    name_rows,
-    read_numbers,
-    read_row_numbers,
-    require_rows_in_range,
-)
-from sidelight.side.value import SideInformation
+from sidelight.side.reading import name_rows, read_numbers, require_rows_in_range
+from sidelight.side.rows import NamesRows, Naming, named_alike
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Distances(SideInformation):
+class Distances(NamesRows):
     """Known distances between some pairs of rows (thesis section 3.5).
 
     Parameters
     ----------
-    pairs : array-like of int of shape (m, 2)
-        Row numbers of X.
+    pairs : array-like of shape (m, 2)
+        Rows of X: their numbers, or their labels in the index of X.
     values : array-like of float of shape (m,)
         How far apart they are: distances, not squared.
+    n_rows : int, optional
+        How many rows X has, as in :class:`Pairs`.
+    by : {"row", "label"}, optional
+        How rows are named, as in :class:`Pairs`.
+    names : sequence, optional
+        Labels of rows, as in :class:`Pairs`.
 
     Examples
     --------
@@ -39,9 +40,9 @@ class Distances(SideInformation):
     values: FloatArray
 
     def __post_init__(self) -> None:
-        pairs = read_row_numbers(
-            self.pairs, what="The 'pairs' argument of Distances", shape="(m, 2)"
-        )
+        naming = Naming("Distances", self.by, self.names)
+        naming.read(self.pairs, what="The 'pairs' argument of Distances", shape="(m, 2)")
+        (pairs,) = naming.rows()
         values = read_numbers(self.values, what="The 'values' argument of Distances")
         if len(pairs) != len(values):
             raise ValueError(
@@ -54,9 +55,11 @@ class Distances(SideInformation):
         pairs, values = pairs[order], values[order]
         new = np.ones(len(pairs), dtype=bool)
         new[1:] = np.any(pairs[1:] != pairs[:-1], axis=1) | (values[1:] != values[:-1])
-        for name, array in (("pairs", pairs[new]), ("values", values[new])):
-            array.setflags(write=False)
-            object.__setattr__(self, name, array)
+        pairs, values = pairs[new], values[new]
+        pairs.setflags(write=False)
+        values.setflags(write=False)
+        object.__setattr__(self, "values", values)
+        self._keep_rows(naming, pairs=pairs)
 
     @classmethod
     def merge(cls, several: Sequence[Distances]) -> Distances:
@@ -75,6 +78,7 @@ class Distances(SideInformation):
         return cls(
             np.vstack([distances.pairs for distances in several]),
             np.concatenate([distances.values for distances in several]),
+            **named_alike(several),
         )
 
     @property
@@ -84,9 +88,18 @@ class Distances(SideInformation):
         Returns
         -------
         ndarray of int
-            Each once, sorted.
+            Each once, sorted; places in ``names`` where they are named by label.
         """
         return np.asarray(np.unique(self.pairs))
+
+    @property
+    def _says_nothing(self) -> bool:
+        return len(self.pairs) == 0
+
+    def _taken(self, rows: IntArray) -> Distances:
+        pairs = self._places_of(rows, self.pairs)[self.pairs]
+        here = (pairs >= 0).all(axis=1)
+        return Distances(pairs[here], self.values[here], n_rows=len(rows))
 
     def check(self, n_samples: int, *, who: str, strict: bool = True) -> tuple[Contradiction, ...]:
         """Compare the distances with X and with each other.
@@ -111,6 +124,7 @@ class Distances(SideInformation):
             If there is no distance, a row is not in X, a row is paired with itself, a distance is
             negative or not finite, or (``strict``) distances contradict each other.
         """
+        self._require_size(n_samples, who)
         if len(self.pairs) == 0:
             raise ValueError(
                 f"The Distances given to {who} must hold at least one pair. Got none. Leave "
@@ -142,7 +156,8 @@ class Distances(SideInformation):
         if len(self.values) == 0:
             return "Distances(0 pairs)"
         low, high = self.values.min(), self.values.max()
-        return f"Distances({len(self.values)} pairs, from {low:g} to {high:g})"
+        n = len(self.values)
+        return f"Distances({n} pairs, from {low:g} to {high:g}{self._by_words()})"
 
 
 def describe(contradictions: Sequence[Contradiction], limit: int = 3) -> str:

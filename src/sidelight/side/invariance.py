@@ -7,7 +7,7 @@ from math import prod
 from typing import Any
 
 from sidelight.core import Whole
-from sidelight.side.value import SideInformation
+from sidelight.side.rows import SideInformation
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -53,6 +53,32 @@ class Invariance(SideInformation):
                     f"(height, width, channels). Got {shape!r} instead."
                 )
             object.__setattr__(self, "image_shape", tuple(int(size) for size in sizes))
+
+    def within(self, rows: Any) -> Invariance:
+        """Keep what is said about some rows: all of it, for it holds for any.
+
+        Parameters
+        ----------
+        rows : array-like
+            Any.
+
+        Returns
+        -------
+        Invariance
+            Itself.
+        """
+        return self
+
+    @property
+    def shape(self) -> tuple[int]:
+        """Not there: it is not cut together with X.
+
+        Returns
+        -------
+        tuple of int
+            Never.
+        """
+        raise AttributeError("An Invariance speaks of any rows, so that it has no shape.")
 
     def check(self, n_samples: int, *, who: str, n_features: int | None = None) -> None:
         """Compare the shape of the images with X.

@@ -10,12 +10,12 @@ import numpy as np
 
 from sidelight.core import IntArray
 from sidelight.side.labelled_pairs import pairs_of_labels
-from sidelight.side.reading import name_rows, read_row_numbers, require_rows_in_range
-from sidelight.side.value import SideInformation
+from sidelight.side.reading import name_rows, require_rows_in_range
+from sidelight.side.rows import NamesRows, Naming, labels_of_index, named_alike
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Pairs(SideInformation):
+class Pairs(NamesRows):
     """Pairs of rows that belong together, and pairs that do not (thesis section 3.2.1).
 
     The sets 𝒮 and 𝒪 of equation (3.1).  A pair that is in neither is unknown.  The order within a
@@ -23,10 +23,18 @@ class Pairs(SideInformation):
 
     Parameters
     ----------
-    similar : array-like of int of shape (m, 2), optional
-        Row numbers of X that belong together.
-    dissimilar : array-like of int of shape (m, 2), optional
-        Row numbers of X that do not.
+    similar : array-like of shape (m, 2), optional
+        Rows of X that belong together: their numbers, or their labels in the index of X.
+    dissimilar : array-like of shape (m, 2), optional
+        Rows of X that do not.
+    n_rows : int, optional
+        How many rows X has.  Pairs that say so are cut together with X in cross-validation, and
+        refused for an X of another size.
+    by : {"row", "label"}, optional
+        Whether rows are named by number or by label.  By default ints are row numbers, refused
+        where X is a frame with other ints for labels, and anything else is a label.
+    names : sequence, optional
+        Labels of rows: where given, the pairs are numbers of these and not of X.
 
     Examples
     --------
@@ -34,19 +42,28 @@ class Pairs(SideInformation):
     Pairs(2 similar, 1 dissimilar)
     >>> Pairs.from_labels(["cat", "dog", "cat", None]).similar
     array([[0, 2]])
+
+    Rows of a frame have labels, and are the same rows in any order.
+
+    >>> import pandas as pd
+    >>> from sidelight.side import aligned
+    >>> X = pd.DataFrame({"height": [1.9, 1.6, 1.7]}, index=["carl", "anna", "bert"])
+    >>> known = Pairs(similar=[("anna", "bert")])
+    >>> known, aligned(known, X).similar
+    (Pairs(1 similar, 0 dissimilar, by label), array([[1, 2]]))
     """
 
     similar: IntArray = None  # type: ignore[assignment]
     dissimilar: IntArray = None  # type: ignore[assignment]
 
     def __post_init__(self) -> None:
+        naming = Naming("Pairs", self.by, self.names)
         for name in ("similar", "dissimilar"):
             given = getattr(self, name)
             what = f"The {name!r} argument of Pairs"
-            rows = read_row_numbers([] if given is None else given, what=what, shape="(m, 2)")
-            distinct = np.unique(np.sort(rows, axis=1), axis=0)
-            distinct.setflags(write=False)
-            object.__setattr__(self, name, distinct)
+            naming.read([] if given is None else given, what=what, shape="(m, 2)")
+        similar, dissimilar = (_each_once(rows) for rows in naming.rows())
+        self._keep_rows(naming, similar=similar, dissimilar=dissimilar)
 
     @classmethod
     def from_labels(
@@ -62,7 +79,8 @@ class Pairs(SideInformation):
         Parameters
         ----------
         y : array-like of shape (n_samples,)
-            The class of every row.
+            The class of every row.  The index of a series of pandas names the rows: they are the
+            same in an X of another order.
         unknown : object, optional
             What stands for "not known", such as -1.  None, NaN and "" always do; where nothing is
             said, -1 does too.  A row whose label is not known is in no pair.
@@ -83,7 +101,7 @@ class Pairs(SideInformation):
         Pairs(1 similar, 2 dissimilar)
         """
         similar, dissimilar = pairs_of_labels(y, unknown, max_pairs, random_state)
-        return cls(similar=similar, dissimilar=dissimilar)
+        return cls(similar, dissimilar, n_rows=len(y), names=labels_of_index(y))
 
     @classmethod
     def merge(cls, several: Sequence[Pairs]) -> Pairs:
@@ -102,6 +120,7 @@ class Pairs(SideInformation):
         return cls(
             similar=np.vstack([pairs.similar for pairs in several]),
             dissimilar=np.vstack([pairs.dissimilar for pairs in several]),
+            **named_alike(several),
         )
 
     @property
@@ -111,9 +130,22 @@ class Pairs(SideInformation):
         Returns
         -------
         ndarray of int
-            Each once, sorted.
+            Each once, sorted; places in ``names`` where they are named by label.
         """
         return np.asarray(np.unique(np.concatenate([self.similar, self.dissimilar])))
+
+    @property
+    def _says_nothing(self) -> bool:
+        return len(self.similar) + len(self.dissimilar) == 0
+
+    def _taken(self, rows: IntArray) -> Pairs:
+        places = self._places_of(rows, self.similar, self.dissimilar)
+        similar, dissimilar = (places[each] for each in (self.similar, self.dissimilar))
+        return Pairs(
+            similar[(similar >= 0).all(axis=1)],
+            dissimilar[(dissimilar >= 0).all(axis=1)],
+            n_rows=len(rows),
+        )
 
     def check(self, n_samples: int, *, who: str) -> None:
         """Compare the pairs with X and with each other.
@@ -134,6 +166,7 @@ class Pairs(SideInformation):
             If there is no pair, a row is not in X, a row is paired with itself, or a pair is both
             similar and dissimilar.
         """
+        self._require_size(n_samples, who)
         if len(self.similar) + len(self.dissimilar) == 0:
             raise ValueError(
                 f"The Pairs given to {who} must hold at least one pair. Got none. Leave 'side' "
@@ -158,4 +191,11 @@ class Pairs(SideInformation):
             )
 
     def __repr__(self) -> str:
-        return f"Pairs({len(self.similar)} similar, {len(self.dissimilar)} dissimilar)"
+        like, unlike = len(self.similar), len(self.dissimilar)
+        return f"Pairs({like} similar, {unlike} dissimilar{self._by_words()})"
+
+
+def _each_once(pairs: IntArray) -> IntArray:
+    distinct = np.unique(np.sort(pairs, axis=1), axis=0)
+    distinct.setflags(write=False)
+    return distinct

@@ -13,15 +13,14 @@ from sidelight.side.reading import (
     name_rows,
     read_labels,
     read_numbers,
-    read_row_numbers,
     require_rows_in_range,
 )
-from sidelight.side.value import SideInformation
+from sidelight.side.rows import NamesRows, Naming, labels_of_index
 from sidelight.similarity import gaussian_similarity, wide_bandwidth
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Relation(SideInformation):
+class Relation(NamesRows):
     """How alike items are in one respect (latent-factor thesis chapter 4).
 
     Parameters
@@ -29,8 +28,15 @@ class Relation(SideInformation):
     similarity : array-like of float of shape (m, m)
         Symmetric, not negative; the diagonal says how alike an item is to itself.  Where it is
         zero no item is compared with itself.
-    index : array-like of int of shape (m,), optional
-        The rows of X that are meant; all of them by default.
+    index : array-like of shape (m,), optional
+        The rows of X that are meant, their numbers, or their labels in the index of X; all of them
+        by default.
+    n_rows : int, optional
+        How many rows X has, as in :class:`Pairs`.
+    by : {"row", "label"}, optional
+        How rows are named, as in :class:`Pairs`.
+    names : sequence, optional
+        Labels of rows, as in :class:`Pairs`.
 
     Examples
     --------
@@ -51,14 +57,23 @@ class Relation(SideInformation):
                 f"of values use Relation.from_values."
             )
         object.__setattr__(self, "similarity", similarity)
-        if self.index is not None:
-            index = read_row_numbers(self.index, what="The 'index' argument of Relation")
-            if len(index) != m:
+        naming = Naming("Relation", self.by, self.names)
+        if self.index is None:
+            if self.names is not None and len(self.names) != m:
                 raise ValueError(
-                    f"The 'index' argument of Relation must hold one row number per row of the "
-                    f"similarities, {m}. Got {len(index)}."
+                    f"The 'names' of a Relation without 'index' must hold one label per row of "
+                    f"the similarities, {m}. Got {len(self.names)}."
                 )
-            object.__setattr__(self, "index", index)
+            self._keep_rows(naming)
+            return
+        naming.read(self.index, what="The 'index' argument of Relation")
+        (index,) = naming.rows()
+        if len(index) != m:
+            raise ValueError(
+                f"The 'index' argument of Relation must hold one row number per row of the "
+                f"similarities, {m}. Got {len(index)}."
+            )
+        self._keep_rows(naming, index=index)
 
     @classmethod
     def from_values(cls, v: Any, index: Any = None, *, bandwidth: float = 1.0) -> Relation:
@@ -69,9 +84,10 @@ class Relation(SideInformation):
         Parameters
         ----------
         v : array-like of shape (m,) or (m, n_values)
-            Numbers, or names of shape (m,).
-        index : array-like of int of shape (m,), optional
-            The rows of X that they belong to.
+            Numbers, or names of shape (m,).  Without ``index``, that of a series or frame of pandas
+            says to which rows they belong.
+        index : array-like of shape (m,), optional
+            The rows of X that they belong to, as in :class:`Relation`.
         bandwidth : float
             σ², in units of the variance of the values.
 
@@ -91,9 +107,10 @@ class Relation(SideInformation):
                 f"{Real(0, open_below=True)}. Got {bandwidth!r} instead."
             )
         what = "The 'v' argument of Relation.from_values"
+        rows = _rows_of(v, index)
         if np.asarray(v).dtype.kind in "UOb":
             names = read_labels(v, what=what)
-            return cls(np.equal.outer(names, names).astype(float), index)
+            return cls(np.equal.outer(names, names).astype(float), **rows)
         values = read_numbers(v, what=what, ndim=(1, 2))
         if not np.isfinite(values).all():
             raise ValueError(f"{what} must be finite. Leave rows without a value out of 'index'.")
@@ -101,7 +118,7 @@ class Relation(SideInformation):
         spread = values.std(axis=0)
         values = (values - values.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
         squared = ((values[:, None] - values[None]) ** 2).sum(axis=-1)
-        return cls(gaussian_similarity(squared, bandwidth), index)
+        return cls(gaussian_similarity(squared, bandwidth), **rows)
 
     @classmethod
     def from_items(cls, X: Any, index: Any = None, *, bandwidth: float | str = "auto") -> Relation:
@@ -112,9 +129,10 @@ class Relation(SideInformation):
         Parameters
         ----------
         X : array-like of float of shape (m, n_features)
-            The items, as they are.
-        index : array-like of int of shape (m,), optional
-            The rows of the map that they belong to.
+            The items, as they are.  Without ``index``, that of a frame of pandas says to which rows
+            of the map they belong.
+        index : array-like of shape (m,), optional
+            The rows of the map that they belong to, as in :class:`Relation`.
         bandwidth : float or "auto"
             σ²; ``"auto"`` is 0.15 of the mean squared distance.
 
@@ -143,7 +161,7 @@ class Relation(SideInformation):
         np.fill_diagonal(squared, 0.0)
         width = wide_bandwidth(np.sqrt(squared)) if bandwidth == "auto" else float(bandwidth)
         similarity = gaussian_similarity(squared, width)
-        return cls((similarity + similarity.T) / 2, index)
+        return cls((similarity + similarity.T) / 2, **_rows_of(X, index))
 
     def rows(self, n_samples: int) -> IntArray:
         """Give the rows of X that are meant.
@@ -159,6 +177,32 @@ class Relation(SideInformation):
             ``index``, or all rows.
         """
         return np.asarray(frozen(np.arange(n_samples)) if self.index is None else self.index)
+
+    @property
+    def _size(self) -> int | None:
+        if self.index is None:
+            return len(self.similarity)
+        return self.n_rows if self.names is None else len(self.names)
+
+    @property
+    def _is_in_doubt(self) -> bool:
+        return self.index is not None and self.by is None and self.n_rows is None
+
+    @property
+    def _says_nothing(self) -> bool:
+        return len(self.similarity) < 2
+
+    def _taken(self, rows: IntArray) -> Relation:
+        index = np.arange(len(self.similarity)) if self.index is None else self.index
+        places = self._places_of(rows, index)[index]
+        kept = np.flatnonzero(places >= 0)
+        kept = kept[np.argsort(places[kept], kind="stable")]
+        all_of_them = self.index is None and len(kept) == len(rows)
+        return Relation(
+            self.similarity[np.ix_(kept, kept)],
+            None if all_of_them else places[kept],
+            n_rows=len(rows),
+        )
 
     def check(self, n_samples: int, *, who: str) -> None:
         """Compare the relation with X.
@@ -176,6 +220,8 @@ class Relation(SideInformation):
             If a row is not in X or is named twice, or the similarities are negative, not finite
             or not symmetric.
         """
+        if self.index is not None or self.names is not None:
+            self._require_size(n_samples, who)
         m = len(self.similarity)
         if m < 2:
             raise ValueError(f"The Relation given to {who} must relate at least two rows. Got {m}.")
@@ -208,5 +254,11 @@ class Relation(SideInformation):
             )
 
     def __repr__(self) -> str:
-        m = len(self.similarity)
-        return f"Relation({m} rows)" if self.index is None else f"Relation({m} of the rows)"
+        words = "rows" if self.index is None else "of the rows"
+        return f"Relation({len(self.similarity)} {words}{self._by_words()})"
+
+
+def _rows_of(values: Any, index: Any) -> dict[str, Any]:
+    """The rows that values belong to: as was said, or as a series or frame has them."""
+    names = labels_of_index(values) if index is None else None
+    return {"index": index} if names is None else {"names": names, "n_rows": len(names)}

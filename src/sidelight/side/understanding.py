@@ -7,8 +7,9 @@ from functools import wraps
 from inspect import signature
 from typing import Any
 
+from sidelight.core import warn
 from sidelight.registry import ESTIMATORS
-from sidelight.side.value import SideInformation
+from sidelight.side.rows import RowNames, SideInformation
 
 
 def gather_side(
@@ -19,11 +20,13 @@ def gather_side(
     who: str,
     several: tuple[str, ...] = (),
     reports: dict[str, Any] | None = None,
+    X: Any = None,
     **more: Any,
 ) -> dict[str, Any]:
     """Sort side information by kind and check each value once.
 
-    Several ``Pairs`` are merged into one, and so are several ``Distances``.
+    Rows that are named by label are found in the index of X.  Several ``Pairs`` are merged into
+    one, and so are several ``Distances``.
 
     Parameters
     ----------
@@ -39,6 +42,8 @@ def gather_side(
         Kinds of which there may be several that are not merged; they come as a tuple.
     reports : dict, optional
         Filled with what the checks had to report, by kind.
+    X : array or frame, optional
+        As the user gave it: the index of a frame has the labels of its rows.
     **more : object
         What some kinds check besides: ``n_features``, ``n_components``, ``strict``.
 
@@ -61,11 +66,15 @@ def gather_side(
     {'Pairs': Pairs(1 similar, 1 dissimilar)}
     """
     by_kind: dict[str, list[Any]] = {}
-    for value in side_values(side, who):
+    told = side_values(side, who)
+    names = RowNames.of(X) if told else None
+    for value in told:
         kind = type(value).__name__
         if kind not in understands:
             raise ValueError(_not_understood(kind, understands, who))
-        by_kind.setdefault(kind, []).append(value)
+        found = value._at(names, n_samples, who=who)
+        if not is_nothing_of(found, n_samples, who=who):
+            by_kind.setdefault(kind, []).append(found)
     gathered: dict[str, Any] = {}
     for kind, values in by_kind.items():
         merged = _merged(kind, values, several, who)
@@ -77,6 +86,18 @@ def gather_side(
                 reports[kind] = report
         gathered[kind] = merged
     return gathered
+
+
+def is_nothing_of(value: Any, n_samples: int, *, who: str) -> bool:
+    """Whether a value speaks of these rows and says nothing of them: told, and left out."""
+    if not value._says_nothing or value._size is None:
+        return False
+    value._require_size(n_samples, who)
+    warn(
+        f"The {type(value).__name__} given to {who} says nothing about the {n_samples} rows of X, "
+        f"so that it changes nothing."
+    )
+    return True
 
 
 def refusing_side_as_y(cls: type[Any]) -> None:

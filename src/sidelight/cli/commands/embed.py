@@ -15,6 +15,7 @@ from sidelight.cli.known_options import (
     KnownAnchors,
     KnownDistances,
     LabelColumn,
+    NameColumn,
     Similar,
 )
 from sidelight.cli.options import (
@@ -64,6 +65,7 @@ def embed(
     dissimilar: Dissimilar = None,
     distances: KnownDistances = None,
     anchors: KnownAnchors = None,
+    name_column: NameColumn = None,
     label_column: LabelColumn = None,
     action_column: ActionColumn = None,
     episode_column: EpisodeColumn = None,
@@ -90,7 +92,10 @@ def embed(
 
     files = [file, similar, dissimilar, distances, anchors]
     check_outputs(files, tables=[output], pictures=[picture], others=[model])
-    told = (color_by, label_column, action_column, episode_column, condition_column)
+    told = (
+        *(color_by, name_column, label_column),
+        *(action_column, episode_column, condition_column),
+    )
     table = read_data(
         file,
         ignore=split_names(ignore),
@@ -107,13 +112,16 @@ def embed(
         dissimilar=dissimilar,
         distances=distances,
         anchors=anchors,
+        name_column=name_column,
         label_column=label_column,
         action_column=action_column,
         episode_column=episode_column,
         condition_column=condition_column,
         condition_period=condition_period,
     )
-    preparation = Preparation.of(table, standardize=standardize)
+    preparation = Preparation.of(
+        table, standardize=standardize, condition=(condition_column, condition_period)
+    )
     parameters = typed_parameters(
         param or (),
         method,

@@ -33,6 +33,23 @@ def transform(
         ),
     ] = None,
     header: Header = None,
+    condition_column: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COLUMN",
+            help="The known factor that the model takes out of rows; by default the column that "
+            "the model was fitted with.",
+            show_default=False,
+        ),
+    ] = None,
+    condition_period: Annotated[
+        float | None,
+        typer.Option(
+            metavar="NUMBER",
+            help="Where its numbers come round again; by default as the model was fitted.",
+            show_default=False,
+        ),
+    ] = None,
     workers: Annotated[
         int,
         typer.Option(min=1, help="Processes that place rows: files of a folder, or blocks."),
@@ -74,7 +91,9 @@ def transform(
     opened = read_model(model)
     estimator = opened.model
     keep = "keep" if getattr(estimator, "_takes_missing", False) else "error"
-    preparation = Preparation.from_model(estimator, opened.extras)
+    preparation = Preparation.from_model(estimator, opened.extras).for_factor_of(
+        estimator, condition_column, condition_period
+    )
     placing = Placing(estimator, preparation, missing or keep, header)
     with at_work(workers, dask_scheduler) as client, shown(type(estimator).__name__, quiet=quiet):
         if folder:

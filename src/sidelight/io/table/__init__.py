@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from sidelight.io.table.blocks import comes_in_blocks, table_blocks
 from sidelight.io.table.columns import listed
-from sidelight.io.table.frames import numbers_of_frame
+from sidelight.io.table.frames import column_of_frame, numbers_of_frame
 from sidelight.io.table.graphs import holds_graph, read_graph
-from sidelight.io.table.knowledge import read_knowledge
+from sidelight.io.table.knowledge import condition_of_column, read_knowledge
 from sidelight.io.table.missing import POLICIES
 from sidelight.io.table.reading import ENDINGS, Table, read_table
 from sidelight.io.table.writing import table_writer, write_table, writing_blocks
@@ -15,7 +15,9 @@ __all__ = [
     "ENDINGS",
     "POLICIES",
     "Table",
+    "column_of_frame",
     "comes_in_blocks",
+    "condition_of_column",
     "holds_graph",
     "listed",
     "numbers_of_frame",

@@ -10,6 +10,34 @@ from sidelight.core import FloatArray
 from sidelight.io.table.columns import listed
 
 
+def column_of_frame(frame: Any, column: str, *, who: str) -> tuple[list[Any], Any]:
+    """Give the values of a column of a frame, and the frame without it.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> frame = pl.DataFrame({"who": ["a", "b"], "x": [1, 2]})
+    >>> names, rest = column_of_frame(frame, "who", who="embed")
+    >>> names, rest.columns
+    (['a', 'b'], ['x'])
+    """
+    import narwhals.stable.v1 as nw
+
+    try:
+        table = nw.from_native(frame, eager_only=True)
+    except TypeError as error:
+        raise ValueError(
+            f"The 'names' argument of {who} names the column {column!r}, and X is no frame that "
+            f"has columns. Got {type(frame).__name__}. Give one label per row."
+        ) from error
+    if column not in table.columns:
+        raise ValueError(
+            f"The 'names' argument of {who} names the column {column!r}, which X does not have. It "
+            f"has {listed(list(map(str, table.columns)), 'column')}."
+        )
+    return list(table[column].to_list()), table.drop(column).to_native()
+
+
 def numbers_of_frame(frame: Any) -> tuple[Any, str]:
     """Give a frame of numbers alone, of the same library, and say what was set aside.
 

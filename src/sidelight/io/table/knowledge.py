@@ -1,6 +1,7 @@
-"""Side information from files: pairs, distances and anchors by row number, the rest by column.
+"""Side information from files: pairs, distances and anchors by row, the rest by column.
 
-Rows are numbered as in the ``row`` column of a map: from 1, in the order of the data file.
+Rows are numbered as in the ``row`` column of a map, from 1, in the order of the data file; or they
+are named, by a column of it.
 """
 
 from __future__ import annotations
@@ -11,12 +12,12 @@ from typing import Any
 import numpy as np
 
 from sidelight.core import FloatArray, IntArray
+from sidelight.io.table.names import POSITION, read_named_rows
 from sidelight.io.table.reading import Table, read_table
 from sidelight.side import Actions, Anchors, Condition, Distances, Pairs
 
 #: All pairs of a label column are too many to be of use: this many of each kind are drawn.
 LABEL_PAIRS = 5000
-_POSITION = "a position"
 
 
 def read_knowledge(
@@ -26,6 +27,7 @@ def read_knowledge(
     dissimilar: Path | None = None,
     distances: Path | None = None,
     anchors: Path | None = None,
+    name_column: str | None = None,
     label_column: str | None = None,
     action_column: str | None = None,
     episode_column: str | None = None,
@@ -34,17 +36,28 @@ def read_knowledge(
 ) -> list[Any]:
     """Read what is known about the rows of a table."""
     known: list[Any] = []
+
+    def rows_in(path: Path, n_rows: int, values: str = "") -> tuple[IntArray, FloatArray]:
+        if name_column is None:
+            return _read_rows(path, table, n_rows, values)
+        return read_named_rows(path, table, name_column, n_rows, values)
+
+    if name_column is not None and not any((similar, dissimilar, distances, anchors)):
+        raise ValueError(
+            f"The column {name_column!r} of names says nothing without a table that names rows. "
+            f"Give --similar, --dissimilar, --distances or --anchors too."
+        )
     if similar is not None:
-        known.append(Pairs(similar=_read_rows(similar, table, 2)[0]))
+        known.append(Pairs(similar=rows_in(similar, 2)[0]))
     if dissimilar is not None:
-        known.append(Pairs(dissimilar=_read_rows(dissimilar, table, 2)[0]))
+        known.append(Pairs(dissimilar=rows_in(dissimilar, 2)[0]))
     if label_column is not None:
         known.append(_pairs_of_column(table, label_column))
     if distances is not None:
-        pairs, values = _read_rows(distances, table, 2, "a distance")
+        pairs, values = rows_in(distances, 2, "a distance")
         known.append(Distances(pairs, values[:, 0]))
     if anchors is not None:
-        rows, positions = _read_rows(anchors, table, 1, _POSITION)
+        rows, positions = rows_in(anchors, 1, POSITION)
         known.append(Anchors(rows[:, 0], positions))
     if action_column is not None:
         known.append(_actions_of_columns(table, action_column, episode_column))
@@ -54,7 +67,7 @@ def read_knowledge(
             f"Give --action-column too."
         )
     if condition_column is not None:
-        known.append(_condition_of_column(table, condition_column, condition_period))
+        known.append(condition_of_column(table, condition_column, condition_period))
     elif condition_period is not None:
         raise ValueError(
             f"A period of {condition_period:g} says nothing without a column of numbers that come "
@@ -70,12 +83,12 @@ def _read_rows(
     found = read_table(path, remedy="Fill them in, or leave these rows out.")
     n_columns = n_rows + (values != "")
     n_found = found.X.shape[1] + len(found.labels)
-    enough = n_found >= n_columns if values == _POSITION else n_found == n_columns
+    enough = n_found >= n_columns if values == POSITION else n_found == n_columns
     if not enough or found.labels:
         wanted = (
             f"{'a row number' if n_rows == 1 else 'two row numbers'}{values and ' and '}{values}"
         )
-        least = "at least " if values == _POSITION else ""
+        least = "at least " if values == POSITION else ""
         raise ValueError(
             f"{path.name} must have {least}{n_columns} columns of numbers: {wanted}, rows counted "
             f"from 1. Got {n_found} columns."
@@ -114,7 +127,8 @@ def _pairs_of_column(table: Table, column: str) -> Pairs:
     return Pairs.from_labels(values, unknown="", max_pairs=LABEL_PAIRS)
 
 
-def _condition_of_column(table: Table, column: str, period: float | None) -> Condition:
+def condition_of_column(table: Table, column: str, period: float | None) -> Condition:
+    """The values of a known factor, one per row."""
     values = table.labels[column]
     empty = np.isnan(values) if values.dtype.kind == "f" else values == ""
     if np.any(empty):

@@ -134,6 +134,11 @@ def read_table(
     return table.settled(missing, remedy)
 
 
+def read_columns(path: str | Path, *, header: bool | None = None) -> Columns:
+    """Read the columns of a table as they stand in the file."""
+    return _read(require_file(path), header, None)
+
+
 def table_of(
     columns: Columns,
     who: str,

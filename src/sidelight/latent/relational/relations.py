@@ -21,12 +21,14 @@ def rows_of_relations(relations: Sequence[Any]) -> int:
     >>> rows_of_relations([Relation.from_values([1.0, 2.0], index=[0, 4])])
     5
     """
-    lasts = [
-        len(r.similarity) - 1 if r.index is None else int(r.index.max(initial=-1))
+    counts = [
+        len(r.similarity)
+        if r.index is None
+        else max(int(r.index.max(initial=-1)) + 1, r.n_rows or 0)
         for r in relations
         if isinstance(r, Relation)
     ]
-    return max(lasts, default=-1) + 1
+    return max(counts, default=0)
 
 
 def check_relations(relations: Sequence[Relation], n: int, *, alone: bool, who: str) -> None:

@@ -69,9 +69,7 @@ def known_within(known: Mapping[str, Any], rows: IntArray) -> dict[str, Any]:
     {'Pairs': Pairs(1 similar, 0 dissimilar)}
     """
     said = {
-        kind: said_within(known[kind], rows, int(rows[-1]) + 1)
-        for kind in ("Pairs", "Distances")
-        if kind in known
+        kind: said_within(known[kind], rows) for kind in ("Pairs", "Distances") if kind in known
     }
     return {kind: value for kind, value in said.items() if value is not None}
 

@@ -1,0 +1,23 @@
+"""Whom side information speaks of: rows by number or by label, all of them or some."""
+
+from __future__ import annotations
+
+from sidelight.side.rows.naming import (
+    Naming,
+    RowNames,
+    labels_of_index,
+    listed_labels,
+    read_names,
+)
+from sidelight.side.rows.value import NamesRows, SideInformation, named_alike
+
+__all__ = [
+    "NamesRows",
+    "Naming",
+    "RowNames",
+    "SideInformation",
+    "labels_of_index",
+    "listed_labels",
+    "named_alike",
+    "read_names",
+]

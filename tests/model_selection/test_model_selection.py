@@ -1,0 +1,271 @@
+"""In cross-validation what is known is about the rows that it was said of, or is refused."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+import sklearn
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.model_selection import GridSearchCV, KFold
+from sklearn.model_selection import cross_validate as sklearn_cross_validate
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from sidelight import PCA, EquivalenceMetric, FactorRemoval
+from sidelight.model_selection import aligned, cross_validate, folds, pairs_told_apart, search
+from sidelight.side import Actions, Condition, Pairs
+
+SHUFFLED = KFold(4, shuffle=True, random_state=0)
+
+
+class Listener(EquivalenceMetric):
+    """Keeps what it was told about which rows."""
+
+    def fit(self, X, y=None, *, side=None):
+        super().fit(X, y, side=side)
+        self.told_ = (np.asarray(X), side)
+        return self
+
+
+# the registry says by class what an estimator understands
+Listener.__name__ = "EquivalenceMetric"
+
+
+def said_truly(model, X, y):
+    """The part of the similar pairs told to a fit whose rows are of one class."""
+    rows, side = model.told_
+    values = side if isinstance(side, (list, tuple)) else [side]
+    pairs = next(value for value in values if isinstance(value, Pairs))
+    place = {tuple(row): i for i, row in enumerate(X)}
+    of = np.array([y[place[tuple(row)]] for row in rows])
+    return float(np.mean(of[pairs.similar[:, 0]] == of[pairs.similar[:, 1]]))
+
+
+@pytest.fixture(scope="module")
+def data():
+    rng = np.random.default_rng(0)
+    y = rng.integers(10, size=200)
+    return rng.normal(size=(200, 3)) + y[:, None] * [1.0, 0.0, 0.0], y
+
+
+def searched(X, y, side, *, cv=SHUFFLED, estimator=None, **more):
+    """A search of scikit-learn's, and how truly each fold was told."""
+    told = []
+
+    def scoring(model, X_test, y_test=None):
+        told.append(said_truly(model, np.asarray(X), y))
+        return 0.0
+
+    grid = {"strength": [1.0]}
+    GridSearchCV(estimator or Listener(), grid, cv=cv, scoring=scoring, error_score="raise").fit(
+        X, side=side, **more
+    )
+    return told
+
+
+class TestScikitLearn:
+    def test_row_numbers_in_a_fold_were_other_rows(self, data):
+        """The story: of the pairs that a fold was told one in ten was true, as by chance."""
+        X, y = data
+        full = Pairs.from_labels(y, max_pairs=2000)
+        train, _ = next(iter(SHUFFLED.split(X)))
+        inside = full.similar[(full.similar < len(train)).all(axis=1)]
+        unmoved = np.mean(y[train][inside[:, 0]] == y[train][inside[:, 1]])
+        assert unmoved < 0.2
+        moved = full.within(train).similar
+        assert np.all(y[train][moved[:, 0]] == y[train][moved[:, 1]])
+
+    def test_row_numbers_of_nobody_knows_how_many_rows_are_refused(self, data):
+        X, y = data
+        known = Pairs(similar=Pairs.from_labels(y, max_pairs=50).similar)
+        with pytest.raises(ValueError, match=r"other rows. Say .*Pairs\(…, n_rows=len\(X\)\)"):
+            searched(X, y, known)
+        with pytest.raises(ValueError, match="other rows"):
+            sklearn_cross_validate(
+                Listener(), X, params={"side": known}, scoring=lambda *_: 0.0, cv=3
+            )
+
+    @pytest.mark.parametrize("say", ["n_rows", "labels", "aligned", "list"])
+    def test_what_knows_its_rows_is_cut_with_them(self, data, say):
+        X, y = data
+        plain = Pairs(similar=Pairs.from_labels(y, max_pairs=500).similar)
+        side = {
+            "n_rows": Pairs(similar=plain.similar, n_rows=len(X)),
+            "labels": Pairs.from_labels(y, max_pairs=500),
+            "aligned": aligned(plain, X),
+            "list": aligned([plain, Pairs(dissimilar=[(0, 1)])], X),
+        }[say]
+        assert searched(X, y, side) == [1.0] * 4
+
+    def test_labels_of_a_frame(self, data):
+        X, y = data
+        frame = pd.DataFrame(X, index=[f"row {i}" for i in range(len(X))], columns=list("abc"))
+        known = Pairs.from_labels(pd.Series(y, index=frame.index), max_pairs=500)
+        assert searched(frame, y, known) == [1.0] * 4
+        turned = frame.iloc[::-1]  # the series is in another order: refused, or right
+        with pytest.raises(ValueError, match="names rows that X does not have"):
+            searched(turned, y[::-1], known)
+        assert searched(turned, y[::-1], aligned(known, turned)) == [1.0] * 4
+        few = Pairs(similar=[("row 3", "row 190")])
+        with pytest.raises(ValueError, match="names rows that X does not have"):
+            searched(frame, y, few)
+
+    def test_ints_for_labels_of_a_frame(self, data):
+        X, y = data
+        frame = pd.DataFrame(X, index=np.random.default_rng(1).permutation(len(X)))
+        frame.columns = list("abc")
+        assert searched(frame, y, Pairs.from_labels(y, max_pairs=500)) == [1.0] * 4
+
+    def test_a_list_of_values_that_know_their_rows_is_refused_as_it_is(self, data):
+        X, y = data
+        with pytest.raises(ValueError, match=r"speaks of 200 rows, and X has 150.*model_selection"):
+            searched(X, y, [Pairs.from_labels(y, max_pairs=500)])
+
+    def test_pipelines(self, data):
+        X, y = data
+        known = Pairs.from_labels(y, max_pairs=500)
+        seen = []
+
+        def scoring(model, X_test, y_test=None):
+            rows, side = model[-1].told_
+            seen.append((len(rows), side.n_rows))
+            return 0.0
+
+        line = make_pipeline(StandardScaler(), Listener())
+        step = line.steps[-1][0]
+        grid = {f"{step}__strength": [1.0]}
+        GridSearchCV(line, grid, cv=4, scoring=scoring).fit(X, **{f"{step}__side": known})
+        assert seen == [(150, 150)] * 4
+
+    def test_metadata_routing(self, data):
+        X, y = data
+        with sklearn.config_context(enable_metadata_routing=True):
+            listener = Listener().set_fit_request(side=True)
+            known = Pairs.from_labels(y, max_pairs=500)
+            assert searched(X, y, known, estimator=listener) == [1.0] * 4
+
+    def test_conditions_are_cut_too(self, data):
+        X, _ = data
+        sizes = []
+
+        class Removal(FactorRemoval):
+            def fit(self, X, y=None, *, side=None):
+                sizes.append((len(X), len(side.values)))
+                return super().fit(X, y, side=side)
+
+        Removal.__name__ = "FactorRemoval"
+        GridSearchCV(Removal(), {"always": [False]}, cv=4, scoring=lambda *_: 0.0).fit(
+            X, side=Condition(np.arange(200.0))
+        )
+        assert sizes == [(150, 150)] * 4 + [(200, 200)]
+
+
+class TestOwn:
+    def test_folds_know_what_is_said_of_each_side(self):
+        y = np.array([0, 0, 1, 1, 0, 1])
+        X = np.arange(6.0)[:, None]
+        for fold in folds(X, side=Pairs.from_labels(y), cv=3):
+            for rows, side in ((fold.train, fold.side), (fold.test, fold.side_test)):
+                said = Pairs.merge(side) if len(side) > 1 else side[0]
+                expected = Pairs.from_labels(y[rows])
+                assert said == expected
+
+    def test_folds_of_walks(self):
+        walk = Actions(list("abcde"))
+        told = [fold.side[0].labels.tolist() for fold in folds(np.zeros((6, 1)), side=walk, cv=3)]
+        assert told == [list("cde"), list("ae"), list("abc")]
+
+    def test_scores_are_those_of_a_fit_by_hand(self, data):
+        X, y = data
+        known = Pairs.from_labels(y, max_pairs=3000)
+        scores = cross_validate(PCA(2), X, side=known, cv=SHUFFLED, scoring="pairs")
+        for score, (train, test) in zip(scores, SHUFFLED.split(X), strict=True):
+            model = PCA(2).fit(X[train], side=known.within(train))
+            Z, left = model.transform(X[test]), known.within(test)
+            apart = [
+                np.linalg.norm(Z[pairs[:, 0]] - Z[pairs[:, 1]], axis=1)
+                for pairs in (left.similar, left.dissimilar)
+            ]
+            above = apart[1][:, None] > apart[0][None]
+            assert score == pytest.approx(above.mean())
+
+    def test_rows_left_out_are_placed_by_their_own_condition(self):
+        rng = np.random.default_rng(0)
+        batch = rng.integers(2, size=160)
+        X = rng.normal(size=(160, 4)) + 5.0 * batch[:, None]
+        side = Condition(np.where(batch, "b", "a"))
+
+        def batch_seen(held):
+            values = held.side[0].values
+            return abs(held.Z[values == "b"].mean() - held.Z[values == "a"].mean())
+
+        with_it = cross_validate(FactorRemoval(), X, side=side, cv=SHUFFLED, scoring=batch_seen)
+        assert with_it.max() < 1.0
+        assert np.all(batch_seen_raw(X, batch) > 4.0)
+        maps = cross_validate(PCA(2), X, side=side, cv=SHUFFLED, scoring=batch_seen)
+        assert maps.shape == (4,)
+
+    def test_labels_are_found_by_the_nearest_fitted_rows(self, data):
+        X, y = data
+        for estimator in (PCA(1), EquivalenceMetric()):
+            score = cross_validate(estimator, X, y, cv=SHUFFLED, scoring="labels").mean()
+            assert score > 0.15  # ten classes along one axis of three
+        with pytest.raises(ValueError, match="needs the labels"):
+            cross_validate(PCA(1), X, scoring="labels")
+
+    def test_a_search_takes_the_best_and_fits_it_to_all(self, data):
+        X, y = data
+        known = Pairs.from_labels(y, max_pairs=1000)
+        grid = {"strength": [1e-9, 10.0]}
+        found = search(EquivalenceMetric(), grid, X, side=known, cv=SHUFFLED, scoring="pairs")
+        means = {entry["strength"]: scores.mean() for entry, scores in found.table}
+        assert found.parameters == {"strength": 10.0}
+        assert found.score == means[10.0] > means[1e-9] + 0.01
+        by_hand = EquivalenceMetric(strength=10.0).fit(X, side=known)
+        assert_array_equal(found.model.metric_, by_hand.metric_)
+        drawn = search(
+            EquivalenceMetric(), grid, X, side=known, cv=SHUFFLED.split(X), scoring="pairs"
+        )
+        assert_allclose(drawn.score, found.score)
+
+    def test_what_cannot_be_judged_says_so(self, data):
+        X, _ = data
+        few = Pairs(similar=[(0, 1)])
+        assert np.isnan(cross_validate(PCA(1), X, side=few, cv=2, scoring="pairs")).all()
+        with pytest.raises(ValueError, match="No parameters of the search have a score"):
+            search(PCA(1), {"n_components": [1, 2]}, X, side=few, cv=2, scoring="pairs")
+        with pytest.raises(ValueError, match=r"'scoring' argument must be one of .*'pairs'"):
+            cross_validate(PCA(1), X, scoring="accuracy")
+
+    def test_neighbours_of_a_table_of_distances(self, data):
+        from sidelight import ClassicalMDS
+
+        X, _ = data
+        D = np.linalg.norm(X[:, None] - X[None], axis=-1)
+        by_table = cross_validate(
+            ClassicalMDS(2, metric="precomputed"),
+            D,
+            cv=SHUFFLED,
+            scoring=lambda held: held.Z.shape == (50, 2),
+        )
+        assert np.all(by_table)
+
+    def test_told_apart_is_one_at_best_and_half_by_chance(self):
+        from types import SimpleNamespace
+
+        y = np.repeat([0, 1], 20)
+        known = [Pairs.from_labels(y)]
+        best = SimpleNamespace(Z=10.0 * y[:, None] + 0.01 * np.arange(40)[:, None], side=known)
+        assert pairs_told_apart(best) == 1.0
+        blind = SimpleNamespace(Z=np.zeros((40, 1)), side=known)
+        assert pairs_told_apart(blind) == 0.5
+
+
+def batch_seen_raw(X, batch):
+    return np.array(
+        [
+            abs(X[test][batch[test] == 1].mean() - X[test][batch[test] == 0].mean())
+            for _, test in SHUFFLED.split(X)
+        ]
+    )

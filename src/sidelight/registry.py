@@ -39,7 +39,7 @@ class Entry:
     takes_graph : bool
         Whether a sparse graph of distances will do as well.
     inside : tuple of str
-        The kinds that need no metric learned from feature vectors.
+        The kinds that act inside the method: they need no feature vectors, and are kept as it can.
     """
 
     name: str
@@ -54,11 +54,22 @@ class Entry:
     takes_graph: bool = False
     inside: tuple[str, ...] = ()
 
+    def place_of(self, kind: str) -> str:
+        """Where a kind of side information acts: inside the method, in front of it or behind it."""
+        if kind in self.inside:
+            return "inside"
+        return "behind" if kind in BEHIND else "in front"
+
     def load(self) -> type[Any]:
         """Import the estimator's class."""
         loaded: type[Any] = getattr(import_module(self.module), self.name)
         return loaded
 
+
+#: Kinds that bring the finished map to where it is wanted, unless a method has a better place.
+BEHIND = ("Anchors",)
+#: Kinds that act on feature vectors, whatever the method does with them.
+IN_FRONT = ("Condition", "Pairs", "Attributes", "Distances")
 
 ESTIMATORS: tuple[Entry, ...] = (
     Entry(
@@ -67,7 +78,7 @@ ESTIMATORS: tuple[Entry, ...] = (
         "directions of largest variance",
         "sidelight.spectral.pca",
         "pca",
-        understands=("Condition", "Pairs", "Attributes", "Distances"),
+        understands=(*IN_FRONT, *BEHIND),
     ),
     Entry(
         "ProbabilisticPCA",
@@ -75,6 +86,7 @@ ESTIMATORS: tuple[Entry, ...] = (
         "PCA as a Gaussian density; missing values",
         "sidelight.spectral.probabilistic_pca",
         "ppca",
+        understands=BEHIND,
         gives=("map", "new points", "way back", "density"),
     ),
     Entry(
@@ -83,7 +95,7 @@ ESTIMATORS: tuple[Entry, ...] = (
         "PCA in a feature space",
         "sidelight.spectral.kernel_pca",
         "kpca",
-        understands=("Condition", "Pairs", "Attributes", "Distances"),
+        understands=(*IN_FRONT, *BEHIND),
     ),
     Entry(
         "ClassicalMDS",
@@ -92,7 +104,7 @@ ESTIMATORS: tuple[Entry, ...] = (
         "sidelight.spectral.classical_mds",
         "mds",
         takes_distances=True,
-        understands=("Condition", "Pairs", "Attributes", "Distances"),
+        understands=(*IN_FRONT, *BEHIND),
     ),
     Entry(
         "Isomap",
@@ -103,7 +115,7 @@ ESTIMATORS: tuple[Entry, ...] = (
         needs_graph=True,
         takes_distances=True,
         takes_graph=True,
-        understands=("Condition", "Pairs", "Attributes", "Distances"),
+        understands=(*IN_FRONT, *BEHIND),
     ),
     Entry(
         "LocallyLinearEmbedding",
@@ -114,7 +126,7 @@ ESTIMATORS: tuple[Entry, ...] = (
         needs_graph=True,
         takes_distances=True,
         takes_graph=True,
-        understands=("Condition", "Pairs", "Attributes", "Distances"),
+        understands=(*IN_FRONT, *BEHIND),
     ),
     Entry(
         "LaplacianEigenmaps",
@@ -125,7 +137,7 @@ ESTIMATORS: tuple[Entry, ...] = (
         needs_graph=True,
         takes_distances=True,
         takes_graph=True,
-        understands=("Condition", "Pairs", "Attributes", "Distances"),
+        understands=(*IN_FRONT, *BEHIND),
     ),
     Entry(
         "SemidefiniteEmbedding",
@@ -136,7 +148,7 @@ ESTIMATORS: tuple[Entry, ...] = (
         needs_graph=True,
         takes_distances=True,
         takes_graph=True,
-        understands=("Condition", "Pairs", "Attributes", "Distances", "Actions"),
+        understands=(*IN_FRONT, "Actions", *BEHIND),
         inside=("Pairs", "Distances", "Actions"),
     ),
     Entry(
@@ -146,7 +158,8 @@ ESTIMATORS: tuple[Entry, ...] = (
         "sidelight.unfolding.actions.action_respecting_embedding",
         "are",
         takes_distances=True,
-        understands=("Actions",),
+        understands=("Actions", *BEHIND),
+        inside=("Actions",),
     ),
     Entry(
         "MaximumEntropyUnfolding",
@@ -157,7 +170,7 @@ ESTIMATORS: tuple[Entry, ...] = (
         needs_graph=True,
         takes_distances=True,
         takes_graph=True,
-        understands=("Condition", "Pairs", "Attributes", "Distances"),
+        understands=(*IN_FRONT, *BEHIND),
     ),
     Entry(
         "AcyclicLocallyLinearEmbedding",
@@ -168,7 +181,7 @@ ESTIMATORS: tuple[Entry, ...] = (
         needs_graph=True,
         takes_distances=True,
         takes_graph=True,
-        understands=("Condition", "Pairs", "Attributes", "Distances"),
+        understands=(*IN_FRONT, *BEHIND),
     ),
     Entry(
         "GPLVM",
@@ -176,6 +189,7 @@ ESTIMATORS: tuple[Entry, ...] = (
         "every feature a smooth random function of the map; missing values",
         "sidelight.latent.gplvm.gplvm",
         "gplvm",
+        understands=BEHIND,
         gives=("map", "new points", "way back", "density"),
     ),
     Entry(
@@ -186,7 +200,7 @@ ESTIMATORS: tuple[Entry, ...] = (
         "ne",
         takes_distances=True,
         takes_graph=True,
-        understands=("Condition", "Pairs", "Attributes", "Distances", "Anchors"),
+        understands=(*IN_FRONT, "Anchors"),
         inside=("Pairs", "Distances", "Anchors"),
     ),
     Entry(
@@ -196,7 +210,8 @@ ESTIMATORS: tuple[Entry, ...] = (
         "sidelight.latent.neighbors.stochastic_neighbor_embedding",
         "sne",
         takes_distances=True,
-        understands=("Condition", "Pairs", "Attributes", "Distances", "Anchors"),
+        understands=(*IN_FRONT, "Anchors"),
+        inside=("Anchors",),
     ),
     Entry(
         "MultipleRelationalEmbedding",
@@ -205,7 +220,8 @@ ESTIMATORS: tuple[Entry, ...] = (
         "sidelight.latent.relational.multiple_relational_embedding",
         "mre",
         takes_distances=True,
-        understands=("Relation", "Pairs", "Attributes", "Distances"),
+        understands=("Relation", "Pairs", "Attributes", "Distances", *BEHIND),
+        inside=("Relation",),
     ),
     Entry(
         "UnsupervisedKernelRegression",
@@ -213,7 +229,8 @@ ESTIMATORS: tuple[Entry, ...] = (
         "points from which the items can be told",
         "sidelight.latent.regression.unsupervised_kernel_regression",
         "ukr",
-        understands=("Condition", "Pairs", "Attributes", "Distances", "Anchors"),
+        understands=(*IN_FRONT, "Anchors"),
+        inside=("Anchors",),
     ),
     Entry(
         "SammonMapping",
@@ -222,7 +239,8 @@ ESTIMATORS: tuple[Entry, ...] = (
         "sidelight.latent.sammon_mapping",
         "sammon",
         takes_distances=True,
-        understands=("Condition", "Pairs", "Attributes", "Distances", "Anchors"),
+        understands=(*IN_FRONT, "Anchors"),
+        inside=("Anchors",),
     ),
     Entry(
         "KernelInformationEmbedding",
@@ -230,7 +248,7 @@ ESTIMATORS: tuple[Entry, ...] = (
         "the map that tells most about the data; leaves a known factor out",
         "sidelight.latent.information.kernel_information_embedding",
         "kie",
-        understands=("Condition",),
+        understands=("Condition", *BEHIND),
         inside=("Condition",),
         gives=("map", "new points", "way back", "density"),
     ),
@@ -277,10 +295,16 @@ MAPS: tuple[Entry, ...] = tuple(entry for entry in ESTIMATORS if "map" in entry.
 
 
 def understood_by(estimator: type[Any]) -> tuple[str, ...]:
-    """The kinds of side information that a class of estimators takes, or its nearest ancestor."""
+    """The kinds of side information that a class of estimators takes."""
+    entry = entry_of(estimator)
+    return () if entry is None else entry.understands
+
+
+def entry_of(estimator: type[Any]) -> Entry | None:
+    """The entry of a class of estimators or of its nearest ancestor that has one."""
     entries = {entry.name: entry for entry in ESTIMATORS}
     known = [entries[cls.__name__] for cls in estimator.__mro__ if cls.__name__ in entries]
-    return known[0].understands if known else ()
+    return known[0] if known else None
 
 
 def entry_for(name: str) -> Entry:

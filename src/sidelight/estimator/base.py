@@ -19,8 +19,9 @@ from sidelight.core import (
     is_sparse,
     of_moderate_size,
 )
+from sidelight.estimator.behind import Brought, bring
 from sidelight.estimator.listening import (
-    Behind,
+    BehindFront,
     Heard,
     heard,
     in_front,
@@ -30,8 +31,8 @@ from sidelight.estimator.listening import (
 from sidelight.estimator.map import Map, SmoothBack
 from sidelight.estimator.points import points_of
 from sidelight.estimator.resuming import Unfinished
-from sidelight.registry import understood_by
-from sidelight.side import gather_side, refusing_side_as_y
+from sidelight.registry import entry_of, understood_by
+from sidelight.side import Anchors, gather_side, refusing_side_as_y
 
 
 class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -55,6 +56,8 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
 
     _map: Map
     _front: tuple[Any, ...]
+    #: The way from the method's own map to where it is wanted; None where it stays.
+    _behind: Brought | None = None
     _unfinished: Unfinished
 
     def __init_subclass__(cls, **options: Any) -> None:
@@ -121,7 +124,7 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
         """
         X = in_front(self._check_new(X), self._front, condition, who=self._name)
         assert self._map.place is not None
-        return self._map.place(X)
+        return self._bring(self._map.place(X))
 
     def inverse_transform(self, Z: Any) -> FloatArray:
         """Go back from the map to data, by a kernel smoother over the training items.
@@ -166,9 +169,27 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
         X = of_moderate_size(X, who=self._name)
         items = self._check_items(items, X.shape[0]) if table else X
         metric = given if parameter == "metric" else "euclidean"
+        told = self._tell(X, known, metric=metric, items=items, inside=inside)
+        return replace(told, points=points_of(told.points, metric, who=self._name))
+
+    def _tell(
+        self,
+        X: Any,
+        known: dict[str, Any],
+        *,
+        metric: Any = "euclidean",
+        items: Any = None,
+        inside: tuple[str, ...] = (),
+    ) -> Told:
+        """Learn what acts in front, and set apart what acts behind; the method hears the rest."""
+        wanted = known.get("Anchors")
+        if wanted is not None and (not wanted.exact or self._places_behind("Anchors")):
+            known = {kind: value for kind, value in known.items() if kind != "Anchors"}
+        else:
+            wanted = None
         outside = {kind: value for kind, value in known.items() if kind not in inside}
         X, front = learn_in_front(X, outside, metric, who=self._name)
-        return Told(points_of(X, metric, who=self._name), known, front, items)
+        return Told(X, known, front, items, wanted=wanted)
 
     def _adopt(self, told: Told, found: Map, left: Unfinished | None = None) -> Self:
         """Keep a map, with what it takes to place new rows as they come and to go back.
@@ -179,18 +200,34 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
             found = replace(found, back=SmoothBack(found.points, told.items))
         self._front, self.side_metrics_ = told.front, metrics_among(told.front)
         self.side_report_ = heard(told.known, told.front, told.notes)
+        if told.wanted is not None:
+            self._behind, change = bring(found.points, told.wanted, who=self._name)
+            self.side_report_ += (Heard("Anchors", "behind", change),)
         self._wear(found)
         if left is not None:
             self._unfinished = left
         return self
 
     def _wear(self, found: Map) -> None:
-        """Show a map: its points as the embedding, its facts as attributes."""
+        """Show a map: its points, where they are wanted, as the embedding, its facts as attributes.
+
+        Facts are of the method's own map.
+        """
         self._map = found
         if found.points is not None:
-            self.embedding_ = found.points
+            self.embedding_ = self._bring(found.points)
         for name, value in found.facts.items():
             setattr(self, name, value)
+
+    def _bring(self, Z: FloatArray) -> FloatArray:
+        """Places of the method's own map, where they are wanted."""
+        return Z if self._behind is None else self._behind(Z)
+
+    def _stretch(self, Z: FloatArray) -> FloatArray:
+        """The derivative at places of the method's own map of where they are wanted, (n, d, d)."""
+        if self._behind is None:
+            return np.broadcast_to(np.eye(Z.shape[1]), (len(Z), Z.shape[1], Z.shape[1]))
+        return self._behind.jacobian(Z)
 
     def _kernel(self) -> FloatArray:
         self._require_kernel()
@@ -213,6 +250,10 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
     @property
     def _understands(self) -> tuple[str, ...]:
         return understood_by(type(self))
+
+    def _places_behind(self, kind: str) -> bool:
+        entry = entry_of(type(self))
+        return entry is not None and entry.place_of(kind) == "behind"
 
     @property
     def _side_checks(self) -> dict[str, Any]:
@@ -283,6 +324,7 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
         return X
 
     def _check_map(self, Z: Any) -> FloatArray:
+        """Places that the user names, in the method's own map."""
         check_is_fitted(self)
         Z = self._checked_table(Z, "Z", columns="n_components")
         if Z.shape[1] != self._n_features_out:
@@ -290,7 +332,7 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
                 f"Z has {Z.shape[1]} columns, but the map of {self._name} has "
                 f"{self._n_features_out} components."
             )
-        return np.asarray(Z)
+        return np.asarray(Z) if self._behind is None else self._behind.undo(Z)
 
     def _checked(self, X: Any, **options: Any) -> Any:
         options.setdefault("ensure_all_finite", "allow-nan" if self._takes_missing else True)
@@ -366,6 +408,8 @@ class Told:
         What the way back leads to.
     notes : dict
         What became of kinds that act inside.
+    wanted : Anchors, optional
+        Where the finished map is brought.
     """
 
     points: Any
@@ -373,10 +417,11 @@ class Told:
     front: tuple[Any, ...]
     items: Any
     notes: dict[str, str] = field(default_factory=dict)
+    wanted: Anchors | None = None
 
     def behind(self, back: Any) -> Any:
         """A way back to mapped rows, gone on to rows as they came."""
-        return Behind(back, self.front) if self.front and back is not None else back
+        return BehindFront(back, self.front) if self.front and back is not None else back
 
 
 def owned(X: Any, given: Any) -> Any:

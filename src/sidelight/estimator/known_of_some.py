@@ -41,7 +41,7 @@ def said_within(value: Any, rows: IntArray, n_samples: int) -> Any:
     if isinstance(value, Anchors):
         here = np.isin(value.index, rows)
         index = np.searchsorted(rows, value.index[here])
-        return Anchors(index, value.positions[here]) if here.any() else None
+        return Anchors(index, value.positions[here], value.exact) if here.any() else None
     if isinstance(value, Condition):
         return Condition(value.values[rows], value.period)
     if isinstance(value, Relation):

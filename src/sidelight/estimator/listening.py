@@ -47,7 +47,7 @@ class Heard:
     kind : str
         ``"Pairs"``, ``"Condition"`` …
     place : str
-        Where it acts: ``"in front"`` of the method, or ``"inside"`` it.
+        Where it acts: ``"in front"`` of the method, ``"inside"`` it, or ``"behind"`` it.
     change : str
         What it changed; empty where the method says it by its own attributes.
     """
@@ -128,7 +128,7 @@ def behind_front(X: Any, front: tuple[Any, ...]) -> Any:
 
 
 @dataclass(frozen=True)
-class Behind:
+class BehindFront:
     """A way back that ends behind what acts in front, gone on to rows as they came.
 
     Parameters

@@ -30,6 +30,16 @@ class Anchors(SideInformation):
         Row numbers of X, each once.
     positions : array-like of float of shape (m, n_components)
         Where they go.
+    exact : bool
+        If not, the map is only moved, turned, mirrored and scaled to come near them, and not bent.
+
+    Notes
+    -----
+    Some methods pin rows while they make the map (``side_report_`` says "inside").  All others, and
+    all with ``exact=False``, bring the finished map there ("behind"): by the best similarity, and a
+    smooth warp that makes it exact; where that would fold the map, anchored rows move alone.  New
+    rows go the same way.  What an estimator says of its map besides, ``kernel()``,
+    ``eigenvalues_``, ``objective_`` …, is then of the map before it was brought there.
 
     Examples
     --------
@@ -48,6 +58,7 @@ class Anchors(SideInformation):
 
     index: IntArray
     positions: FloatArray
+    exact: bool = True
 
     def __post_init__(self) -> None:
         index = read_row_numbers(self.index, what="The 'index' argument of Anchors")
@@ -56,6 +67,10 @@ class Anchors(SideInformation):
         if len(index) != len(positions):
             raise ValueError(
                 f"{what} must hold one position per row number, {len(index)}. Got {len(positions)}."
+            )
+        if not isinstance(self.exact, (bool, np.bool_)):
+            raise ValueError(
+                f"The 'exact' argument of Anchors must be True or False. Got {self.exact!r}."
             )
         object.__setattr__(self, "index", index)
         object.__setattr__(self, "positions", positions)
@@ -102,4 +117,4 @@ class Anchors(SideInformation):
 
     def __repr__(self) -> str:
         m, d = self.positions.shape
-        return f"Anchors({m} rows in {d} dimensions)"
+        return f"Anchors({m} rows in {d} dimensions{', nearly' * (not self.exact)})"

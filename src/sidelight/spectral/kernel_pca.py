@@ -21,7 +21,7 @@ from sidelight.core import (
     require_memory,
     warn,
 )
-from sidelight.estimator import Embedder, Map, Told, learn_in_front
+from sidelight.estimator import Embedder, Map
 from sidelight.mapping import (
     ByKernel,
     CentredKernel,
@@ -217,8 +217,8 @@ class KernelPCA(Embedder):
         X = of_moderate_size(X, who=self._name)
         metric = "precomputed" if given else "euclidean"
         items = self._check_items(items, X.shape[0]) if given else X
-        X, front = learn_in_front(X, known, metric, who=self._name)
-        told = Told(X, known, front, items)
+        told = self._tell(X, known, metric=metric, items=items)
+        X = told.points
         compared = self._compared(X)
         K = compared.panels(self._dtype(X.shape[0]))
         centring = Centring.of(K)

@@ -17,7 +17,7 @@ from sidelight.core import (
     of_moderate_size,
     warn,
 )
-from sidelight.estimator import Embedder, Map, Told
+from sidelight.estimator import Embedder, Map
 from sidelight.mapping import GramKernel, LinearBack, Projection
 from sidelight.solvers import (
     LatentPosterior,
@@ -125,15 +125,17 @@ class ProbabilisticPCA(Embedder):
             The data; NaN where an entry is missing.
         y : object
             Ignored.
-        side : None
-            PPCA takes no side information.
+        side : Anchors, optional
+            Where some rows go: the finished map is brought there.
 
         Returns
         -------
         ProbabilisticPCA
             The fitted estimator.
         """
-        X = of_moderate_size(self._check_input(X, side)[0].astype(np.float64), who=self._name)
+        X, known = self._check_input(X, side)
+        told = self._tell(of_moderate_size(X.astype(np.float64), who=self._name), known)
+        X = told.points
         n, p = X.shape
         if self.n_components_ > min(n, p):
             raise ValueError(
@@ -144,13 +146,14 @@ class ProbabilisticPCA(Embedder):
         observed = ~np.isnan(X)
         if not observed.all():
             self._check_observed(observed)
-            return self._adopt_model(*self._fit_missing(X, observed), X)
+            return self._adopt(told, self._map_by(*self._fit_missing(X, observed), X))
         if self.form == "dual":
-            return self._fit_dual(X)
-        return self._adopt_model(self._primal(X), {"history_": np.empty(0), "n_iter_": 1}, X)
+            return self._adopt(told, self._dual_map(X))
+        facts = {"history_": np.empty(0), "n_iter_": 1}
+        return self._adopt(told, self._map_by(self._primal(X), facts, X))
 
-    def _adopt_model(self, model: LinearGaussian, facts: dict[str, Any], X: FloatArray) -> Self:
-        """Keep the density: the map are its posterior means."""
+    def _map_by(self, model: LinearGaussian, facts: dict[str, Any], X: FloatArray) -> Map:
+        """The density as a map: its posterior means."""
         posterior = model.condition(X)
         facts = {
             "components_": model.loadings,
@@ -163,8 +166,7 @@ class ProbabilisticPCA(Embedder):
         filled = model.fill(X)
         kernel = GramKernel(filled, filled.mean(axis=0))
         back = LinearBack(model.loadings, model.mean)
-        found = Map(posterior.mean, PosteriorMean(model), facts, kernel, back)
-        return self._adopt(Told(X, {}, (), None), found)
+        return Map(posterior.mean, PosteriorMean(model), facts, kernel, back)
 
     def _choose_components(self, X: FloatArray) -> int:
         from sidelight.quality import components_by_likelihood
@@ -189,7 +191,7 @@ class ProbabilisticPCA(Embedder):
             )
         return LinearGaussian(spread[:, None] * pca.components_, pca.mean_, noise)
 
-    def _fit_dual(self, X: FloatArray) -> Self:
+    def _dual_map(self, X: FloatArray) -> Map:
         n, p = X.shape
         pca = PCA(self.n_components_).fit(X)
         values = pca.eigenvalues_ / p
@@ -215,10 +217,9 @@ class ProbabilisticPCA(Embedder):
             "history_": np.empty(0),
             "n_iter_": 1,
         }
-        found = Map(
+        return Map(
             backward(X), backward, facts, GramKernel(X, pca.mean_), LinearBack(loadings, pca.mean_)
         )
-        return self._adopt(Told(X, {}, (), None), found)
 
     def _check_observed(self, observed: BoolArray) -> None:
         if self.form == "dual":
@@ -274,7 +275,8 @@ class ProbabilisticPCA(Embedder):
         """
         model, X = self._model(X, "posterior")
         posterior = model.condition(X)
-        return posterior.mean, posterior.covariance
+        J = self._stretch(posterior.mean)
+        return self._bring(posterior.mean), J @ posterior.covariance @ J.transpose(0, 2, 1)
 
     def impute(self, X: Any) -> FloatArray:
         """Fill in missing entries with their expectation given the observed ones.
@@ -340,7 +342,7 @@ class ProbabilisticPCA(Embedder):
         """
         Z = self._check_map(Z)
         exponent = -0.5 * (np.einsum("ij,ij->i", Z, Z) + Z.shape[1] * _LOG_2PI)
-        return np.asarray(np.exp(exponent))
+        return np.asarray(np.exp(exponent) / np.abs(np.linalg.det(self._stretch(Z))))
 
     def kernel(self) -> FloatArray:
         """Compute the kernel that this is kernel PCA of: inner products of the centred rows.

@@ -68,7 +68,12 @@ class DensityEmbedder(Embedder):
         std : ndarray of shape (n_samples, n_components)
             The root of the conditional variance of each coordinate.
         """
-        X = self._check_with_gaps(X)
+        mean, std = self._expected_points(self._check_with_gaps(X))
+        J = self._stretch(mean)
+        return self._bring(mean), np.sqrt(np.einsum("nij,nj->ni", J**2, std**2))
+
+    def _expected_points(self, X: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """E[z | y] and the deviations, in the method's own map."""
         return _both(lambda rows: np.stack(self._density.expected_points(rows), axis=1), X, self)
 
     def inverse_transform(self, Z: Any, *, return_std: bool = False, condition: Any = None) -> Any:
@@ -90,7 +95,13 @@ class DensityEmbedder(Embedder):
         std : ndarray of shape (n_samples, n_features)
             With ``return_std``: the root of the conditional variance of each entry.
         """
-        Z = np.asarray(self._check_map(Z), dtype=np.float64)
+        mean, std = self._expected_items(np.asarray(self._check_map(Z), np.float64), condition)
+        return (mean, std) if return_std else mean
+
+    def _expected_items(
+        self, Z: FloatArray, condition: Any = None
+    ) -> tuple[FloatArray, FloatArray]:
+        """E[y | z] and the deviations, at places of the method's own map."""
         value = None
         if condition is not None:
             factor = self._known_factor("inverse_transform")
@@ -101,8 +112,7 @@ class DensityEmbedder(Embedder):
             alike = None if value is None else factor.similarity(rows[:, q:])
             return np.stack(self._density.expected_items(rows[:, :q], alike), axis=1)
 
-        mean, std = _both(expect, Z if value is None else np.column_stack([Z, value]), self)
-        return (mean, std) if return_std else mean
+        return _both(expect, Z if value is None else np.column_stack([Z, value]), self)
 
     def denoise(self, X: Any) -> FloatArray:
         """Project rows onto the manifold, E[y | E[z | y]].
@@ -117,7 +127,7 @@ class DensityEmbedder(Embedder):
         ndarray of shape (n_samples, n_features)
             Where they would lie without noise.
         """
-        return np.asarray(self.inverse_transform(self.posterior(X)[0]))
+        return self._expected_items(self._expected_points(self._check_with_gaps(X))[0])[0]
 
     def impute(self, X: Any, *, n_neighbors: int = 20) -> FloatArray:
         """Fill in missing entries by what is near the row in the map.
@@ -198,7 +208,8 @@ class DensityEmbedder(Embedder):
         items = np.asarray(self._check_new(X), dtype=np.float64)
         factor, q = self._known_factor("render"), self._n_features_out
         wanted = factor.coordinates_of(condition, len(items), who=f"{self._name}.render")
-        Z, width = self.transform(X), wanted.shape[1]
+        assert self._map.place is not None
+        Z, width = self._map.place(items), wanted.shape[1]
 
         def change(rows: FloatArray) -> FloatArray:
             places, values, own = rows[:, :q], rows[:, q : q + width], rows[:, q + width :]
@@ -241,7 +252,7 @@ class DensityEmbedder(Embedder):
         """
         Z = np.asarray(self._check_map(Z), dtype=np.float64)
         column = in_blocks(lambda rows: self._density.density(rows)[:, None], Z, len(Z))
-        return np.asarray(column[:, 0])
+        return np.asarray(column[:, 0] / np.abs(np.linalg.det(self._stretch(Z))))
 
 
 def in_blocks(

@@ -15,7 +15,7 @@ from sidelight.core import (
     refuse_without_effect,
     require_memory,
 )
-from sidelight.estimator import Embedder, Map, Told, course_of, descend, pick_up
+from sidelight.estimator import Embedder, Map, course_of, descend, pick_up
 from sidelight.gaussian_process import COVARIANCES, ObservedTable
 from sidelight.latent.descending import MADE_OR_GIVEN
 from sidelight.latent.gplvm.back_constraint import BackConstraint
@@ -172,15 +172,17 @@ class GPLVM(Embedder):
             The data; NaN where an entry is missing.
         y : object
             Ignored.
-        side : None
-            The GP-LVM takes no side information.
+        side : Anchors, optional
+            Where some rows go: the finished map is brought there.
 
         Returns
         -------
         GPLVM
             The fitted estimator.
         """
-        X = np.asarray(self._check_input(X, side)[0], dtype=np.float64)
+        X, known = self._check_input(X, side)
+        told = self._tell(np.asarray(X, dtype=np.float64), known)
+        X = told.points
         self._check_choice(X)
         table = StandardTable.of(X, who=self._name)
         back = self._back_constraint(table.Y)
@@ -201,7 +203,7 @@ class GPLVM(Embedder):
         _ = process.prediction  # refused here where it needs too much memory
         facts = self._facts(objective, state, table, found)
         places = table.back_in_order(state.Z)
-        return self._adopt(Told(X, {}, (), None), Map(places, process, facts), left)
+        return self._adopt(told, Map(places, process, facts), left)
 
     def _objective_of(self, table: StandardTable, back: BackConstraint | None) -> GPLVMObjective:
         """Minus the log posterior that the parameters ask for, of this table."""
@@ -262,7 +264,11 @@ class GPLVM(Embedder):
         """
         X = np.asarray(self._check_new(X), dtype=np.float64)
         Z = self._process(X)
-        return (Z, self._process.deviations(X, Z)) if return_std else Z
+        if not return_std:
+            return self._bring(Z)
+        J, S = self._stretch(Z), self._process.covariances(X, Z)
+        spread = np.einsum("nij,njk,nik->ni", J, S, J)
+        return self._bring(Z), np.sqrt(spread)
 
     def inverse_transform(self, Z: Any, *, return_std: bool = False) -> Any:
         """Predict the data at places of the map.
@@ -297,8 +303,8 @@ class GPLVM(Embedder):
         ndarray of shape (n_samples, n_features)
             The rows, complete.
         """
-        expected = self.inverse_transform(np.asarray(self.transform(X)))
         X = np.asarray(self._check_new(X), dtype=np.float64)
+        expected = self._process.mean(self._process(X))
         return np.asarray(np.where(np.isnan(X), expected, X))
 
     def precision(self, Z: Any) -> FloatArray:
@@ -335,7 +341,7 @@ class GPLVM(Embedder):
             Densities.
         """
         Z = np.asarray(self._check_map(Z), dtype=np.float64)
-        return self._process.density(Z)
+        return self._process.density(Z) / np.abs(np.linalg.det(self._stretch(Z)))
 
     def _check_choice(self, X: FloatArray) -> None:
         if self.kernel == "linear" and self.prior is not None:

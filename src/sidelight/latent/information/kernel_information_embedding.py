@@ -24,7 +24,7 @@ from sidelight.core import (
     random_generator,
     whole_or_nothing,
 )
-from sidelight.estimator import Map, Told, pick_up
+from sidelight.estimator import Map, pick_up
 from sidelight.latent.conditioning import (
     PENALTIES_OF_FORMS,
     KnownFactor,
@@ -251,8 +251,9 @@ class KernelInformationEmbedding(DensityEmbedder):
             The data.
         y : object
             Ignored.
-        side : Condition, optional
-            A factor that is known and is left out of the map.
+        side : Condition, Anchors or a list of them, optional
+            A factor that is known and is left out of the map; where some rows go, to which the
+            finished map is brought.
         validation : array of shape (n_validation, n_features), optional
             Rows that are not fitted: the step of the path that reconstructs them best is kept.
 
@@ -262,7 +263,8 @@ class KernelInformationEmbedding(DensityEmbedder):
             The fitted estimator.
         """
         X, known = self._check_input(X, side)
-        items = np.asarray(X, dtype=np.float64)
+        told = self._tell(np.asarray(X, dtype=np.float64), known, inside=("Condition",))
+        items, known = told.points, told.known
         columns = self._check_rows(items)
         refuse_without_effect(self, conditioned=bool(known), validation=validation)
         thread = pick_up(self, items, len(items) * self.n_components_)
@@ -276,7 +278,7 @@ class KernelInformationEmbedding(DensityEmbedder):
             followed = self._follow(items, columns, held_out, left_off=thread.where)
             found, left = followed.map, thread.left_at(followed.left)
         warn_if_collapsed(found.points, found.facts["alpha_"], found.facts["onset_"], self._name)
-        return self._adopt(Told(items, known, (), None), found, left)
+        return self._adopt(told, found, left)
 
     def _check_rows(self, items: FloatArray) -> IntArray:
         """The columns in which rows differ."""

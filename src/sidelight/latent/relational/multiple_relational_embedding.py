@@ -279,7 +279,7 @@ class MultipleRelationalEmbedding(Embedder):
         if without is not None:
             share = self.relevance_[self._number(without)]
             scales = scales * (1 - (share / max(share.max(), 1e-300)) ** 2)
-        return np.asarray(self.embedding_ * scales)
+        return np.asarray(self._map.points * scales)
 
     def transform(self, X: Any, *, condition: Any = None) -> FloatArray:
         """Place new rows by their similarity to the rows of X.
@@ -316,13 +316,20 @@ class MultipleRelationalEmbedding(Embedder):
             return told, D, given
         check_parameters(self, self._parameters)
         listed = list(side) if isinstance(side, (list, tuple)) else [side]
-        n, only = rows_of_relations(listed), ("Relation",)
-        known = gather_side(side, understands=only, several=only, n_samples=n, who=self._name)
+        n = rows_of_relations(listed)
+        self.n_components_ = self._dimensions_for(None)
+        known = gather_side(
+            side,
+            understands=("Relation", "Anchors"),
+            several=("Relation",),
+            n_samples=n,
+            who=self._name,
+            n_components=self.n_components_,
+        )
         given = known.get("Relation", ())
         check_relations(given, n, alone=True, who=self._name)
-        self.n_components_ = self._dimensions_for(None)
         check_components(self.n_components_, n, who=self._name)
-        return Told(None, known, (), self._check_items(items, n)), None, given
+        return self._tell(None, known, items=self._check_items(items, n)), None, given
 
     def _refuse_without_effect(self, data: bool, n_given: int) -> None:
         if not data:

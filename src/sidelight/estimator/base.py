@@ -19,7 +19,7 @@ from sidelight.core import (
     is_sparse,
     of_moderate_size,
 )
-from sidelight.estimator.behind import Brought, bring
+from sidelight.estimator.behind import Brought, bring, refuse_torn_copies
 from sidelight.estimator.listening import (
     BehindFront,
     Heard,
@@ -187,6 +187,8 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
             known = {kind: value for kind, value in known.items() if kind != "Anchors"}
         else:
             wanted = None
+        if wanted is not None and wanted.exact and X is not None:
+            refuse_torn_copies(X, wanted, table=metric == "precomputed", who=self._name)
         outside = {kind: value for kind, value in known.items() if kind not in inside}
         X, front = learn_in_front(X, outside, metric, who=self._name)
         return Told(X, known, front, items, wanted=wanted)

@@ -1,22 +1,32 @@
 """Side information that acts behind: the finished map is brought to where it is wanted.
 
 First the similarity that brings the anchored rows nearest to their positions, which changes nothing
-that the map says.  Then, where they have to be met exactly, the widest warp that foretells anchors
-left out best, of those that neither fold the map nor stretch it much.  Where there is none, or
-where the map explains the positions no better than it explains them in another order, each
-anchored row is moved by itself, and the others stay.
+that the map says.  Then, where they have to be met exactly, a warp: of those that neither fold the
+map nor stretch it much the one that foretells anchors left out best, and what it leaves is made up
+by moving the anchored rows alone.  Where the map explains the positions no better than it explains
+them in another order, there is no warp, and the others stay where they are.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import pairwise, product
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
+from scipy.sparse.csgraph import connected_components
 from scipy.spatial import cKDTree
 
-from sidelight.core import FloatArray, IntArray, evenly_spaced, require_memory, warn
+from sidelight.core import (
+    FloatArray,
+    IntArray,
+    as_dense,
+    evenly_spaced,
+    is_sparse,
+    require_memory,
+    warn,
+)
 from sidelight.mapping import Pull, Similarity, Warp
 from sidelight.quality import procrustes
 from sidelight.side import Anchors, name_rows
@@ -30,6 +40,8 @@ class BendingSettings:
     ----------
     radii : tuple of float
         Radii of warps to try, in parts of the map's spread, widest first.
+    noises : tuple of float
+        How little anchors are met, to try where no warp meets them all.
     least : float
         No direction may shrink to less than this, anywhere among the rows.
     most : float
@@ -43,8 +55,9 @@ class BendingSettings:
     """
 
     radii: tuple[float, ...] = (4.0, 2.0, 1.0, 0.5, 0.25)
-    least: float = 0.25
-    most: float = 4.0
+    noises: tuple[float, ...] = (0.001, 0.01, 0.1, 1.0)
+    least: float = 0.1
+    most: float = 10.0
     judged_from: int = 5
     orders: int = 199
     doubt: float = 0.05
@@ -53,6 +66,8 @@ class BendingSettings:
 SETTINGS = BendingSettings()
 #: Off by less than this part of the anchors' extent is not off.
 _MET = 1e-12
+#: Places nearer to one another than this part of their coordinates are one.
+_TOGETHER = 1e-14
 #: Places of the map that a warp is judged at.
 _JUDGED_AT = 1000
 
@@ -95,37 +110,29 @@ class Brought:
 def bring(points: FloatArray, anchors: Anchors, *, who: str) -> tuple[Brought, str]:
     """Bring a map to anchors; give the way there, and what was changed."""
     rows, targets = _distinct_anchors(points, anchors, who)
-    d = points.shape[1]
-    if targets.shape[1] != d:
-        raise ValueError(
-            f"The positions of the Anchors given to {who} must have as many columns as its map, "
-            f"{d}. Got {targets.shape[1]}."
-        )
     turn = best_similarity(points[rows], targets)
-    off, extent = _off(turn(points[rows]), targets), _size(targets)
-    told = f"off by {_share(off, extent)} of their extent after the best similarity"
-    if not anchors.exact or off <= _MET * max(extent, float(np.abs(targets).max(initial=0.0))):
+    extent = _size(targets) or 1.0
+    away = _off(turn(points[rows]), targets)
+    told = f"off by {away / extent:.3g} of their extent after the best similarity"
+    if not anchors.exact or away <= _MET * max(extent, float(np.abs(targets).max())):
         return Brought((turn,)), told
-    doubted = _as_well_in_any_order(points[rows], targets)
-    if not doubted:
-        moved = turn(points)
-        warp = _mild_warp(_placed(moved), moved[rows], targets, who)
-        if warp is not None:
-            radius = _share(warp.radius, _size(_placed(moved)))
-            return Brought((turn, warp)), f"{told}, met by a warp of radius {radius} of the map"
-    turn = best_similarity(points[rows], targets, as_large=True)
-    reason = (
-        "the map agrees with them as well in any other order"
-        if doubted
-        else "a map that is bent to them would be folded or torn"
-    )
-    warn(
-        f"The Anchors given to {who} do not fit its map: {reason}. They are kept, each moved by "
-        f"itself, and the other rows stay as they are. Do rows and positions belong together?"
-    )
+    if _as_well_in_any_order(points[rows], targets):
+        reason = "the map agrees with them as well in any other order"
+        warn(
+            f"The Anchors given to {who} do not fit its map: {reason}. They are kept, each moved "
+            f"by itself, and the other rows stay. Do rows and positions belong together?"
+        )
+        turn = best_similarity(points[rows], targets, as_large=True)
+        return Brought((turn, _pull(turn(points), rows, targets))), f"{told}; moved alone: {reason}"
     moved = turn(points)
-    pull = _pull(_placed(moved), moved[rows], targets)
-    return Brought((turn, pull)), f"{told}; moved one by one, for {reason}"
+    warp = _mild_warp(moved, rows, targets, who)
+    if warp is None:
+        return Brought((turn, _pull(moved, rows, targets))), f"{told}; moved alone"
+    told = f"{told}, bent over {warp.radius / _size(_placed(moved)):.3g} of the map"
+    if not warp.noise:
+        return Brought((turn, warp)), told
+    told = f"{told}, then {_off(warp.targets, targets) / extent:.3g}; moved the rest alone"
+    return Brought((turn, warp, _pull(warp(moved), rows, targets))), told
 
 
 def best_similarity(Z: FloatArray, targets: FloatArray, *, as_large: bool = False) -> Similarity:
@@ -147,35 +154,61 @@ def _distinct_anchors(
     points: FloatArray, anchors: Anchors, who: str
 ) -> tuple[IntArray, FloatArray]:
     """The anchored rows, one for each place of the map, and where they go."""
-    lost = anchors.index[~np.isfinite(points[anchors.index]).all(axis=1)]
+    rows, positions = anchors.index, anchors.positions
+    if positions.shape[1] != points.shape[1]:
+        raise ValueError(
+            f"The positions of the Anchors given to {who} must have as many columns as its map, "
+            f"{points.shape[1]}. Got {positions.shape[1]}."
+        )
+    lost = rows[~np.isfinite(points[rows]).all(axis=1)]
     if len(lost):
         raise ValueError(
             f"The Anchors given to {who} name rows that have no place in its map: "
             f"{name_rows(lost)}. Use on_disconnected='connect', or leave them out."
         )
-    Z = points[anchors.index]
-    step = max(1e-12 * float(np.abs(Z).max(initial=0.0)), np.finfo(float).tiny)
-    _, first, which = np.unique(
-        np.round(Z / step), axis=0, return_index=True, return_inverse=True
-    )
-    which, positions = which.ravel(), anchors.positions
-    torn = np.any(positions[first][which] != positions, axis=1)
-    if torn.any() and anchors.exact:
-        one = int(np.flatnonzero(torn)[0])
-        named = [anchors.index[first[which[one]]], anchors.index[one]]
-        raise ValueError(
-            f"The Anchors given to {who} send the rows {name_rows(named)} to different places, but "
-            f"they are copies of each other, or lie in one place of its map. Give them one position."
-        )
     if not anchors.exact:
-        return anchors.index, positions
-    order = np.sort(first)
-    if len(order) > 1 and len(anchors.index) == len(points) and not np.ptp(positions, axis=0).any():
+        return rows, positions
+    if len(np.unique(rows)) == len(points) and not np.ptp(positions, axis=0).any():
         raise ValueError(
             f"The Anchors given to {who} send all {len(points)} rows to one place, which leaves no "
             f"map."
         )
-    return anchors.index[order], positions[order]
+    reach = _TOGETHER * float(np.abs(points[rows]).max(initial=0.0))
+    pairs = cKDTree(points[rows]).query_pairs(reach, output_type="ndarray")
+    if not len(pairs):
+        return rows, positions
+    near = sp.coo_array((np.ones(len(pairs)), pairs.T), shape=(len(rows), len(rows)))
+    n_places, place = connected_components(near, directed=False)
+    shared = sp.coo_array((np.ones(len(rows)), (place, np.arange(len(rows)))))
+    means = (shared @ positions) / np.bincount(place)[:, None]
+    torn = np.abs(means[place] - positions).max(axis=1) > _MET * np.abs(positions).max()
+    if torn.any():
+        warn(
+            f"The Anchors given to {who} send rows that lie in one place of its map to different "
+            f"places: {name_rows(rows[torn])}. They go to the mean of these."
+        )
+    first = np.unique(place, return_index=True)[1]
+    return rows[first], np.where(torn[first][:, None], means, positions[first])
+
+
+def refuse_torn_copies(X: Any, anchors: Anchors, *, table: bool, who: str) -> None:
+    """Refuse to send copies of a row to different places, which no map can do."""
+    index, positions = anchors.index, anchors.positions
+    if table:
+        given = as_dense(X[index][:, index]) == 0 if not is_sparse(X) else np.eye(len(index)) == 1
+        which = np.argmax(given | np.eye(len(index), dtype=bool), axis=1)
+    else:
+        _, first, inverse = np.unique(
+            as_dense(X[index]), axis=0, return_index=True, return_inverse=True
+        )
+        which = first[inverse.ravel()]
+    torn = np.flatnonzero(np.any(positions[which] != positions, axis=1))
+    if len(torn):
+        raise ValueError(
+            f"The Anchors given to {who} send the rows "
+            f"{name_rows(np.sort([index[which[torn[0]]], index[torn[0]]]))} to different places, "
+            f"but they are copies of each other. Give copies of a row one position."
+        )
 
 
 def _as_well_in_any_order(Z: FloatArray, targets: FloatArray) -> bool:
@@ -196,31 +229,33 @@ def _as_well_in_any_order(Z: FloatArray, targets: FloatArray) -> bool:
 
 
 def _mild_warp(
-    places: FloatArray, centres: FloatArray, targets: FloatArray, who: str
+    moved: FloatArray, rows: IntArray, targets: FloatArray, who: str
 ) -> Warp | None:
-    """Of the warps that neither fold nor stretch the map, that which foretells anchors best."""
-    m = len(centres)
+    """The warp that neither folds nor stretches the map and foretells anchors best.
+
+    One that meets them all, if there is one; else one that comes near, if that foretells them
+    better than none does.
+    """
+    places, centres, m = _placed(moved), moved[rows], len(rows)
     require_memory(
-        32.0 * m * m,
-        what=f"the {m} × {m} table of anchors",
-        who=who,
-        instead="Anchor fewer rows.",
+        40.0 * m * m, what=f"tables of {m} × {m} anchors", who=who, instead="Anchor fewer rows."
     )
-    some = places[evenly_spaced(len(places), _JUDGED_AT)]
     between = (centres[evenly_spaced(m, 100)][:, None] + centres[evenly_spaced(m, 10)]) / 2
-    where = np.vstack([some, centres, between.reshape(-1, places.shape[1])])
-    best: tuple[float, Warp] | None = None
-    for radius in SETTINGS.radii:
-        try:
-            warp = Warp.through(centres, targets, radius * _size(places))
-        except np.linalg.LinAlgError:  # too wide for centres so near to one another
-            continue
-        if not _is_mild(warp, where):
-            continue
-        off = float(np.sqrt(np.mean(warp.left_out() ** 2)))
-        if best is None or off < 0.99 * best[0]:  # the wider one where they are as good
-            best = off, warp
-    return None if best is None else best[1]
+    some = places[evenly_spaced(len(places), _JUDGED_AT)]
+    where = np.vstack([some, centres, between.reshape(-1, centres.shape[1])])
+    for noises, least in (((0.0,), np.inf), (SETTINGS.noises, _off(centres, targets))):
+        best = None
+        for radius, noise in product(SETTINGS.radii, noises):
+            try:
+                warp = Warp.to(centres, targets, radius * _size(places), noise)
+            except np.linalg.LinAlgError:  # too wide for centres so near to one another
+                continue
+            off = warp.left_out()
+            if off < 0.99 * least and _is_mild(warp, where):  # the wider one if as good
+                best, least = warp, off
+        if best is not None:
+            return best
+    return None
 
 
 def _is_mild(warp: Warp, where: FloatArray) -> bool:
@@ -231,11 +266,12 @@ def _is_mild(warp: Warp, where: FloatArray) -> bool:
     return bool(least >= SETTINGS.least and most <= SETTINGS.most)
 
 
-def _pull(places: FloatArray, centres: FloatArray, targets: FloatArray) -> Pull:
-    """Move centres alone: as far as the nearest other place, nothing else moves."""
-    step = 1e-12 * _size(places)
+def _pull(moved: FloatArray, rows: IntArray, targets: FloatArray) -> Pull:
+    """Move rows alone: as far as the nearest other place, nothing else moves."""
+    places, centres = _placed(moved), moved[rows]
+    step = _TOGETHER * (float(np.abs(places).max()) or 1.0)
     tree = cKDTree(np.unique(np.round(places / step), axis=0) * step)
-    return Pull(centres, targets, tree.query(centres, k=2)[0][:, 1])
+    return Pull(centres, targets, np.maximum(tree.query(centres, k=2)[0][:, 1], step))
 
 
 def _placed(points: FloatArray) -> FloatArray:
@@ -249,7 +285,3 @@ def _off(places: FloatArray, targets: FloatArray) -> float:
 def _size(Z: FloatArray) -> float:
     """The root mean square distance from the middle."""
     return float(np.sqrt(np.mean(np.sum((Z - Z.mean(axis=0)) ** 2, axis=1))))
-
-
-def _share(part: float, whole: float) -> str:
-    return f"{part / whole:.3g}" if whole else f"{part:.3g}"

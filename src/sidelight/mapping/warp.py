@@ -56,39 +56,48 @@ class Similarity:
 class Warp:
     """T(u) = u + Σ_i c_i φ(‖u − u_i‖), with φ(r) = (1 + a) e^{−a}, a = √3 r/ρ (Matérn 3/2).
 
-    It has the centres u_i where they go, and far from them nothing moves.
+    The centres u_i move, others with them, and far from them nothing does.
 
     Parameters
     ----------
     centres : ndarray of shape (m, d)
         u_i.
     targets : ndarray of shape (m, d)
-        Where they go.
+        T(u_i).
     weights : ndarray of shape (m, d)
         c_i.
     radius : float
         ρ.
+    noise : float
+        λ: how little the centres need be met.
     """
 
     centres: FloatArray
     targets: FloatArray
     weights: FloatArray
     radius: float
+    noise: float = 0.0
 
     @classmethod
-    def through(cls, centres: FloatArray, targets: FloatArray, radius: float) -> Warp:
-        """The warp that has all centres where they go."""
-        factor = cho_factor(_bumps(_distances(centres, centres), radius), lower=True)
-        weights = cho_solve(factor, targets - centres)
-        return cls(centres, targets, np.asarray(weights), radius)
+    def to(
+        cls, centres: FloatArray, targets: FloatArray, radius: float, noise: float = 0.0
+    ) -> Warp:
+        """The warp that brings centres to targets, exactly without noise: c = (Φ + λI)⁻¹(p − u)."""
+        bumps = _bumps(_distances(centres, centres), radius)
+        factor = cho_factor(bumps + noise * np.eye(len(centres)), lower=True)
+        weights = np.asarray(cho_solve(factor, targets - centres))
+        met = centres + bumps @ weights if noise else targets
+        return cls(centres, met, weights, radius, noise)
 
-    def left_out(self) -> FloatArray:
-        """How far each centre is off where all the others alone say how places move, (m,).
+    def left_out(self) -> float:
+        """How far a centre is off where all the others say how it moves: root mean square.
 
-        In closed form: c_i / (Φ⁻¹)_ii.
+        In closed form c_i / ((Φ + λI)⁻¹)_ii.
         """
-        inverse = np.linalg.inv(_bumps(_distances(self.centres, self.centres), self.radius))
-        return np.asarray(np.linalg.norm(self.weights / np.diagonal(inverse)[:, None], axis=1))
+        bumps = _bumps(_distances(self.centres, self.centres), self.radius)
+        inverse = np.linalg.inv(bumps + self.noise * np.eye(len(bumps)))
+        off = self.weights / np.diagonal(inverse)[:, None]
+        return float(np.sqrt(np.mean(np.sum(off**2, axis=1))))
 
     def __call__(self, U: FloatArray) -> FloatArray:
         """Move places; centres exactly."""

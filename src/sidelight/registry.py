@@ -11,6 +11,11 @@ from difflib import get_close_matches
 from importlib import import_module
 from typing import Any
 
+#: Kinds that bring the finished map to where it is wanted, unless a method has a better place.
+BEHIND = ("Anchors",)
+#: Kinds that act on feature vectors, whatever the method does with them.
+IN_FRONT = ("Condition", "Pairs", "Attributes", "Distances")
+
 
 @dataclass(frozen=True)
 class Entry:
@@ -29,7 +34,7 @@ class Entry:
     command : str
         Its short name on the command line.
     understands : tuple of str
-        The kinds of side information it takes.
+        The kinds of side information it takes; by default what any map of feature vectors does.
     gives : tuple of str
         Out of ``"map"``, ``"new points"``, ``"way back"``, ``"density"``.
     needs_graph : bool
@@ -47,7 +52,7 @@ class Entry:
     summary: str
     module: str
     command: str
-    understands: tuple[str, ...] = ()
+    understands: tuple[str, ...] = (*IN_FRONT, *BEHIND)
     gives: tuple[str, ...] = ("map", "new points", "way back")
     needs_graph: bool = False
     takes_distances: bool = False
@@ -66,11 +71,6 @@ class Entry:
         return loaded
 
 
-#: Kinds that bring the finished map to where it is wanted, unless a method has a better place.
-BEHIND = ("Anchors",)
-#: Kinds that act on feature vectors, whatever the method does with them.
-IN_FRONT = ("Condition", "Pairs", "Attributes", "Distances")
-
 ESTIMATORS: tuple[Entry, ...] = (
     Entry(
         "PCA",
@@ -78,7 +78,6 @@ ESTIMATORS: tuple[Entry, ...] = (
         "directions of largest variance",
         "sidelight.spectral.pca",
         "pca",
-        understands=(*IN_FRONT, *BEHIND),
     ),
     Entry(
         "ProbabilisticPCA",
@@ -95,7 +94,6 @@ ESTIMATORS: tuple[Entry, ...] = (
         "PCA in a feature space",
         "sidelight.spectral.kernel_pca",
         "kpca",
-        understands=(*IN_FRONT, *BEHIND),
     ),
     Entry(
         "ClassicalMDS",
@@ -104,7 +102,6 @@ ESTIMATORS: tuple[Entry, ...] = (
         "sidelight.spectral.classical_mds",
         "mds",
         takes_distances=True,
-        understands=(*IN_FRONT, *BEHIND),
     ),
     Entry(
         "Isomap",
@@ -115,7 +112,6 @@ ESTIMATORS: tuple[Entry, ...] = (
         needs_graph=True,
         takes_distances=True,
         takes_graph=True,
-        understands=(*IN_FRONT, *BEHIND),
     ),
     Entry(
         "LocallyLinearEmbedding",
@@ -126,7 +122,6 @@ ESTIMATORS: tuple[Entry, ...] = (
         needs_graph=True,
         takes_distances=True,
         takes_graph=True,
-        understands=(*IN_FRONT, *BEHIND),
     ),
     Entry(
         "LaplacianEigenmaps",
@@ -137,7 +132,6 @@ ESTIMATORS: tuple[Entry, ...] = (
         needs_graph=True,
         takes_distances=True,
         takes_graph=True,
-        understands=(*IN_FRONT, *BEHIND),
     ),
     Entry(
         "SemidefiniteEmbedding",
@@ -170,7 +164,6 @@ ESTIMATORS: tuple[Entry, ...] = (
         needs_graph=True,
         takes_distances=True,
         takes_graph=True,
-        understands=(*IN_FRONT, *BEHIND),
     ),
     Entry(
         "AcyclicLocallyLinearEmbedding",
@@ -181,7 +174,6 @@ ESTIMATORS: tuple[Entry, ...] = (
         needs_graph=True,
         takes_distances=True,
         takes_graph=True,
-        understands=(*IN_FRONT, *BEHIND),
     ),
     Entry(
         "GPLVM",
@@ -200,7 +192,6 @@ ESTIMATORS: tuple[Entry, ...] = (
         "ne",
         takes_distances=True,
         takes_graph=True,
-        understands=(*IN_FRONT, "Anchors"),
         inside=("Pairs", "Distances", "Anchors"),
     ),
     Entry(
@@ -210,7 +201,6 @@ ESTIMATORS: tuple[Entry, ...] = (
         "sidelight.latent.neighbors.stochastic_neighbor_embedding",
         "sne",
         takes_distances=True,
-        understands=(*IN_FRONT, "Anchors"),
         inside=("Anchors",),
     ),
     Entry(
@@ -229,7 +219,6 @@ ESTIMATORS: tuple[Entry, ...] = (
         "points from which the items can be told",
         "sidelight.latent.regression.unsupervised_kernel_regression",
         "ukr",
-        understands=(*IN_FRONT, "Anchors"),
         inside=("Anchors",),
     ),
     Entry(
@@ -239,7 +228,6 @@ ESTIMATORS: tuple[Entry, ...] = (
         "sidelight.latent.sammon_mapping",
         "sammon",
         takes_distances=True,
-        understands=(*IN_FRONT, "Anchors"),
         inside=("Anchors",),
     ),
     Entry(

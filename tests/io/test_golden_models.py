@@ -25,6 +25,7 @@ CASES = (
     "isomap landmarks", "isomap pieces", "isomap graph", "lle", "lem heat", "sde", "are", "meu",
     "alle", "gplvm inducing", "ne", "ne mesh", "sne", "mre told", "ukr", "ukr linear", "sammon",
     "kie", "kie told", "equivalence", "equivalence rbf", "attributes", "distances", "removal",
+    "isomap bent", "pca pulled",
 )  # fmt: skip
 
 

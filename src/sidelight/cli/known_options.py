@@ -51,6 +51,17 @@ KnownAnchors: TypeAlias = Annotated[
         show_default=False,
     ),
 ]
+AlignTo: TypeAlias = Annotated[
+    Path | None,
+    typer.Option(
+        callback=from_pipe,
+        metavar="MAP",
+        help="Another map of these rows, or of some of them: this one is turned and scaled to come "
+        "near it.",
+        rich_help_panel=KNOWN,
+        show_default=False,
+    ),
+]
 LabelColumn: TypeAlias = Annotated[
     str | None,
     typer.Option(

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from sidelight.estimator.base import Embedder, Told
+from sidelight.estimator.base import Embedder
 from sidelight.estimator.graph_embedder import GRAPH_PARAMETERS, RADIUS_PARAMETER, GraphEmbedder
 from sidelight.estimator.known_of_some import named_rows, said_within
-from sidelight.estimator.listening import learn_in_front, metrics_among
+from sidelight.estimator.listening import Told, metrics_among
 from sidelight.estimator.map import KernelOfRows, Map, SmoothBack, StiffnessKernel, of_all_rows
 from sidelight.estimator.neighborhood import (
     Neighborhood,
@@ -55,7 +55,6 @@ __all__ = [
     "facts_of",
     "held_together",
     "keep_matches",
-    "learn_in_front",
     "map_of_neighborhood",
     "matches",
     "metrics_among",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -21,8 +21,8 @@ from sidelight.core import (
 )
 from sidelight.estimator.behind import Brought, bring, refuse_torn_copies
 from sidelight.estimator.listening import (
-    BehindFront,
     Heard,
+    Told,
     heard,
     in_front,
     learn_in_front,
@@ -32,7 +32,7 @@ from sidelight.estimator.map import Map, SmoothBack
 from sidelight.estimator.points import points_of
 from sidelight.estimator.resuming import Unfinished
 from sidelight.registry import entry_of, understood_by
-from sidelight.side import Anchors, gather_side, refusing_side_as_y
+from sidelight.side import gather_side, refusing_side_as_y
 
 
 class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -392,38 +392,6 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
         )
         tags.transformer_tags.preserves_dtype = []
         return tags
-
-
-@dataclass(frozen=True)
-class Told:
-    """What a fit was told, checked.
-
-    Parameters
-    ----------
-    points : Points
-        X as its metric reads it, behind what acts in front.
-    known : dict
-        Side information by kind.
-    front : tuple of transformers
-        What acts in front.
-    items : array or sparse array, optional
-        What the way back leads to.
-    notes : dict
-        What became of kinds that act inside.
-    wanted : Anchors, optional
-        Where the finished map is brought.
-    """
-
-    points: Any
-    known: dict[str, Any]
-    front: tuple[Any, ...]
-    items: Any
-    notes: dict[str, str] = field(default_factory=dict)
-    wanted: Anchors | None = None
-
-    def behind(self, back: Any) -> Any:
-        """A way back to mapped rows, gone on to rows as they came."""
-        return BehindFront(back, self.front) if self.front and back is not None else back
 
 
 def owned(X: Any, given: Any) -> Any:

@@ -178,7 +178,7 @@ def _distinct_anchors(
     if not len(pairs):
         return rows, positions
     near = sp.coo_array((np.ones(len(pairs)), pairs.T), shape=(len(rows), len(rows)))
-    n_places, place = connected_components(near, directed=False)
+    place = connected_components(near, directed=False)[1]
     shared = sp.coo_array((np.ones(len(rows)), (place, np.arange(len(rows)))))
     means = (shared @ positions) / np.bincount(place)[:, None]
     torn = np.abs(means[place] - positions).max(axis=1) > _MET * np.abs(positions).max()
@@ -228,9 +228,7 @@ def _as_well_in_any_order(Z: FloatArray, targets: FloatArray) -> bool:
     return (as_well + 1) / (SETTINGS.orders + 1) > SETTINGS.doubt
 
 
-def _mild_warp(
-    moved: FloatArray, rows: IntArray, targets: FloatArray, who: str
-) -> Warp | None:
+def _mild_warp(moved: FloatArray, rows: IntArray, targets: FloatArray, who: str) -> Warp | None:
     """The warp that neither folds nor stretches the map and foretells anchors best.
 
     One that meets them all, if there is one; else one that comes near, if that foretells them
@@ -259,7 +257,7 @@ def _mild_warp(
 
 
 def _is_mild(warp: Warp, where: FloatArray) -> bool:
-    """Whether uᵀJu ≥ least ‖u‖², which two places of one target would contradict, and ‖J‖ ≤ most."""
+    """Whether uᵀJu ≥ least ‖u‖², which no fold does, and ‖J‖ ≤ most."""
     J = warp.jacobian(where)
     least = np.linalg.eigvalsh((J + J.transpose(0, 2, 1)) / 2)[:, 0].min()
     most = np.linalg.norm(J, ord=2, axis=(1, 2)).max()
@@ -271,7 +269,7 @@ def _pull(moved: FloatArray, rows: IntArray, targets: FloatArray) -> Pull:
     places, centres = _placed(moved), moved[rows]
     step = _TOGETHER * (float(np.abs(places).max()) or 1.0)
     tree = cKDTree(np.unique(np.round(places / step), axis=0) * step)
-    return Pull(centres, targets, np.maximum(tree.query(centres, k=2)[0][:, 1], step))
+    return Pull(centres, targets, np.maximum(np.asarray(tree.query(centres, k=2)[0])[:, 1], step))
 
 
 def _placed(points: FloatArray) -> FloatArray:

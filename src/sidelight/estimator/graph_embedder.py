@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any, ClassVar, Self
 
 from sidelight.core import COMPONENTS, FUNCTION, Matching, OneOf, Real, Whole
-from sidelight.estimator.base import Embedder, Told
+from sidelight.estimator.base import Embedder
+from sidelight.estimator.listening import Told
 from sidelight.estimator.map import Map
 from sidelight.estimator.neighborhood import POLICIES, Neighborhood, neighborhood_of
 from sidelight.estimator.pieces import map_of_neighborhood

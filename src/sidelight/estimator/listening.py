@@ -1,9 +1,9 @@
-"""Side information that acts in front: a known factor taken out, learned metrics."""
+"""What a fit was told, and what of it acts in front: a known factor taken out, learned metrics."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from sidelight.metric import (
     FactorRemoval,
     MultiAttributeMetric,
 )
+from sidelight.side import Anchors
 
 #: What each kind of side information is learned by, in the order they are applied: pairs are of
 #: rows without the factor, and distances are those of the finished map, so they come last.
@@ -145,3 +146,35 @@ class BehindFront:
     def __call__(self, Z: FloatArray) -> FloatArray:
         """What would lie at places of the map."""
         return np.asarray(behind_front(self.back(Z), self.front))
+
+
+@dataclass(frozen=True)
+class Told:
+    """What a fit was told, checked.
+
+    Parameters
+    ----------
+    points : Points
+        X as its metric reads it, behind what acts in front.
+    known : dict
+        Side information by kind.
+    front : tuple of transformers
+        What acts in front.
+    items : array or sparse array, optional
+        What the way back leads to.
+    notes : dict
+        What became of kinds that act inside.
+    wanted : Anchors, optional
+        Where the finished map is brought.
+    """
+
+    points: Any
+    known: dict[str, Any]
+    front: tuple[Any, ...]
+    items: Any
+    notes: dict[str, str] = field(default_factory=dict)
+    wanted: Anchors | None = None
+
+    def behind(self, back: Any) -> Any:
+        """A way back to mapped rows, gone on to rows as they came."""
+        return BehindFront(back, self.front) if self.front and back is not None else back

@@ -18,6 +18,8 @@ _SAME = 1e-9
 #: A warp is undone to this, in parts of its radius.
 _UNDONE = 1e-13
 _UNDO_STEPS = 60
+#: What is farther off after them is refused.
+_REFUSED = 1e-9
 
 
 @dataclass(frozen=True)
@@ -129,7 +131,8 @@ class Warp:
             rows = np.flatnonzero(off > enough)
             if not len(rows):
                 break
-            step = np.linalg.solve(self.jacobian(U[rows]), gap[rows, :, None])[:, :, 0]
+            J = self.jacobian(U[rows])
+            step = (np.linalg.pinv(J) @ gap[rows, :, None])[:, :, 0]
             part = np.ones(len(rows))
             for _ in range(12):
                 there = U[rows] - part[:, None] * step
@@ -140,10 +143,11 @@ class Warp:
                 part[worse] /= 2
             U[rows], gap[rows] = there, left
             off[rows] = np.linalg.norm(left, axis=1)
-        if np.any(off > 1e-8 * self.radius):
+        folded = (off > _REFUSED * self.radius) | (np.linalg.det(self.jacobian(U)) <= 0)
+        if folded.any():
             raise ValueError(
-                f"The anchors fold the map where {int(np.sum(off > 1e-8 * self.radius))} of these "
-                f"places lie: no single place leads there."
+                f"The anchors fold the map where {int(folded.sum())} of these places lie: no "
+                f"single place leads there."
             )
         return U
 

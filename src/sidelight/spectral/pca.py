@@ -185,7 +185,7 @@ class PCA(Embedder):
         pairs = self._leading(seen.scatter, max(seen.n, 2), len(seen.mean))
         total = float(np.trace(seen.scatter))
         self._front, self.side_metrics_, self.side_report_ = (), [], ()
-        vars(self).pop("_behind", None)
+        self.__dict__.pop("_behind", None)
         self._wear(_described(pairs.vectors.T, seen.mean, pairs.values, total, seen.n))
         return self
 

@@ -8,6 +8,7 @@ from typing import Any
 from sidelight.cli import console
 from sidelight.cli.known_options import (
     ActionColumn,
+    AlignTo,
     ConditionColumn,
     ConditionPeriod,
     Dissimilar,
@@ -64,6 +65,7 @@ def embed(
     dissimilar: Dissimilar = None,
     distances: KnownDistances = None,
     anchors: KnownAnchors = None,
+    align_to: AlignTo = None,
     label_column: LabelColumn = None,
     action_column: ActionColumn = None,
     episode_column: EpisodeColumn = None,
@@ -80,6 +82,7 @@ def embed(
     """
     import sidelight
     from sidelight.cli.fitting import working
+    from sidelight.cli.maps import read_places
     from sidelight.cli.outcome import check_outputs, judge, write_outcome
     from sidelight.cli.parameters import typed_parameters, written_parameters
     from sidelight.cli.pictures import parse_image_shape
@@ -88,7 +91,7 @@ def embed(
     from sidelight.embedding import warn_of_distances
     from sidelight.io.table import read_knowledge
 
-    files = [file, similar, dissimilar, distances, anchors]
+    files = [file, similar, dissimilar, distances, anchors, align_to]
     check_outputs(files, tables=[output], pictures=[picture], others=[model])
     told = (color_by, label_column, action_column, episode_column, condition_column)
     table = read_data(
@@ -113,6 +116,8 @@ def embed(
         condition_column=condition_column,
         condition_period=condition_period,
     )
+    previous, note = (None, "") if align_to is None else read_places(align_to, table)
+    console.notes([note] * bool(note), quiet=quiet)
     preparation = Preparation.of(table, standardize=standardize)
     parameters = typed_parameters(
         param or (),
@@ -150,6 +155,7 @@ def embed(
             method=method,
             random_state=seed,
             sample=sample,
+            align_to=previous,
             on_choice=say,
             **parameters,
         )

@@ -341,7 +341,7 @@ class GPLVM(Embedder):
             Densities.
         """
         Z = np.asarray(self._check_map(Z), dtype=np.float64)
-        return self._process.density(Z) / np.abs(np.linalg.det(self._stretch(Z)))
+        return np.asarray(self._process.density(Z) / np.abs(np.linalg.det(self._stretch(Z))))
 
     def _check_choice(self, X: FloatArray) -> None:
         if self.kernel == "linear" and self.prior is not None:

@@ -85,7 +85,6 @@ ESTIMATORS: tuple[Entry, ...] = (
         "PCA as a Gaussian density; missing values",
         "sidelight.spectral.probabilistic_pca",
         "ppca",
-        understands=BEHIND,
         gives=("map", "new points", "way back", "density"),
     ),
     Entry(
@@ -181,7 +180,6 @@ ESTIMATORS: tuple[Entry, ...] = (
         "every feature a smooth random function of the map; missing values",
         "sidelight.latent.gplvm.gplvm",
         "gplvm",
-        understands=BEHIND,
         gives=("map", "new points", "way back", "density"),
     ),
     Entry(
@@ -210,7 +208,7 @@ ESTIMATORS: tuple[Entry, ...] = (
         "sidelight.latent.relational.multiple_relational_embedding",
         "mre",
         takes_distances=True,
-        understands=("Relation", "Pairs", "Attributes", "Distances", *BEHIND),
+        understands=("Relation", *IN_FRONT, *BEHIND),
         inside=("Relation",),
     ),
     Entry(
@@ -236,7 +234,6 @@ ESTIMATORS: tuple[Entry, ...] = (
         "the map that tells most about the data; leaves a known factor out",
         "sidelight.latent.information.kernel_information_embedding",
         "kie",
-        understands=("Condition", *BEHIND),
         inside=("Condition",),
         gives=("map", "new points", "way back", "density"),
     ),

@@ -23,7 +23,6 @@ from sidelight.estimator.behind import Brought, bring, refuse_torn_copies
 from sidelight.estimator.listening import (
     Heard,
     Told,
-    heard,
     in_front,
     learn_in_front,
     metrics_among,
@@ -122,7 +121,7 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
         ndarray of shape (n_samples, n_components)
             Their places.
         """
-        X = in_front(self._check_new(X), self._front, condition, who=self._name)
+        X = self._in_front(self._check_new(X), condition)
         assert self._map.place is not None
         return self._bring(self._map.place(X))
 
@@ -190,8 +189,8 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
         if wanted is not None and wanted.exact and X is not None:
             refuse_torn_copies(X, wanted, table=metric == "precomputed", who=self._name)
         outside = {kind: value for kind, value in known.items() if kind not in inside}
-        X, front = learn_in_front(X, outside, metric, who=self._name)
-        return Told(X, known, front, items, wanted=wanted)
+        X, learned = learn_in_front(X, outside, metric, who=self._name)
+        return Told(X, known, learned, items, wanted=wanted)
 
     def _adopt(self, told: Told, found: Map, left: Unfinished | None = None) -> Self:
         """Keep a map, with what it takes to place new rows as they come and to go back.
@@ -201,7 +200,7 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
         if found.back is None and told.items is not None:
             found = replace(found, back=SmoothBack(found.points, told.items))
         self._front, self.side_metrics_ = told.front, metrics_among(told.front)
-        self.side_report_ = heard(told.known, told.front, told.notes)
+        self.side_report_ = told.heard()
         if told.wanted is not None:
             self._behind, change = bring(found.points, told.wanted, who=self._name)
             self.side_report_ += (Heard("Anchors", "behind", change),)
@@ -220,6 +219,10 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
             self.embedding_ = self._bring(found.points)
         for name, value in found.facts.items():
             setattr(self, name, value)
+
+    def _in_front(self, X: Any, condition: Any = None) -> Any:
+        """Checked rows as the method sees them: behind what acts in front."""
+        return in_front(X, self._front, condition, who=self._name)
 
     def _bring(self, Z: FloatArray) -> FloatArray:
         """Places of the method's own map, where they are wanted."""

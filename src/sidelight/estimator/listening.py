@@ -60,15 +60,15 @@ class Heard:
 
 def learn_in_front(
     X: Any, known: dict[str, Any], metric: Any, *, who: str
-) -> tuple[Any, tuple[Any, ...]]:
-    """Learn from each kind of side information; give the mapped rows and what maps them."""
+) -> tuple[Any, dict[str, Any]]:
+    """Learn from each kind of side information; give the mapped rows, and what maps them."""
     kinds = [kind for kind in LEARNERS if kind in known]
     if kinds and metric not in ("euclidean", "l2"):
         raise ValueError(
             f"Side information gives {who} a metric learned from feature vectors, so metric must "
             f"be 'euclidean'. Got metric={metric!r}."
         )
-    front = []
+    front: dict[str, Any] = {}
     X = written_out(X, who=who) if kinds else X
     for kind in kinds:
         side = known[kind]
@@ -77,9 +77,9 @@ def learn_in_front(
         except ValueError as error:
             what = "what to take out" if kind == "Condition" else "a metric"
             raise ValueError(f"{who} cannot learn {what} from {kind}. {error}") from error
-        front.append(learned)
+        front[kind] = learned
         X = learned.transform(X, condition=side) if kind == "Condition" else learned.transform(X)
-    return X, tuple(front)
+    return X, front
 
 
 def in_front(X: Any, front: tuple[Any, ...], condition: Any = None, *, who: str) -> Any:
@@ -107,25 +107,20 @@ def metrics_among(front: tuple[Any, ...]) -> list[Any]:
     return [learned for learned in front if not isinstance(learned, FactorRemoval)]
 
 
-def heard(
-    known: dict[str, Any], front: tuple[Any, ...], notes: dict[str, str]
-) -> tuple[Heard, ...]:
-    """What became of each kind that was given."""
-    learners = {learner: kind for kind, learner in LEARNERS.items()}
-    by_kind = {learners[type(learned)]: learned for learned in front}
-    return tuple(
-        Heard(kind, "in front", by_kind[kind].report_)
-        if kind in by_kind
-        else Heard(kind, "inside", notes.get(kind, ""))
-        for kind in known
-    )
-
-
 def behind_front(X: Any, front: tuple[Any, ...]) -> Any:
     """Mapped rows back to rows as they came."""
     for learned in reversed(front):
         X = learned.inverse_transform(X)
     return X
+
+
+def deviations_behind_front(std: FloatArray, front: tuple[Any, ...]) -> FloatArray:
+    """Standard deviations of independent entries of mapped rows, as those of rows as they came."""
+    for learned in reversed(front):
+        if not isinstance(learned, FactorRemoval):  # which only shifts rows
+            weights = learned.inverse_transform(np.eye(std.shape[1]))
+            std = np.sqrt(std**2 @ weights**2)
+    return std
 
 
 @dataclass(frozen=True)
@@ -158,8 +153,8 @@ class Told:
         X as its metric reads it, behind what acts in front.
     known : dict
         Side information by kind.
-    front : tuple of transformers
-        What acts in front.
+    learned : dict
+        What acts in front, by the kind that it was learned from.
     items : array or sparse array, optional
         What the way back leads to.
     notes : dict
@@ -170,10 +165,24 @@ class Told:
 
     points: Any
     known: dict[str, Any]
-    front: tuple[Any, ...]
+    learned: dict[str, Any]
     items: Any
     notes: dict[str, str] = field(default_factory=dict)
     wanted: Anchors | None = None
+
+    @property
+    def front(self) -> tuple[Any, ...]:
+        """What acts in front, in order."""
+        return tuple(self.learned.values())
+
+    def heard(self) -> tuple[Heard, ...]:
+        """What became of each kind that acts in front or inside."""
+        return tuple(
+            Heard(kind, "in front", self.learned[kind].report_)
+            if kind in self.learned
+            else Heard(kind, "inside", self.notes.get(kind, ""))
+            for kind in self.known
+        )
 
     def behind(self, back: Any) -> Any:
         """A way back to mapped rows, gone on to rows as they came."""

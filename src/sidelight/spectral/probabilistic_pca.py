@@ -17,7 +17,7 @@ from sidelight.core import (
     of_moderate_size,
     warn,
 )
-from sidelight.estimator import Embedder, Map
+from sidelight.estimator import Embedder, Map, behind_front
 from sidelight.mapping import GramKernel, LinearBack, Projection
 from sidelight.solvers import (
     LatentPosterior,
@@ -125,8 +125,9 @@ class ProbabilisticPCA(Embedder):
             The data; NaN where an entry is missing.
         y : object
             Ignored.
-        side : Anchors, optional
-            Where some rows go: the finished map is brought there.
+        side : Condition, Pairs, Attributes, Distances, Relation, Anchors or a list, optional
+            What is known: taken out of the features, or learned as a metric, in front, which needs
+            complete rows; where some rows go, to which the finished map is brought.
 
         Returns
         -------
@@ -146,11 +147,12 @@ class ProbabilisticPCA(Embedder):
         observed = ~np.isnan(X)
         if not observed.all():
             self._check_observed(observed)
-            return self._adopt(told, self._map_by(*self._fit_missing(X, observed), X))
-        if self.form == "dual":
-            return self._adopt(told, self._dual_map(X))
-        facts = {"history_": np.empty(0), "n_iter_": 1}
-        return self._adopt(told, self._map_by(self._primal(X), facts, X))
+            found = self._map_by(*self._fit_missing(X, observed), X)
+        elif self.form == "dual":
+            found = self._dual_map(X)
+        else:
+            found = self._map_by(self._primal(X), {"history_": np.empty(0), "n_iter_": 1}, X)
+        return self._adopt(told, replace(found, back=told.behind(found.back)))
 
     def _map_by(self, model: LinearGaussian, facts: dict[str, Any], X: FloatArray) -> Map:
         """The density as a map: its posterior means."""
@@ -258,13 +260,15 @@ class ProbabilisticPCA(Embedder):
         model = replace(model, loadings=signs[:, None] * model.loadings)
         return model, {"history_": result.history, "n_iter_": len(result.history) - 1}
 
-    def posterior(self, X: Any) -> tuple[FloatArray, FloatArray]:
+    def posterior(self, X: Any, *, condition: Any = None) -> tuple[FloatArray, FloatArray]:
         """Compute the posterior of the latent points, N(E[z | x], σ² M⁻¹).
 
         Parameters
         ----------
         X : array of shape (n_samples, n_features)
             Rows; NaN where an entry is missing.
+        condition : Condition or list of them, optional
+            As in ``transform``.
 
         Returns
         -------
@@ -273,41 +277,47 @@ class ProbabilisticPCA(Embedder):
         covariance : ndarray of shape (n_samples, n_components, n_components)
             Larger where less is observed.
         """
-        model, X = self._model(X, "posterior")
+        model, X = self._model(X, "posterior", condition)
         posterior = model.condition(X)
         J = self._stretch(posterior.mean)
         return self._bring(posterior.mean), J @ posterior.covariance @ J.transpose(0, 2, 1)
 
-    def impute(self, X: Any) -> FloatArray:
+    def impute(self, X: Any, *, condition: Any = None) -> FloatArray:
         """Fill in missing entries with their expectation given the observed ones.
 
         Parameters
         ----------
         X : array of shape (n_samples, n_features)
             Rows; NaN where an entry is missing.
+        condition : Condition or list of them, optional
+            As in ``transform``.
 
         Returns
         -------
         ndarray of shape (n_samples, n_features)
             The rows, complete.
         """
-        model, X = self._model(X, "impute")
-        return model.fill(X)
+        model, X = self._model(X, "impute", condition)
+        return np.asarray(behind_front(model.fill(X), self._front))
 
-    def score_samples(self, X: Any) -> FloatArray:
+    def score_samples(self, X: Any, *, condition: Any = None) -> FloatArray:
         """Compute the log density of what is observed of each row.
+
+        Where something acts in front it is that of the rows behind it.
 
         Parameters
         ----------
         X : array of shape (n_samples, n_features)
             Rows; NaN where an entry is missing.
+        condition : Condition or list of them, optional
+            As in ``transform``.
 
         Returns
         -------
         ndarray of shape (n_samples,)
             log N(x | μ, C).
         """
-        model, X = self._model(X, "score_samples")
+        model, X = self._model(X, "score_samples", condition)
         return model.condition(X).log_density
 
     def score(self, X: Any, y: Any = None) -> float:
@@ -356,7 +366,7 @@ class ProbabilisticPCA(Embedder):
         """
         return self._kernel()
 
-    def _model(self, X: Any, method: str) -> tuple[LinearGaussian, FloatArray]:
+    def _model(self, X: Any, method: str, condition: Any) -> tuple[LinearGaussian, FloatArray]:
         """The density, and rows that it is asked about."""
         X = np.asarray(self._check_new(X), dtype=np.float64)
         rule = self._map.place
@@ -365,7 +375,7 @@ class ProbabilisticPCA(Embedder):
                 f"ProbabilisticPCA.{method} is of form='primal': the dual form has no density of "
                 f"single rows."
             )
-        return rule.model, X
+        return rule.model, np.asarray(self._in_front(X, condition))
 
     def _check_new(self, X: Any) -> Any:
         X = super()._check_new(X)

@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from sidelight.core import FloatArray, Whole, row_blocks
-from sidelight.estimator import Embedder
+from sidelight.estimator import Embedder, behind_front, deviations_behind_front
 from sidelight.latent.density.gap_filling import fill_gaps
 from sidelight.latent.density.joint import JointDensity
 from sidelight.latent.density.kernels import squared_distances
@@ -96,7 +96,8 @@ class DensityEmbedder(Embedder):
             With ``return_std``: the root of the conditional variance of each entry.
         """
         mean, std = self._expected_items(np.asarray(self._check_map(Z), np.float64), condition)
-        return (mean, std) if return_std else mean
+        mean = behind_front(mean, self._front)
+        return (mean, deviations_behind_front(std, self._front)) if return_std else mean
 
     def _expected_items(
         self, Z: FloatArray, condition: Any = None
@@ -127,7 +128,8 @@ class DensityEmbedder(Embedder):
         ndarray of shape (n_samples, n_features)
             Where they would lie without noise.
         """
-        return self._expected_items(self._expected_points(self._check_with_gaps(X))[0])[0]
+        Z = self._expected_points(self._check_with_gaps(X))[0]
+        return np.asarray(behind_front(self._expected_items(Z)[0], self._front))
 
     def impute(self, X: Any, *, n_neighbors: int = 20) -> FloatArray:
         """Fill in missing entries by what is near the row in the map.
@@ -165,7 +167,8 @@ class DensityEmbedder(Embedder):
             nearest = np.argsort(squared, axis=1, kind="stable")[:, :k]
             return fill_gaps(rows, density.items, nearest, np.take_along_axis(squared, nearest, 1))
 
-        return in_blocks(fill, items, max(len(density.points), k * items.shape[1]))
+        filled = in_blocks(fill, items, max(len(density.points), k * items.shape[1]))
+        return np.asarray(behind_front(filled, self._front))
 
     def _check_with_gaps(self, X: Any) -> FloatArray:
         """Rows in which entries may be missing, where the kernel can do without them."""
@@ -177,7 +180,7 @@ class DensityEmbedder(Embedder):
                 f"Input X contains NaN. {self._name} places rows by their known entries with "
                 f"kernel='gaussian' or 'discrete' only: fill them in, or fit with another kernel."
             )
-        return rows
+        return np.asarray(self._in_front(rows))
 
     def render(
         self, X: Any, *, condition: Any, detail: float = 0.0, smoothing: float = 1.0
@@ -205,7 +208,7 @@ class DensityEmbedder(Embedder):
         ndarray of shape (n_samples, n_features)
             The items, changed.
         """
-        items = np.asarray(self._check_new(X), dtype=np.float64)
+        items = np.asarray(self._in_front(self._check_new(X)), dtype=np.float64)
         factor, q = self._known_factor("render"), self._n_features_out
         wanted = factor.coordinates_of(condition, len(items), who=f"{self._name}.render")
         assert self._map.place is not None
@@ -225,7 +228,8 @@ class DensityEmbedder(Embedder):
             now = self._density.expected_items(places, alike, smoothing=smoothing)[0]
             return np.asarray(shown + detail * (own - now))
 
-        return in_blocks(change, np.column_stack([Z, wanted, items]), len(self.embedding_))
+        shown = in_blocks(change, np.column_stack([Z, wanted, items]), len(self.embedding_))
+        return np.asarray(behind_front(shown, self._front))
 
     def _known_factor(self, method: str) -> KnownFactor:
         place = self._map.place

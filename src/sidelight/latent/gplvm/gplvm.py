@@ -15,7 +15,15 @@ from sidelight.core import (
     refuse_without_effect,
     require_memory,
 )
-from sidelight.estimator import Embedder, Map, course_of, descend, pick_up
+from sidelight.estimator import (
+    Embedder,
+    Map,
+    behind_front,
+    course_of,
+    descend,
+    deviations_behind_front,
+    pick_up,
+)
 from sidelight.gaussian_process import COVARIANCES, ObservedTable
 from sidelight.latent.descending import MADE_OR_GIVEN
 from sidelight.latent.gplvm.back_constraint import BackConstraint
@@ -172,8 +180,9 @@ class GPLVM(Embedder):
             The data; NaN where an entry is missing.
         y : object
             Ignored.
-        side : Anchors, optional
-            Where some rows go: the finished map is brought there.
+        side : Condition, Pairs, Attributes, Distances, Relation, Anchors or a list, optional
+            What is known: taken out of the features, or learned as a metric, in front, which needs
+            complete rows; where some rows go, to which the finished map is brought.
 
         Returns
         -------
@@ -244,7 +253,7 @@ class GPLVM(Embedder):
         assert isinstance(process, LatentProcess)
         return process
 
-    def transform(self, X: Any, *, return_std: bool = False) -> Any:  # type: ignore[override]
+    def transform(self, X: Any, *, return_std: bool = False, condition: Any = None) -> Any:
         """Place rows where they are likeliest, each by itself.
 
         Parameters
@@ -253,6 +262,8 @@ class GPLVM(Embedder):
             Rows; NaN where an entry is missing.
         return_std : bool
             Whether to say how sure the places are.
+        condition : Condition or list of them, optional
+            The values of a known factor for these rows, where one was taken out in front.
 
         Returns
         -------
@@ -262,7 +273,7 @@ class GPLVM(Embedder):
             Only with ``return_std``: standard deviations, from the curvature of the posterior
             of z at its maximum.
         """
-        X = np.asarray(self._check_new(X), dtype=np.float64)
+        X = self._in_front(np.asarray(self._check_new(X), dtype=np.float64), condition)
         Z = self._process(X)
         if not return_std:
             return self._bring(Z)
@@ -288,15 +299,20 @@ class GPLVM(Embedder):
             Only with ``return_std``: standard deviations of an observation, with noise.
         """
         Z = np.asarray(self._check_map(Z), dtype=np.float64)
-        return self._process.moments(Z) if return_std else self._process.mean(Z)
+        if not return_std:
+            return behind_front(self._process.mean(Z), self._front)
+        mean, std = self._process.moments(Z)
+        return behind_front(mean, self._front), deviations_behind_front(std, self._front)
 
-    def impute(self, X: Any) -> FloatArray:
+    def impute(self, X: Any, *, condition: Any = None) -> FloatArray:
         """Fill in missing entries with their prediction at the row's place.
 
         Parameters
         ----------
         X : array of shape (n_samples, n_features)
             Rows; NaN where an entry is missing.
+        condition : Condition or list of them, optional
+            As in ``transform``.
 
         Returns
         -------
@@ -304,7 +320,8 @@ class GPLVM(Embedder):
             The rows, complete.
         """
         X = np.asarray(self._check_new(X), dtype=np.float64)
-        expected = self._process.mean(self._process(X))
+        own = self._in_front(X, condition)
+        expected = behind_front(self._process.mean(self._process(own)), self._front)
         return np.asarray(np.where(np.isnan(X), expected, X))
 
     def precision(self, Z: Any) -> FloatArray:
@@ -321,7 +338,8 @@ class GPLVM(Embedder):
             One over the mean predictive variance of the columns: high near the data, and level
             far from it, so that it is no density.
         """
-        deviation = self.inverse_transform(Z, return_std=True)[1][:, self._process.table.kept]
+        Z = np.asarray(self._check_map(Z), dtype=np.float64)
+        deviation = self._process.moments(Z)[1][:, self._process.table.kept]
         return np.asarray(1.0 / np.mean(deviation**2, axis=1))
 
     def density(self, Z: Any) -> FloatArray:

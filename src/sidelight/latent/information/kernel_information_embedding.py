@@ -24,7 +24,7 @@ from sidelight.core import (
     random_generator,
     whole_or_nothing,
 )
-from sidelight.estimator import Map, pick_up
+from sidelight.estimator import Map, in_front, pick_up
 from sidelight.latent.conditioning import (
     PENALTIES_OF_FORMS,
     KnownFactor,
@@ -251,9 +251,9 @@ class KernelInformationEmbedding(DensityEmbedder):
             The data.
         y : object
             Ignored.
-        side : Condition, Anchors or a list of them, optional
-            A factor that is known and is left out of the map; where some rows go, to which the
-            finished map is brought.
+        side : Condition, Pairs, Attributes, Distances, Relation, Anchors or a list, optional
+            A factor that is known and is left out of the map; what is learned as a metric, in
+            front; where some rows go, to which the finished map is brought.
         validation : array of shape (n_validation, n_features), optional
             Rows that are not fitted: the step of the path that reconstructs them best is kept.
 
@@ -263,12 +263,23 @@ class KernelInformationEmbedding(DensityEmbedder):
             The fitted estimator.
         """
         X, known = self._check_input(X, side)
-        told = self._tell(np.asarray(X, dtype=np.float64), known, inside=("Condition",))
-        items, known = told.points, told.known
+        inside = ("Condition",)
+        told = self._tell(np.asarray(X, dtype=np.float64), known, inside=inside)
+        items, known = (
+            np.asarray(told.points),
+            {k: told.known[k] for k in inside if k in told.known},
+        )
         columns = self._check_rows(items)
         refuse_without_effect(self, conditioned=bool(known), validation=validation)
+        if self.kernel == "discrete" and told.front:
+            raise ValueError(
+                f"{self._name} with kernel='discrete' compares codes, and no metric is learned of "
+                f"them. Use kernel='gaussian', or leave {', '.join(told.learned)} out."
+            )
         thread = pick_up(self, items, len(items) * self.n_components_)
         held_out = None if validation is None else self._checked(validation, reset=False)
+        if held_out is not None:
+            held_out = in_front(held_out, told.front, who=self._name)
         left = None
         if known:
             found = self._map_without(items, columns, known["Condition"])

@@ -209,7 +209,7 @@ class MultipleRelationalEmbedding(Embedder):
             and the relations must hang together.
         y : object
             Ignored.
-        side : Relation, Pairs, Attributes, Distances or a list of them, optional
+        side : Relation, Condition, Pairs, Attributes, Distances, Anchors or a list, optional
             What is known: relations as they are, the others as a metric that X is measured in.
         items : array of shape (n_samples, n_items_features), optional
             What ``inverse_transform`` goes back to, where X is left out or precomputed.
@@ -288,8 +288,8 @@ class MultipleRelationalEmbedding(Embedder):
         ----------
         X : array or sparse array of shape (n_samples, n_features)
             New rows; with precomputed distances the block (n_samples, n_training).
-        condition : None
-            No known factor is taken out.
+        condition : Condition or list of them, optional
+            The values of a known factor for these rows, where one was taken out in front.
 
         Returns
         -------
@@ -309,7 +309,7 @@ class MultipleRelationalEmbedding(Embedder):
     ) -> tuple[Told, FloatArray | None, tuple[Relation, ...]]:
         """What the fit was told, the distances of the data where there are any, the relations."""
         if X is not None:
-            told = self._hear(X, side, items)
+            told = self._hear(X, side, items, inside=("Relation",))
             D = distance_table(told.points, self.n_components_)[0]
             given = told.known.get("Relation", ())
             check_relations(given, len(D), alone=False, who=self._name)

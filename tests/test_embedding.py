@@ -258,11 +258,11 @@ def test_what_it_refuses(X):
         embed(X, method="isomap", perplexity=30)
     with pytest.raises(ValueError, match="DistanceMetric makes no map"):
         embed(X, method="DistanceMetric")
-    side = [Relation.from_values(X[:, 0]), Condition(np.arange(len(X)) % 2)]
-    with pytest.raises(ValueError, match="listens to Condition and Relation together"):
-        embed(X, side=side)
-    with pytest.raises(ValueError, match="ProbabilisticPCA .*Pairs.*Isomap"):
-        embed(X, method="ppca", side=Pairs(similar=[(0, 1)]))
+    side = [Attributes([Pairs(similar=[(0, 1)])]), Condition(np.arange(len(X)) % 2)]
+    with pytest.raises(ValueError, match="listens to Attributes and Condition together from a ta"):
+        embed(cdist(X, X), side=side, metric="precomputed")
+    with pytest.raises(ValueError, match="ProbabilisticPCA .*Actions.*SemidefiniteEmbedding"):
+        embed(X, method="ppca", side=Actions(["a"] * 79))
 
 
 class TestBeyondItsReach:

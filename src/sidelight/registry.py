@@ -14,7 +14,7 @@ from typing import Any
 #: Kinds that bring the finished map to where it is wanted, unless a method has a better place.
 BEHIND = ("Anchors",)
 #: Kinds that act on feature vectors, whatever the method does with them.
-IN_FRONT = ("Condition", "Pairs", "Attributes", "Distances")
+IN_FRONT = ("Condition", "Pairs", "Attributes", "Distances", "Relation")
 
 
 @dataclass(frozen=True)
@@ -151,7 +151,7 @@ ESTIMATORS: tuple[Entry, ...] = (
         "sidelight.unfolding.actions.action_respecting_embedding",
         "are",
         takes_distances=True,
-        understands=("Actions", *BEHIND),
+        understands=(*IN_FRONT, "Actions", *BEHIND),
         inside=("Actions",),
     ),
     Entry(
@@ -208,7 +208,6 @@ ESTIMATORS: tuple[Entry, ...] = (
         "sidelight.latent.relational.multiple_relational_embedding",
         "mre",
         takes_distances=True,
-        understands=("Relation", *IN_FRONT, *BEHIND),
         inside=("Relation",),
     ),
     Entry(
@@ -243,7 +242,7 @@ ESTIMATORS: tuple[Entry, ...] = (
         "a metric from pairs that belong together or do not",
         "sidelight.metric.equivalence",
         "equivalence",
-        understands=("Pairs",),
+        understands=("Pairs", "Relation"),
         gives=("new points", "way back"),
     ),
     Entry(

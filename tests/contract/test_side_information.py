@@ -16,7 +16,7 @@ from sidelight.metric import (
 )
 from sidelight.quality import procrustes
 from sidelight.registry import ESTIMATORS, MAPS, entry_for
-from sidelight.side import Actions, Anchors, Attributes, Condition, Distances, Pairs
+from sidelight.side import Actions, Anchors, Attributes, Condition, Distances, Pairs, Relation
 
 #: Those that take pairs through a learned metric, or can be set to.
 INFORMED = [
@@ -33,6 +33,8 @@ PAIRS = Pairs(similar=[(0, 5), (3, 80), (12, 40)], dissimilar=[(1, 90), (7, 100)
 HALVES = Pairs.from_labels(np.random.default_rng(0).random((2, 160))[1] > 0.5, max_pairs=150)
 TURNS = Pairs.from_labels(np.random.default_rng(0).random((2, 160))[0] > 0.5, max_pairs=150)
 DISTANCES = Distances([(0, 9), (4, 60), (21, 33)], [1.0, 0.4, 2.0])
+#: How far across the sheet some rows lie.
+ACROSS = Relation.from_values(np.random.default_rng(0).random((2, 160))[1][:90], np.arange(90))
 KINDS = {
     "pairs": (HALVES, EquivalenceMetric),
     "attributes": (Attributes([HALVES, TURNS]), MultiAttributeMetric),
@@ -96,6 +98,31 @@ def test_it_is_the_plain_method_on_rows_in_the_learned_metric(informed, X, new, 
     back = given.inverse_transform(given.embedding_)
     assert np.mean((back - X) ** 2) < X.var(axis=0).mean()  # in the units of the data
     assert not np.allclose(given.side_metrics_[0].metric_, np.eye(X.shape[1]))
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.parametrize(
+    "entry",
+    [entry for entry in MAPS if entry.place_of("Relation") == "in front"],
+    ids=lambda entry: entry.name,
+)
+def test_a_relation_is_a_metric_in_front(entry, X, new):
+    metric = EquivalenceMetric().fit(X, side=ACROSS)
+    assert metric.strength_ > 0
+    given = entry.load()().fit(X, side=ACROSS)
+    expected = entry.load()().fit(metric.transform(X))
+    np.testing.assert_allclose(given.embedding_, expected.embedding_, atol=1e-10)
+    np.testing.assert_allclose(
+        given.transform(new), expected.transform(metric.transform(new)), atol=1e-10
+    )
+    (report,) = given.side_report_
+    assert (report.kind, report.place) == ("Relation", "in front")
+    assert report.change == metric.report_
+    shuffled = np.random.default_rng(3).permutation(90)
+    wrong = Relation(ACROSS.similarity[np.ix_(shuffled, shuffled)], ACROSS.index)
+    deaf = entry.load()().fit(X, side=wrong)
+    np.testing.assert_array_equal(deaf.embedding_, entry.load()().fit(X).embedding_)
+    assert deaf.side_report_[0].change.startswith("not used")
 
 
 def test_two_kinds_at_once(informed, X):

@@ -22,6 +22,7 @@ from sidelight.side import Anchors
 LEARNERS: dict[str, type[Any]] = {
     "Condition": FactorRemoval,
     "Pairs": EquivalenceMetric,
+    "Relation": EquivalenceMetric,
     "Attributes": MultiAttributeMetric,
     "Distances": DistanceMetric,
 }

@@ -200,8 +200,9 @@ class KernelPCA(Embedder):
             The data; with ``kernel="precomputed"`` the kernel matrix (n_samples, n_samples).
         y : object
             Ignored.
-        side : Condition, Pairs, Attributes, Distances or a list of them, optional
-            What is known: taken out of the features, or learned as a metric, in front.
+        side : Condition, Pairs, Attributes, Distances, Relation, Anchors or a list, optional
+            What is known: taken out of the features, or learned as a metric, in front; the
+            finished map is brought to anchors.
         items : array of shape (n_samples, n_items_features), optional
             The items behind a precomputed kernel, so that ``inverse_transform`` has something to
             go back to.

@@ -114,8 +114,9 @@ class PCA(Embedder):
             The data.
         y : object
             Ignored.
-        side : Condition, Pairs, Attributes, Distances or a list of them, optional
-            What is known: taken out of the features, or learned as a metric, in front.
+        side : Condition, Pairs, Attributes, Distances, Relation, Anchors or a list, optional
+            What is known: taken out of the features, or learned as a metric, in front; the
+            finished map is brought to anchors.
 
         Returns
         -------

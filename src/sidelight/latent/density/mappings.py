@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from sidelight.core import FloatArray, Whole, row_blocks
-from sidelight.estimator import Embedder, behind_front, deviations_behind_front
+from sidelight.estimator import Embedder, Told, behind_front, deviations_behind_front
 from sidelight.latent.density.gap_filling import fill_gaps
 from sidelight.latent.density.joint import JointDensity
 from sidelight.latent.density.kernels import squared_distances
@@ -52,6 +52,17 @@ class DensityEmbedder(Embedder):
         place = self._map.place
         assert isinstance(place, ByDensity)
         return place.density
+
+    def _told_of(self, X: Any, side: Any) -> Told:
+        """What a fit is told; a metric in front needs numbers, and a Condition acts inside."""
+        X, known = self._check_input(X, side)
+        told = self._tell(np.asarray(X, dtype=np.float64), known, inside=("Condition",))
+        if told.front and self.get_params(deep=False)["kernel"] == "discrete":
+            raise ValueError(
+                f"{self._name} with kernel='discrete' compares codes, and no metric is learned of "
+                f"them. Use kernel='gaussian', or leave {', '.join(told.learned)} out."
+            )
+        return replace(told, points=np.asarray(told.points))
 
     def posterior(self, X: Any) -> tuple[FloatArray, FloatArray]:
         """Compute E[z | y] and the standard deviation of z given y, for rows known or new.

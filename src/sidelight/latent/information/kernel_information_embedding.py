@@ -262,27 +262,16 @@ class KernelInformationEmbedding(DensityEmbedder):
         KernelInformationEmbedding
             The fitted estimator.
         """
-        X, known = self._check_input(X, side)
-        inside = ("Condition",)
-        told = self._tell(np.asarray(X, dtype=np.float64), known, inside=inside)
-        items, known = (
-            np.asarray(told.points),
-            {k: told.known[k] for k in inside if k in told.known},
-        )
+        told = self._told_of(X, side)
+        items, condition = told.points, told.known.get("Condition")
         columns = self._check_rows(items)
-        refuse_without_effect(self, conditioned=bool(known), validation=validation)
-        if self.kernel == "discrete" and told.front:
-            raise ValueError(
-                f"{self._name} with kernel='discrete' compares codes, and no metric is learned of "
-                f"them. Use kernel='gaussian', or leave {', '.join(told.learned)} out."
-            )
+        refuse_without_effect(self, conditioned=condition is not None, validation=validation)
         thread = pick_up(self, items, len(items) * self.n_components_)
-        held_out = None if validation is None else self._checked(validation, reset=False)
-        if held_out is not None:
-            held_out = in_front(held_out, told.front, who=self._name)
-        left = None
-        if known:
-            found = self._map_without(items, columns, known["Condition"])
+        held_out, left = None, None
+        if validation is not None:
+            held_out = in_front(self._checked(validation, reset=False), told.front, who=self._name)
+        if condition is not None:
+            found = self._map_without(items, columns, condition)
         elif held_out is None and self.validation_fraction > 0:
             found = self._map_by_held_out(items, columns)
         else:

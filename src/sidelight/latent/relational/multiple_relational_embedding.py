@@ -329,7 +329,8 @@ class MultipleRelationalEmbedding(Embedder):
         given = known.get("Relation", ())
         check_relations(given, n, alone=True, who=self._name)
         check_components(self.n_components_, n, who=self._name)
-        return self._tell(None, known, items=self._check_items(items, n)), None, given
+        items = self._check_items(items, n)
+        return self._tell(None, known, items=items, inside=("Relation",)), None, given
 
     def _refuse_without_effect(self, data: bool, n_given: int) -> None:
         if not data:

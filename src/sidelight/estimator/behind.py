@@ -34,7 +34,7 @@ from sidelight.side import Anchors, name_rows
 
 @dataclass(frozen=True)
 class BendingSettings:
-    """How far a finished map may be bent (``experiments/…/anchors_behind``).
+    """How far a finished map may be bent; the experiment anchors_behind says which draws set it.
 
     Parameters
     ----------

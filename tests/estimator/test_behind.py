@@ -55,6 +55,15 @@ def test_smooth_positions_are_foretold():
     assert "bent over" in told
 
 
+def test_the_slope_of_the_whole_way():
+    index, turn = np.arange(0, 200, 8), np.array([[0.6, 0.8], [-0.8, 0.6]])
+    way, _ = brought(index, 3.0 * smooth(Z)[index] @ turn)
+    h, some = 1e-6, Z[1:30]
+    axes = h * np.eye(2)
+    slopes = np.stack([(way(some + a) - way(some - a)) / (2 * h) for a in axes], axis=2)
+    np.testing.assert_allclose(way.jacobian(some), slopes, atol=1e-6)
+
+
 def test_positions_with_errors_are_met_by_a_warp_that_comes_near_and_then_alone():
     index = np.arange(0, 200, 2)
     goal = smooth(Z)[index] + 0.15 * np.random.default_rng(1).standard_normal((100, 2))

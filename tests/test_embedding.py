@@ -12,6 +12,7 @@ from sidelight import Isomap, NeighborEmbedding, ProbabilisticPCA, embed
 from sidelight.core.progress import listening
 from sidelight.embedding import choose_method, draw_sample
 from sidelight.embedding.reach import REACH, Reach
+from sidelight.quality import procrustes
 from sidelight.registry import MAPS, entry_for
 from sidelight.side import (
     Actions,
@@ -257,11 +258,11 @@ def test_what_it_refuses(X):
         embed(X, method="isomap", perplexity=30)
     with pytest.raises(ValueError, match="DistanceMetric makes no map"):
         embed(X, method="DistanceMetric")
-    side = [Relation.from_values(X[:, 0]), Condition(np.arange(len(X)) % 2)]
-    with pytest.raises(ValueError, match="listens to Condition and Relation together"):
-        embed(X, side=side)
-    with pytest.raises(ValueError, match="ProbabilisticPCA .*Pairs.*Isomap"):
-        embed(X, method="ppca", side=Pairs(similar=[(0, 1)]))
+    side = [Attributes([Pairs(similar=[(0, 1)])]), Condition(np.arange(len(X)) % 2)]
+    with pytest.raises(ValueError, match="listens to Attributes and Condition together from a ta"):
+        embed(cdist(X, X), side=side, metric="precomputed")
+    with pytest.raises(ValueError, match="ProbabilisticPCA .*Actions.*SemidefiniteEmbedding"):
+        embed(X, method="ppca", side=Actions(["a"] * 79))
 
 
 class TestBeyondItsReach:
@@ -446,3 +447,59 @@ class TestConditions:
         assert [heard.change[:9] for heard in result.model.side_report_] == ["taken out"]
         expected = result.model.transform(X, condition=Condition(batch))
         np.testing.assert_allclose(result.points, expected, atol=1e-10)
+
+
+class TestAlignment:
+    """A map beside another one: turned and scaled onto it, not bent."""
+
+    TURN = np.array([[0.0, 1.0], [1.0, 0.0]])
+
+    def test_a_map_is_brought_to_another_one_of_the_same_rows(self, X):
+        before = embed(X, method="isomap")
+        elsewhere = 4.0 * before.points @ self.TURN - 3.0
+        for previous in (elsewhere, Isomap().fit(X, side=Anchors([0], [[9.0, 9.0]])), before):
+            again = embed(X, method="isomap", align_to=previous)
+            goal = previous if isinstance(previous, np.ndarray) else None
+            goal = getattr(previous, "points", getattr(previous, "embedding_", goal))
+            np.testing.assert_allclose(again.points, goal, atol=1e-9)
+            np.testing.assert_allclose(again.model.transform(X), goal, atol=1e-9)
+            assert again.why == before.why  # it says where the map lies, and not which one it is
+        assert again.model.side_report_[0].place == "behind"
+
+    def test_rows_that_were_not_there_are_placed_beside(self, X):
+        whole = embed(X, method="isomap").points
+        previous = 2.0 * whole @ self.TURN + 1.0
+        previous[5:20] = np.nan
+        again = embed(X, method="isomap", align_to=previous).points
+        np.testing.assert_allclose(again, 2.0 * whole @ self.TURN + 1.0, atol=1e-9)
+
+    def test_the_shape_is_that_of_the_new_map_also_where_rows_can_be_pinned(self, X):
+        plain, other = embed(X), embed(X + 0.3 * np.random.default_rng(1).standard_normal(X.shape))
+        again = embed(X, align_to=other)
+        found = procrustes(plain.points, other.points)
+        np.testing.assert_allclose(again.points, found.aligned, atol=1e-6 * found.aligned.std())
+        told = embed(X, side=Pairs(similar=[(0, 1)]), align_to=other)
+        assert [heard.kind for heard in told.model.side_report_] == ["Pairs", "Anchors"]
+
+    def test_beyond_reach_the_sample_is_aligned(self, X):
+        plain = embed(X, method="isomap", sample=40)
+        again = embed(X, method="isomap", sample=40, align_to=5.0 * plain.points - 1.0)
+        np.testing.assert_allclose(again.points, 5.0 * plain.points - 1.0, atol=1e-8)
+
+    @pytest.mark.parametrize(
+        ("previous", "match"),
+        [
+            (np.zeros((79, 2)), "each of the 80 rows of X.*Got 79"),
+            (np.zeros((80, 3)), "n_components=2 columns. Got 3"),
+            (np.full((80, 2), np.nan), "no row with a place"),
+            (Isomap(), "must be fitted"),
+            ("map.csv", "must be an Embedding.*Got str"),
+        ],
+    )
+    def test_what_is_no_map_of_these_rows_is_refused(self, X, previous, match):
+        with pytest.raises(ValueError, match=match):
+            embed(X, align_to=previous)
+
+    def test_one_place_to_go_is_enough(self, X):
+        with pytest.raises(ValueError, match="Anchors and 'align_to'"):
+            embed(X, side=Anchors([0], [[0.0, 0.0]]), align_to=np.zeros((80, 2)))

@@ -11,22 +11,41 @@ import re
 import sys
 from pathlib import Path
 
-from sidelight.registry import ESTIMATORS
+from sidelight.registry import ESTIMATORS, MAPS, Entry
 
 ROOT = Path(__file__).resolve().parent.parent
-SIDE_KINDS = ("Pairs", "Attributes", "Distances")
+SIDE_KINDS = ("Pairs", "Attributes", "Distances", "Relation", "Condition", "Anchors")
 GIFTS = ("map", "new points", "way back", "density")
 
 
 def methods_table() -> str:
-    """The estimators, what each gives back and what it listens to."""
-    header = ["estimator", "what it does", *GIFTS, "listens to"]
-    lines = [_row(header), _row(["---", "---", *[":-:"] * len(GIFTS), "---"])]
+    """The estimators, and what each gives back."""
+    lines = [
+        _row(["estimator", "what it does", *GIFTS]),
+        _row(["---", "---", *[":-:"] * len(GIFTS)]),
+    ]
     for entry in ESTIMATORS:
         gives = ["•" if gift in entry.gives else "" for gift in GIFTS]
-        listens = ", ".join(f"`{kind}`" for kind in entry.understands)
-        lines.append(_row([f"`{entry.name}`", entry.summary, *gives, listens]))
+        lines.append(_row([f"`{entry.name}`", entry.summary, *gives]))
     return "\n".join(lines)
+
+
+def listening_table() -> str:
+    """What each estimator listens to, and where in a map that acts."""
+    heard = {kind for entry in ESTIMATORS for kind in entry.understands}
+    kinds = [kind for kind in SIDE_KINDS if kind in heard] + sorted(heard - set(SIDE_KINDS))
+    lines = [
+        _row(["estimator", *(f"`{kind}`" for kind in kinds)]),
+        _row(["---"] * (len(kinds) + 1)),
+    ]
+    for entry in ESTIMATORS:
+        cells = [_place(entry, kind) if kind in entry.understands else "" for kind in kinds]
+        lines.append(_row([f"`{entry.name}`", *cells]))
+    return "\n".join(lines)
+
+
+def _place(entry: Entry, kind: str) -> str:
+    return entry.place_of(kind) if entry in MAPS else "learned"
 
 
 def benchmarks_table() -> str:
@@ -56,6 +75,7 @@ def default_maps_table() -> str:
 
 TABLES = {
     "methods": methods_table,
+    "listening": listening_table,
     "default maps": default_maps_table,
     "benchmarks": benchmarks_table,
 }

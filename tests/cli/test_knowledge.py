@@ -74,6 +74,21 @@ def test_anchors_by_row_number() -> None:
     assert "at least 2 columns" in " ".join(done.stderr.split())
 
 
+def test_a_map_is_brought_to_another_by_row_number() -> None:
+    plain = mapped()
+    turned = 3.0 * plain[:, ::-1] + 5.0
+    some = np.arange(3, 50)
+    write_table(
+        "before.csv", {"row": some + 1, "isomap0": turned[some, 0], "isomap1": turned[some, 1]}
+    )
+    np.testing.assert_allclose(mapped("--align-to", "before.csv"), turned, atol=1e-8)
+    write_table("whole.csv", {"east": turned[:, 0], "north": turned[:, 1]})
+    np.testing.assert_allclose(mapped("--align-to", "whole.csv"), turned, atol=1e-8)
+    write_table("other.csv", {"row": [900], "isomap0": [1.0], "isomap1": [2.0]})
+    done = run("embed", "data.csv", "--ignore", "kind", "--align-to", "other.csv", code=2)
+    assert "other.csv is a map of rows of which" in " ".join(done.stderr.split())
+
+
 def test_what_is_known_is_said() -> None:
     done = run("embed", "data.csv", "--ignore", "kind", "--similar", "similar.csv", "-o", "m.csv")
     assert "Pairs(2 similar" in done.stdout

@@ -16,7 +16,7 @@ from sidelight.metric import (
 )
 from sidelight.quality import procrustes
 from sidelight.registry import ESTIMATORS, MAPS, entry_for
-from sidelight.side import Actions, Anchors, Attributes, Condition, Distances, Pairs
+from sidelight.side import Actions, Anchors, Attributes, Condition, Distances, Pairs, Relation
 
 #: Those that take pairs through a learned metric, or can be set to.
 INFORMED = [
@@ -25,12 +25,16 @@ INFORMED = [
     if "Pairs" in entry.understands
     and ("Pairs" not in entry.inside or "side_as" in entry.load()().get_params())
 ]
-ANCHORED = [entry for entry in MAPS if "Anchors" in entry.understands]
+#: Those that pin rows inside, and those whose finished map is brought to anchors.
+ANCHORED = [entry for entry in MAPS if entry.place_of("Anchors") == "inside"]
+BROUGHT = [entry for entry in MAPS if entry.place_of("Anchors") == "behind"]
 PAIRS = Pairs(similar=[(0, 5), (3, 80), (12, 40)], dissimilar=[(1, 90), (7, 100)])
 #: On which half of the sheet some rows lie: enough to be foretold, and so used.
 HALVES = Pairs.from_labels(np.random.default_rng(0).random((2, 160))[1] > 0.5, max_pairs=150)
 TURNS = Pairs.from_labels(np.random.default_rng(0).random((2, 160))[0] > 0.5, max_pairs=150)
 DISTANCES = Distances([(0, 9), (4, 60), (21, 33)], [1.0, 0.4, 2.0])
+#: How far across the sheet some rows lie.
+ACROSS = Relation.from_values(np.random.default_rng(0).random((2, 160))[1][:90], np.arange(90))
 KINDS = {
     "pairs": (HALVES, EquivalenceMetric),
     "attributes": (Attributes([HALVES, TURNS]), MultiAttributeMetric),
@@ -96,6 +100,31 @@ def test_it_is_the_plain_method_on_rows_in_the_learned_metric(informed, X, new, 
     assert not np.allclose(given.side_metrics_[0].metric_, np.eye(X.shape[1]))
 
 
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.parametrize(
+    "entry",
+    [entry for entry in MAPS if entry.place_of("Relation") == "in front"],
+    ids=lambda entry: entry.name,
+)
+def test_a_relation_is_a_metric_in_front(entry, X, new):
+    metric = EquivalenceMetric().fit(X, side=ACROSS)
+    assert metric.strength_ > 0
+    given = entry.load()().fit(X, side=ACROSS)
+    expected = entry.load()().fit(metric.transform(X))
+    np.testing.assert_allclose(given.embedding_, expected.embedding_, atol=1e-10)
+    np.testing.assert_allclose(
+        given.transform(new), expected.transform(metric.transform(new)), atol=1e-10
+    )
+    (report,) = given.side_report_
+    assert (report.kind, report.place) == ("Relation", "in front")
+    assert report.change == metric.report_
+    shuffled = np.random.default_rng(3).permutation(90)
+    wrong = Relation(ACROSS.similarity[np.ix_(shuffled, shuffled)], ACROSS.index)
+    deaf = entry.load()().fit(X, side=wrong)
+    np.testing.assert_array_equal(deaf.embedding_, entry.load()().fit(X).embedding_)
+    assert deaf.side_report_[0].change.startswith("not used")
+
+
 def test_two_kinds_at_once(informed, X):
     given = informed.fit(X, side=[DISTANCES, PAIRS])
     assert [type(m).__name__ for m in given.side_metrics_] == [
@@ -106,9 +135,6 @@ def test_two_kinds_at_once(informed, X):
 
 def test_what_is_not_understood_is_refused_with_who_does(estimator, X):
     name = type(estimator).__name__
-    if "Anchors" not in estimator._understands:
-        with pytest.raises(ValueError, match=f"{name}.*Anchors.*SammonMapping"):
-            estimator.fit(X, side=Anchors([0], [[1.0, 2.0]]))
     if "Actions" not in estimator._understands:
         with pytest.raises(ValueError, match=f"{name}.*Actions"):
             estimator.fit(X, side=Actions(["left"] * (len(X) - 1)))
@@ -213,6 +239,174 @@ class TestAnchors:
         np.testing.assert_array_equal(loaded.transform(new), model.transform(new))
 
 
+@pytest.fixture(params=BROUGHT, ids=lambda entry: entry.name)
+def brought(request):
+    """Every estimator whose finished map is brought to anchors."""
+    return request.param.load()()
+
+
+TURN = np.array([[0.6, 0.8], [0.8, -0.6]])  # and mirrored
+
+
+def elsewhere(Z):
+    """A map in other coordinates and another unit."""
+    return 3.0 * Z @ TURN + [5.0, -7.0]
+
+
+def bent(Z):
+    """A map that is no similarity of another, and does not fold."""
+    return elsewhere(Z + 0.15 * Z.std() * np.sin(1.5 * Z[:, ::-1] / Z.std()))
+
+
+class TestAnchorsBehind:
+    INDEX = np.arange(0, 160, 16)
+
+    def test_the_places_of_a_map_elsewhere_give_that_map_of_all_rows(self, brought, X, new):
+        plain = clone(brought).fit(X)
+        given = brought.fit(X, side=Anchors(self.INDEX, elsewhere(plain.embedding_)[self.INDEX]))
+        scale = plain.embedding_.std()
+        np.testing.assert_allclose(
+            given.embedding_, elsewhere(plain.embedding_), atol=1e-9 * scale, rtol=1e-10
+        )
+        np.testing.assert_allclose(
+            given.transform(new), elsewhere(plain.transform(new)), atol=1e-9 * scale, rtol=1e-10
+        )
+        np.testing.assert_allclose(
+            given.inverse_transform(elsewhere(plain.embedding_[:9])),
+            plain.inverse_transform(plain.embedding_[:9]),
+            atol=1e-6,
+        )
+        (report,) = given.side_report_
+        assert (report.kind, report.place) == ("Anchors", "behind")
+
+    def test_anchors_are_met_and_all_rows_come_nearer(self, brought, X, new):
+        plain = clone(brought).fit(X)
+        wanted = bent(plain.embedding_)
+        given = clone(brought).fit(X, side=Anchors(self.INDEX, wanted[self.INDEX]))
+        scale, others = wanted.std(), np.setdiff1d(np.arange(160), self.INDEX)
+        np.testing.assert_allclose(
+            given.embedding_[self.INDEX], wanted[self.INDEX], atol=1e-9 * scale
+        )
+        turned = procrustes(plain.embedding_[self.INDEX], wanted[self.INDEX])
+        similar = turned.scale * plain.embedding_ @ turned.rotation + turned.translation
+        assert np.mean((given.embedding_ - wanted)[others] ** 2) < 0.8 * np.mean(
+            (similar - wanted)[others] ** 2
+        )
+        assert "bent over" in given.side_report_[0].change
+        # new rows go the same way, training rows are where they are, and the way back is the same
+        np.testing.assert_allclose(
+            given.transform(X), given._behind(plain.transform(X)), atol=1e-9 * scale
+        )
+        np.testing.assert_allclose(given.transform(X), given.embedding_, atol=1e-5 * scale)
+        np.testing.assert_allclose(
+            given.transform(new), given._behind(plain.transform(new)), atol=1e-9 * scale
+        )
+        np.testing.assert_allclose(
+            given._behind.undo(given.embedding_), plain.embedding_, atol=1e-8 * scale
+        )
+        np.testing.assert_allclose(
+            given.inverse_transform(given.embedding_[:9]),
+            plain.inverse_transform(plain.embedding_[:9]),
+            atol=1e-5,
+        )
+        # what the method says is of its own map
+        if hasattr(plain, "kernel") and callable(plain.kernel):
+            np.testing.assert_array_equal(given.kernel(), plain.kernel())
+        for fact in ("eigenvalues_", "objective_"):
+            if hasattr(plain, fact):
+                np.testing.assert_array_equal(getattr(given, fact), getattr(plain, fact))
+
+    @pytest.mark.parametrize("n_anchors", [1, 2])
+    def test_one_moves_a_map_and_two_turn_and_scale_it(self, brought, X, n_anchors):
+        plain = clone(brought).fit(X).embedding_
+        index, goal = self.INDEX[:n_anchors], np.array([[5.0, 5.0], [8.0, 1.0]])[:n_anchors]
+        Z = brought.fit(X, side=Anchors(index, goal)).embedding_
+        np.testing.assert_allclose(Z[index], goal, atol=1e-9)
+        found = procrustes(plain, Z)
+        assert found.residual < 1e-9
+        if n_anchors == 1:
+            np.testing.assert_allclose(Z - Z[index], plain - plain[index], atol=1e-9)
+        assert np.linalg.det(found.rotation) > 0  # nothing asks for a mirror
+
+    def test_shuffled_anchors_are_met_and_the_others_stay(self, brought, X):
+        plain = clone(brought).fit(X).embedding_
+        index = np.arange(0, 160, 20)
+        goal = plain[np.random.default_rng(5).permutation(index)]
+        with pytest.warns(UserWarning, match="as well in any other order"):
+            model = brought.fit(X, side=Anchors(index, goal))
+        np.testing.assert_allclose(model.embedding_[index], goal, atol=1e-9)
+        away = np.linalg.norm(plain[:, None] - plain[index], axis=2).min(axis=1)
+        others = away > 1e-12 * np.abs(plain).max()  # what is in the same place goes along
+        assert procrustes(model.embedding_[others], plain[others]).residual < 1e-9
+        back = model._behind.undo(model.embedding_)
+        np.testing.assert_allclose(back, plain, atol=1e-9 * np.abs(plain).max())
+
+    def test_copies_go_with_their_row(self, brought, X):
+        twice = np.vstack([X, X[[16, 32]]])
+        plain = clone(brought).fit(twice).embedding_
+        goal = bent(plain)[self.INDEX]
+        model = clone(brought).fit(twice, side=Anchors(self.INDEX, goal))
+        np.testing.assert_allclose(model.embedding_[[160, 161]], goal[1:3], atol=1e-9)
+        with pytest.raises(ValueError, match="rows 16, 160 to different places, .* copies"):
+            brought.fit(twice, side=Anchors([16, 90, 160], goal[:3]))
+        assert not hasattr(brought, "embedding_")
+
+    @pytest.mark.parametrize(
+        ("index", "positions", "match"),
+        [
+            ([0, 160], [[0.0, 0.0], [1.0, 0.0]], "160"),
+            ([0, -1], [[0.0, 0.0], [1.0, 0.0]], "-1"),
+            ([0], [[0.0, 0.0, 1.0]], "columns.* Got 3"),
+            (np.arange(160), np.zeros((160, 2)), "all 160 rows to one place"),
+        ],
+    )
+    def test_what_no_map_can_do_is_refused(self, brought, X, index, positions, match):
+        with pytest.raises(ValueError, match=match):
+            brought.fit(X, side=Anchors(index, positions))
+        assert not hasattr(brought, "embedding_")
+
+    def test_a_file_holds_a_map_that_was_brought(self, brought, X, new, tmp_path):
+        plain = clone(brought).fit(X)
+        model = brought.fit(X, side=Anchors(self.INDEX, bent(plain.embedding_)[self.INDEX]))
+        loaded = sidelight.load(sidelight.save(model, tmp_path / "map.sidelight"))
+        np.testing.assert_array_equal(loaded.embedding_, model.embedding_)
+        np.testing.assert_array_equal(loaded.transform(new), model.transform(new))
+        Z = model.embedding_[:5]
+        np.testing.assert_array_equal(loaded.inverse_transform(Z), model.inverse_transform(Z))
+        assert loaded.side_report_ == model.side_report_
+
+    def test_a_refit_forgets_where_the_map_was_brought(self, brought, X, new):
+        fresh = clone(brought).fit(X)
+        goal = elsewhere(fresh.embedding_)[self.INDEX]
+        again = brought.fit(X, side=Anchors(self.INDEX, goal)).fit(X)
+        np.testing.assert_array_equal(again.embedding_, fresh.embedding_)
+        np.testing.assert_array_equal(again.transform(new), fresh.transform(new))
+        assert again.side_report_ == ()
+
+    def test_with_what_acts_in_front(self, brought, X):
+        if "Pairs" not in brought._understands:
+            return
+        informed = clone(brought).fit(X, side=HALVES).embedding_
+        side = [HALVES, Anchors(self.INDEX, elsewhere(informed)[self.INDEX])]
+        both = brought.fit(X, side=side)
+        np.testing.assert_allclose(both.embedding_, elsewhere(informed), rtol=1e-9, atol=1e-9)
+        assert {heard.place for heard in both.side_report_} >= {"behind"}
+
+
+@pytest.mark.parametrize("entry", MAPS, ids=lambda entry: entry.name)
+def test_near_another_map_every_map_is_turned_and_scaled_and_not_bent(entry, X, new):
+    plain = entry.load()().fit(X)
+    rows = np.arange(0, 160, 3)
+    goal = elsewhere(plain.embedding_)[rows] + np.random.default_rng(6).standard_normal((54, 2))
+    given = entry.load()().fit(X, side=Anchors(rows, goal, exact=False))
+    found = procrustes(plain.embedding_[rows], goal)
+    expected = found.scale * plain.embedding_ @ found.rotation + found.translation
+    np.testing.assert_allclose(given.embedding_, expected, atol=1e-9 * expected.std())
+    moved = found.scale * plain.transform(new) @ found.rotation + found.translation
+    np.testing.assert_allclose(given.transform(new), moved, atol=1e-9 * expected.std())
+    assert [heard.place for heard in given.side_report_] == ["behind"]
+
+
 REMOVING = [e for e in MAPS if "Condition" in e.understands and "Condition" not in e.inside]
 
 
@@ -305,6 +499,8 @@ def test_the_report_says_where_pairs_act_and_what_they_changed(informed, X):
 def test_sparse_rows_are_heard_as_dense_ones_are(informed, X, new):
     import scipy.sparse as sp
 
+    if not informed._takes_sparse:
+        return
     few = X[:60]
     side = Pairs(similar=[(0, 5), (3, 40)], dissimilar=[(1, 50)])
     dense = clone(informed).fit(few, side=side)

@@ -21,6 +21,7 @@ ROOT = Path(__file__).parents[2]
 EXPERIMENTS: dict[str, tuple[str, ...]] = {
     "action_paths": (),
     "action_planning": (),
+    "anchors_behind": (),
     "blessing_of_dimensionality": (),
     "corresponding_images": ("isomap_faces", "six"),
     "default_maps": (
@@ -66,7 +67,14 @@ EXPERIMENTS: dict[str, tuple[str, ...]] = {
     "unfolded_rotations": ("six", "mnist_t10k"),
 }
 #: Those that the texts have nothing like.
-OUR_OWN = {"default_maps", "dose_of_digits", "factor_removal", "factors_of_cells", "labels_told"}
+OUR_OWN = {
+    "anchors_behind",
+    "default_maps",
+    "dose_of_digits",
+    "factor_removal",
+    "factors_of_cells",
+    "labels_told",
+}
 
 
 def script_of(name: str) -> Path:

@@ -25,7 +25,7 @@ CASES = (
     "isomap landmarks", "isomap pieces", "isomap graph", "lle", "lem heat", "sde", "are", "meu",
     "alle", "gplvm inducing", "ne", "ne mesh", "sne", "mre told", "ukr", "ukr linear", "sammon",
     "kie", "kie told", "conditional", "equivalence", "equivalence rbf", "attributes", "distances",
-    "removal",
+    "removal", "isomap bent", "pca pulled",
 )  # fmt: skip
 
 

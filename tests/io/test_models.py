@@ -16,7 +16,7 @@ import scipy.sparse as sp
 import sidelight
 from sidelight.io import read_model
 from sidelight.registry import ESTIMATORS
-from sidelight.side import Actions, Attributes, Condition, Distances, Pairs, Relation
+from sidelight.side import Actions, Anchors, Attributes, Condition, Distances, Pairs, Relation
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(60, 5)) @ RNG.normal(size=(5, 5))
@@ -35,6 +35,9 @@ K, K_NEW = np.exp(-(D**2) / 9), np.exp(-(D_NEW**2) / 9)
 TOLD = Pairs.from_labels(np.where(np.arange(60) < 20, np.arange(60) % 3, -1))
 ALIKE = [Relation.from_values(X[:15, 1], index=np.arange(15)), Relation.from_values(X[:, 2])]
 MEASURED = Distances(np.array([[0, 1], [2, 3], [4, 5]]), np.array([1.0, 2.0, 3.0]))
+
+SOME = np.arange(0, 60, 6)
+SHUFFLED = np.random.default_rng(7).normal(size=(10, 2))
 
 # name: (estimator, training data, fit arguments, new rows)
 WALKED = np.vstack([X[:20], X[18:5:-1]])  # there, and part of the way back
@@ -66,6 +69,13 @@ CASES: dict[str, tuple[Callable[[], Any], Any, dict[str, Any], Any]] = {
     ),
     "are plain": (lambda: sidelight.ActionRespectingEmbedding(2), X, {}, NEW),
     "isomap": (lambda: sidelight.Isomap(2, n_neighbors=6), X, {}, NEW),
+    "isomap bent": (
+        lambda: sidelight.Isomap(2, n_neighbors=6),
+        X,
+        {"side": Anchors(SOME, X[SOME] @ np.eye(5, 2) + 3.0)},
+        NEW,
+    ),
+    "pca pulled": (lambda: sidelight.PCA(2), X, {"side": Anchors(SOME, SHUFFLED)}, NEW),
     "isomap twice": (lambda: sidelight.Isomap(2), np.vstack([X, X[:9]]), {}, NEW),
     "isomap landmarks": (lambda: sidelight.Isomap(2, n_landmarks=20), X, {}, NEW),
     "isomap given": (lambda: sidelight.Isomap(2, metric="precomputed"), D, {"items": X}, D_NEW),

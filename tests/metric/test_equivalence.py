@@ -34,7 +34,7 @@ from sidelight.metric.learning.safe_pairs import (
 )
 from sidelight.metric.learning.scatter import PairScatter, Spread
 from sidelight.metric.learning.space import FeatureSpace
-from sidelight.side import Distances, Pairs
+from sidelight.side import Distances, Pairs, Relation
 
 
 def labelled(n=60, p=5, seed=0):
@@ -594,3 +594,33 @@ def test_parameters_that_do_not_fit_are_refused(parameters):
 def test_a_precomputed_kernel_is_square():
     with pytest.raises(ValueError, match="square"):
         EquivalenceMetric(kernel="precomputed").fit(np.ones((4, 3)))
+
+
+def test_a_relation_of_names_is_the_metric_of_labels():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((90, 5))
+    names = np.where(X[:, 1] > 0, "up", "down")
+    told = EquivalenceMetric().fit(X, side=Relation.from_values(names))
+    expected = EquivalenceMetric().fit(X, side=Pairs.from_labels(names))
+    assert told.strength_ == expected.strength_ > 0
+    np.testing.assert_array_equal(told.metric_, expected.metric_)
+    both = EquivalenceMetric().fit(
+        X, side=[Pairs.from_labels(names[:20]), Relation.from_values(names[20:], np.arange(20, 90))]
+    )
+    assert both.strength_ > 0
+
+
+def test_numbers_known_of_some_rows_show_in_the_metric_of_all():
+    for seed in range(420, 425):
+        rng = np.random.default_rng(seed)
+        X = rng.standard_normal((300, 6))
+        told = Relation.from_values(X[:60, 2] + 0.1 * rng.standard_normal(60), np.arange(60))
+        A = EquivalenceMetric().fit(X, side=told).metric_
+        assert A[2, 2] > 3 * np.delete(np.diag(A), 2).max()
+
+
+def test_a_relation_that_says_nothing_is_the_euclidean_metric():
+    X = np.random.default_rng(0).standard_normal((30, 3))
+    told = EquivalenceMetric().fit(X, side=Relation(np.ones((30, 30))))
+    np.testing.assert_array_equal(told.transform(X), X)
+    assert told.report_ == "not used: all rows are equally alike"

@@ -101,3 +101,23 @@ def test_bad_input_is_named():
         procrustes(np.eye(3), np.full((3, 3), np.nan))
     with pytest.raises(ValueError, match=r"'Z' and 'truth' .* Got 3 and 4"):
         procrustes(np.eye(3), np.eye(4))
+
+
+@pytest.mark.parametrize("angle", [0.4, 2.0, 3.1])
+def test_what_few_points_leave_open_is_turned_least_and_not_mirrored(angle):
+    rng = np.random.default_rng(3)
+    turn = np.array([[np.cos(angle), np.sin(angle)], [-np.sin(angle), np.cos(angle)]])
+    two = rng.normal(size=(2, 2))
+    found = procrustes(two, 3.0 * two @ turn + 1.0)
+    np.testing.assert_allclose(found.rotation, turn, atol=1e-9)
+    on_a_line = np.outer(rng.normal(size=5), [1.0, 2.0])
+    np.testing.assert_allclose(procrustes(on_a_line, on_a_line @ turn).rotation, turn, atol=1e-9)
+    # about an axis in space: of the turns that do it, the one with the largest trace
+    space = rng.normal(size=(2, 3))
+    other = space @ Rotation.random(random_state=4).as_matrix()
+    rotation = procrustes(space, other).rotation
+    np.testing.assert_allclose((space[0] - space[1]) @ rotation, other[0] - other[1], atol=1e-9)
+    assert np.linalg.det(rotation) == pytest.approx(1.0)
+    axis = (other[0] - other[1]) / np.linalg.norm(other[0] - other[1])
+    turns = [Rotation.from_rotvec(a * axis).as_matrix() for a in np.linspace(0.1, 6.2, 60)]
+    assert np.trace(rotation) > max(np.trace(rotation @ more) for more in turns) - 1e-9

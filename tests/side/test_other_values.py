@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from sidelight.side import Actions, Anchors, Condition, Distances, Invariance, Relation
+from sidelight.side import Actions, Anchors, Condition, Distances, Invariance, Pairs, Relation
 
 
 def test_actions_of_one_walk_join_successive_rows():
@@ -167,3 +167,25 @@ def test_numbers_whose_squares_are_lost_are_refused_by_name(known, name):
 def test_infinity_is_no_label():
     with pytest.raises(ValueError, match="names or ints, none missing. Got floats"):
         Actions([float("inf"), 1.0])
+
+
+def test_a_relation_calls_its_extremes_alike_and_unlike():
+    values = np.array([0.0, 0.1, 5.0, 5.2, 9.0, 20.0])
+    relation = Relation.from_values(values, index=[4, 3, 8, 9, 1, 6])
+    found = relation.pairs(10)
+    assert_array_equal(found.similar, [[1, 9], [3, 4], [8, 9]])  # 3.8, 0.1 and 0.2 apart
+    assert_array_equal(found.dissimilar, [[3, 6], [4, 6], [6, 8]])  # 19.9, 20 and 15
+
+
+def test_names_are_the_pairs_of_labels():
+    names = ["a", "b", "a", "c", "b", "a"]
+    found, expected = Relation.from_values(names).pairs(6), Pairs.from_labels(names)
+    assert found == expected
+    alone = Relation(np.ones((4, 4))).pairs(4)
+    assert len(alone.rows) == 0
+
+
+def test_very_many_pairs_are_drawn_evenly():
+    found = Relation.from_values(np.random.default_rng(0).random(400)).pairs(400)
+    assert len(found.similar) == len(found.dissimilar) == 5000
+    assert len(np.unique(found.similar)) > 390

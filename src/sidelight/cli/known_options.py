@@ -57,6 +57,15 @@ NameColumn: TypeAlias = Annotated[
         metavar="COLUMN",
         help="The column by which the tables of pairs, distances and anchors name rows.  It is not "
         "used as data.",
+    ),
+]
+AlignTo: TypeAlias = Annotated[
+    Path | None,
+    typer.Option(
+        callback=from_pipe,
+        metavar="MAP",
+        help="Another map of these rows, or of some of them: this one is turned and scaled to come "
+        "near it.",
         rich_help_panel=KNOWN,
         show_default=False,
     ),

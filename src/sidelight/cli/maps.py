@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from sidelight.core import FloatArray, IntArray
-from sidelight.io.table import Table, listed
+from sidelight.io.table import Table, listed, read_table
 from sidelight.registry import MAPS
 
 #: The column that says which row of the data a row of a map is, counted from 1.
@@ -74,6 +75,23 @@ def rows_of(map_table: Table, data: Table) -> IntArray:
             "says which row each one is."
         )
     return np.arange(len(data.X))
+
+
+def read_places(path: Path, data: Table) -> tuple[FloatArray, str]:
+    """The places that another map has for the rows of the data, NaN where it has none."""
+    drawn = read_table(path, remedy="Leave rows without a place out of the map.")
+    Z, note = coordinates(drawn)
+    places = np.full((len(data.X), Z.shape[1]), np.nan)
+    if ROW not in drawn.column_names:
+        places[rows_of(drawn, data)] = Z
+        return places, note
+    wanted = drawn.select([ROW])[:, 0].astype(np.intp) - 1
+    there = np.searchsorted(data.rows, wanted).clip(0, len(data.rows) - 1)
+    same = data.rows[there] == wanted
+    if not same.any():
+        raise ValueError(f"{path.name} is a map of rows of which {data.name} has none.")
+    places[there[same]] = Z[same]
+    return places, note
 
 
 def _as_written(values: npt.NDArray[Any]) -> npt.NDArray[Any]:

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from sidelight.embedding.reach import ALL_PAIRS_UP_TO, landmarks_for
-from sidelight.registry import MAPS, Entry, entry_for
+from sidelight.registry import IN_FRONT, MAPS, Entry, entry_for
 
 #: Maps of more dimensions are not for looking at.
 _SEEN = 3
 #: What is known need not be consistent for a map to be drawn.
 _SLACK = 0.01
 #: Kinds that most methods take through a metric learned from feature vectors.
-_LEARNED = {"Condition", "Pairs", "Attributes", "Distances"}
+_LEARNED = set(IN_FRONT)
 
 
 @dataclass(frozen=True)
@@ -137,7 +137,8 @@ def _takes(
         return False
     if graph and not entry.takes_graph:
         return False
-    return not (distances or graph or other_metric) or not set(kinds) & (
+    # what acts in front needs feature vectors, and complete ones
+    return not (distances or graph or other_metric or missing) or not set(kinds) & (
         _LEARNED - set(entry.inside)
     )
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from sidelight.core import is_sparse
+from sidelight.embedding.aligning import told_to_align
 from sidelight.embedding.beyond import fit_within_reach
 from sidelight.embedding.choice import Choice, choose_method
 from sidelight.embedding.reach import reach_of
@@ -30,6 +31,7 @@ def embed(
     n_components: int | str = 2,
     random_state: Any = None,
     sample: int | None = None,
+    align_to: Any = None,
     on_choice: Callable[[Choice, Any], None] | None = None,
     **parameters: Any,
 ) -> Embedding:
@@ -55,6 +57,9 @@ def embed(
     sample : int, optional
         Fit to so many rows at most, and place the others by ``transform``; by default to as many
         as the method reaches (``sidelight.embedding.reach``), which ``.why`` says.
+    align_to : Embedding, fitted estimator or array of shape (n_samples, n_components), optional
+        Another map of the same rows, NaN where it has no place for one: this map is moved, turned,
+        mirrored and scaled to come near it, and not bent.
     on_choice : callable, optional
         Told the :class:`Choice` and the estimator before the work begins.
     **parameters : object
@@ -115,6 +120,8 @@ def embed(
     model = choice.entry.load()(**parameters)
     if on_choice is not None:
         on_choice(choice, model)
+    if align_to is not None:
+        side = told_to_align(side, align_to, np.shape(X)[0] if np.ndim(X) else 0, n_components)
     points, done = fit_within_reach(model, X, side=side, sample=sample, random_state=random_state)
     told = tuple(filter(None, [done, aside]))
     conditions = [v for v in side_values(side, "embed") if isinstance(v, Condition)]

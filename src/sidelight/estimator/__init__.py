@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-from sidelight.estimator.base import Embedder, Told
+from sidelight.estimator.base import Embedder
 from sidelight.estimator.conditions import placed_by, takes_factor_out, without_factors
 from sidelight.estimator.graph_embedder import GRAPH_PARAMETERS, RADIUS_PARAMETER, GraphEmbedder
 from sidelight.estimator.known_of_some import named_rows, said_within
-from sidelight.estimator.listening import learn_in_front, metrics_among
+from sidelight.estimator.listening import (
+    Told,
+    behind_front,
+    deviations_behind_front,
+    in_front,
+    metrics_among,
+)
 from sidelight.estimator.map import KernelOfRows, Map, SmoothBack, StiffnessKernel, of_all_rows
 from sidelight.estimator.neighborhood import (
     Neighborhood,
@@ -50,13 +56,15 @@ __all__ = [
     "Thread",
     "Told",
     "Unfinished",
+    "behind_front",
     "check_enough",
     "course_of",
     "descend",
+    "deviations_behind_front",
     "facts_of",
     "held_together",
+    "in_front",
     "keep_matches",
-    "learn_in_front",
     "map_of_neighborhood",
     "matches",
     "metrics_among",

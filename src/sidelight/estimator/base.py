@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -19,10 +19,10 @@ from sidelight.core import (
     is_sparse,
     of_moderate_size,
 )
+from sidelight.estimator.behind import Brought, bring, refuse_torn_copies
 from sidelight.estimator.listening import (
-    Behind,
     Heard,
-    heard,
+    Told,
     in_front,
     learn_in_front,
     metrics_among,
@@ -30,7 +30,7 @@ from sidelight.estimator.listening import (
 from sidelight.estimator.map import Map, SmoothBack
 from sidelight.estimator.points import points_of
 from sidelight.estimator.resuming import Unfinished
-from sidelight.registry import understood_by
+from sidelight.registry import entry_of, understood_by
 from sidelight.side import by_number, gather_side, refusing_side_as_y
 
 
@@ -55,6 +55,8 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
 
     _map: Map
     _front: tuple[Any, ...]
+    #: The way from the method's own map to where it is wanted; None where it stays.
+    _behind: Brought | None = None
     _unfinished: Unfinished
 
     def __init_subclass__(cls, **options: Any) -> None:
@@ -120,9 +122,9 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
             Their places.
         """
         condition = by_number(condition, X, who=self._name)
-        X = in_front(self._check_new(X), self._front, condition, who=self._name)
+        X = self._in_front(self._check_new(X), condition)
         assert self._map.place is not None
-        return self._map.place(X)
+        return self._bring(self._map.place(X))
 
     def inverse_transform(self, Z: Any) -> FloatArray:
         """Go back from the map to data, by a kernel smoother over the training items.
@@ -167,9 +169,29 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
         X = of_moderate_size(X, who=self._name)
         items = self._check_items(items, X.shape[0]) if table else X
         metric = given if parameter == "metric" else "euclidean"
+        told = self._tell(X, known, metric=metric, items=items, inside=inside)
+        return replace(told, points=points_of(told.points, metric, who=self._name))
+
+    def _tell(
+        self,
+        X: Any,
+        known: dict[str, Any],
+        *,
+        metric: Any = "euclidean",
+        items: Any = None,
+        inside: tuple[str, ...] = (),
+    ) -> Told:
+        """Learn what acts in front, and set apart what acts behind; the method hears the rest."""
+        wanted = known.get("Anchors")
+        if wanted is not None and (not wanted.exact or self._places_behind("Anchors")):
+            known = {kind: value for kind, value in known.items() if kind != "Anchors"}
+        else:
+            wanted = None
+        if wanted is not None and wanted.exact and X is not None:
+            refuse_torn_copies(X, wanted, table=metric == "precomputed", who=self._name)
         outside = {kind: value for kind, value in known.items() if kind not in inside}
-        X, front = learn_in_front(X, outside, metric, who=self._name)
-        return Told(points_of(X, metric, who=self._name), known, front, items)
+        X, learned = learn_in_front(X, outside, metric, who=self._name)
+        return Told(X, known, learned, items, wanted=wanted)
 
     def _adopt(self, told: Told, found: Map, left: Unfinished | None = None) -> Self:
         """Keep a map, with what it takes to place new rows as they come and to go back.
@@ -179,19 +201,39 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
         if found.back is None and told.items is not None:
             found = replace(found, back=SmoothBack(found.points, told.items))
         self._front, self.side_metrics_ = told.front, metrics_among(told.front)
-        self.side_report_ = heard(told.known, told.front, told.notes)
+        self.side_report_ = told.heard()
+        if told.wanted is not None:
+            self._behind, change = bring(found.points, told.wanted, who=self._name)
+            self.side_report_ += (Heard("Anchors", "behind", change),)
         self._wear(found)
         if left is not None:
             self._unfinished = left
         return self
 
     def _wear(self, found: Map) -> None:
-        """Show a map: its points as the embedding, its facts as attributes."""
+        """Show a map: its points, where they are wanted, as the embedding, its facts as attributes.
+
+        Facts are of the method's own map.
+        """
         self._map = found
         if found.points is not None:
-            self.embedding_ = found.points
+            self.embedding_ = self._bring(found.points)
         for name, value in found.facts.items():
             setattr(self, name, value)
+
+    def _in_front(self, X: Any, condition: Any = None) -> Any:
+        """Checked rows as the method sees them: behind what acts in front."""
+        return in_front(X, self._front, condition, who=self._name)
+
+    def _bring(self, Z: FloatArray) -> FloatArray:
+        """Places of the method's own map, where they are wanted."""
+        return Z if self._behind is None else self._behind(Z)
+
+    def _stretch(self, Z: FloatArray) -> FloatArray:
+        """The derivative at places of the method's own map of where they are wanted, (n, d, d)."""
+        if self._behind is None:
+            return np.broadcast_to(np.eye(Z.shape[1]), (len(Z), Z.shape[1], Z.shape[1]))
+        return self._behind.jacobian(Z)
 
     def _kernel(self) -> FloatArray:
         self._require_kernel()
@@ -214,6 +256,10 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
     @property
     def _understands(self) -> tuple[str, ...]:
         return understood_by(type(self))
+
+    def _places_behind(self, kind: str) -> bool:
+        entry = entry_of(type(self))
+        return entry is not None and entry.place_of(kind) == "behind"
 
     @property
     def _side_checks(self) -> dict[str, Any]:
@@ -285,6 +331,7 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
         return X
 
     def _check_map(self, Z: Any) -> FloatArray:
+        """Places that the user names, in the method's own map."""
         check_is_fitted(self)
         Z = self._checked_table(Z, "Z", columns="n_components")
         if Z.shape[1] != self._n_features_out:
@@ -292,7 +339,7 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
                 f"Z has {Z.shape[1]} columns, but the map of {self._name} has "
                 f"{self._n_features_out} components."
             )
-        return np.asarray(Z)
+        return np.asarray(Z) if self._behind is None else self._behind.undo(Z)
 
     def _checked(self, X: Any, **options: Any) -> Any:
         options.setdefault("ensure_all_finite", "allow-nan" if self._takes_missing else True)
@@ -350,35 +397,6 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
         )
         tags.transformer_tags.preserves_dtype = []
         return tags
-
-
-@dataclass(frozen=True)
-class Told:
-    """What a fit was told, checked.
-
-    Parameters
-    ----------
-    points : Points
-        X as its metric reads it, behind what acts in front.
-    known : dict
-        Side information by kind.
-    front : tuple of transformers
-        What acts in front.
-    items : array or sparse array, optional
-        What the way back leads to.
-    notes : dict
-        What became of kinds that act inside.
-    """
-
-    points: Any
-    known: dict[str, Any]
-    front: tuple[Any, ...]
-    items: Any
-    notes: dict[str, str] = field(default_factory=dict)
-
-    def behind(self, back: Any) -> Any:
-        """A way back to mapped rows, gone on to rows as they came."""
-        return Behind(back, self.front) if self.front and back is not None else back
 
 
 def owned(X: Any, given: Any) -> Any:

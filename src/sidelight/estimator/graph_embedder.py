@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any, ClassVar, Self
 
 from sidelight.core import COMPONENTS, FUNCTION, Matching, OneOf, Real, Whole
-from sidelight.estimator.base import Embedder, Told
+from sidelight.estimator.base import Embedder
+from sidelight.estimator.listening import Told
 from sidelight.estimator.map import Map
 from sidelight.estimator.neighborhood import POLICIES, Neighborhood, neighborhood_of
 from sidelight.estimator.pieces import map_of_neighborhood
@@ -45,9 +46,10 @@ class GraphEmbedder(Embedder):
             stored zero is a copy of it, and ``n_neighbors="auto"`` takes them all.
         y : object
             Ignored.
-        side : Condition, Pairs, Attributes, Distances or a list of them, optional
+        side : Condition, Pairs, Attributes, Distances, Relation, Anchors or a list, optional
             What is known: taken out of the features, or learned as a metric that all distances are
-            measured in, unless the estimator has a better place for it.
+            measured in, unless the estimator has a better place for it; the finished map is
+            brought to anchors.
         items : array of shape (n_samples, n_items_features), optional
             The items behind precomputed distances, for ``inverse_transform``.
 

@@ -12,6 +12,8 @@ from sidelight.side import Actions, Anchors, Attributes, Distances, Pairs, Relat
 
 def named_rows(value: Any) -> IntArray:
     """The rows that side information names one by one; none where it speaks of all."""
+    if isinstance(value, Anchors) and not value.exact:
+        return np.empty(0, dtype=np.intp)  # another map has a place for nearly all
     if isinstance(value, (Anchors, Relation)):
         index = value.index
         return np.empty(0, dtype=np.intp) if index is None else np.unique(np.asarray(index))

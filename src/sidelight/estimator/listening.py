@@ -1,9 +1,9 @@
-"""Side information that acts in front: a known factor taken out, learned metrics."""
+"""What a fit was told, and what of it acts in front: a known factor taken out, learned metrics."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -15,12 +15,14 @@ from sidelight.metric import (
     FactorRemoval,
     MultiAttributeMetric,
 )
+from sidelight.side import Anchors
 
 #: What each kind of side information is learned by, in the order they are applied: pairs are of
 #: rows without the factor, and distances are those of the finished map, so they come last.
 LEARNERS: dict[str, type[Any]] = {
     "Condition": FactorRemoval,
     "Pairs": EquivalenceMetric,
+    "Relation": EquivalenceMetric,
     "Attributes": MultiAttributeMetric,
     "Distances": DistanceMetric,
 }
@@ -47,7 +49,7 @@ class Heard:
     kind : str
         ``"Pairs"``, ``"Condition"`` …
     place : str
-        Where it acts: ``"in front"`` of the method, or ``"inside"`` it.
+        Where it acts: ``"in front"`` of the method, ``"inside"`` it, or ``"behind"`` it.
     change : str
         What it changed; empty where the method says it by its own attributes.
     """
@@ -59,15 +61,15 @@ class Heard:
 
 def learn_in_front(
     X: Any, known: dict[str, Any], metric: Any, *, who: str
-) -> tuple[Any, tuple[Any, ...]]:
-    """Learn from each kind of side information; give the mapped rows and what maps them."""
+) -> tuple[Any, dict[str, Any]]:
+    """Learn from each kind of side information; give the mapped rows, and what maps them."""
     kinds = [kind for kind in LEARNERS if kind in known]
     if kinds and metric not in ("euclidean", "l2"):
         raise ValueError(
             f"Side information gives {who} a metric learned from feature vectors, so metric must "
             f"be 'euclidean'. Got metric={metric!r}."
         )
-    front = []
+    front: dict[str, Any] = {}
     X = written_out(X, who=who) if kinds else X
     for kind in kinds:
         side = known[kind]
@@ -76,9 +78,9 @@ def learn_in_front(
         except ValueError as error:
             what = "what to take out" if kind == "Condition" else "a metric"
             raise ValueError(f"{who} cannot learn {what} from {kind}. {error}") from error
-        front.append(learned)
+        front[kind] = learned
         X = learned.transform(X, condition=side) if kind == "Condition" else learned.transform(X)
-    return X, tuple(front)
+    return X, front
 
 
 def in_front(X: Any, front: tuple[Any, ...], condition: Any = None, *, who: str) -> Any:
@@ -106,20 +108,6 @@ def metrics_among(front: tuple[Any, ...]) -> list[Any]:
     return [learned for learned in front if not isinstance(learned, FactorRemoval)]
 
 
-def heard(
-    known: dict[str, Any], front: tuple[Any, ...], notes: dict[str, str]
-) -> tuple[Heard, ...]:
-    """What became of each kind that was given."""
-    learners = {learner: kind for kind, learner in LEARNERS.items()}
-    by_kind = {learners[type(learned)]: learned for learned in front}
-    return tuple(
-        Heard(kind, "in front", by_kind[kind].report_)
-        if kind in by_kind
-        else Heard(kind, "inside", notes.get(kind, ""))
-        for kind in known
-    )
-
-
 def behind_front(X: Any, front: tuple[Any, ...]) -> Any:
     """Mapped rows back to rows as they came."""
     for learned in reversed(front):
@@ -127,8 +115,17 @@ def behind_front(X: Any, front: tuple[Any, ...]) -> Any:
     return X
 
 
+def deviations_behind_front(std: FloatArray, front: tuple[Any, ...]) -> FloatArray:
+    """Standard deviations of independent entries of mapped rows, as those of rows as they came."""
+    for learned in reversed(front):
+        if not isinstance(learned, FactorRemoval):  # which only shifts rows
+            weights = learned.inverse_transform(np.eye(std.shape[1]))
+            std = np.sqrt(std**2 @ weights**2)
+    return std
+
+
 @dataclass(frozen=True)
-class Behind:
+class BehindFront:
     """A way back that ends behind what acts in front, gone on to rows as they came.
 
     Parameters
@@ -145,3 +142,49 @@ class Behind:
     def __call__(self, Z: FloatArray) -> FloatArray:
         """What would lie at places of the map."""
         return np.asarray(behind_front(self.back(Z), self.front))
+
+
+@dataclass(frozen=True)
+class Told:
+    """What a fit was told, checked.
+
+    Parameters
+    ----------
+    points : Points
+        X as its metric reads it, behind what acts in front.
+    known : dict
+        Side information by kind.
+    learned : dict
+        What acts in front, by the kind that it was learned from.
+    items : array or sparse array, optional
+        What the way back leads to.
+    notes : dict
+        What became of kinds that act inside.
+    wanted : Anchors, optional
+        Where the finished map is brought.
+    """
+
+    points: Any
+    known: dict[str, Any]
+    learned: dict[str, Any]
+    items: Any
+    notes: dict[str, str] = field(default_factory=dict)
+    wanted: Anchors | None = None
+
+    @property
+    def front(self) -> tuple[Any, ...]:
+        """What acts in front, in order."""
+        return tuple(self.learned.values())
+
+    def heard(self) -> tuple[Heard, ...]:
+        """What became of each kind that acts in front or inside."""
+        return tuple(
+            Heard(kind, "in front", self.learned[kind].report_)
+            if kind in self.learned
+            else Heard(kind, "inside", self.notes.get(kind, ""))
+            for kind in self.known
+        )
+
+    def behind(self, back: Any) -> Any:
+        """A way back to mapped rows, gone on to rows as they came."""
+        return BehindFront(back, self.front) if self.front and back is not None else back

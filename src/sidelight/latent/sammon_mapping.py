@@ -122,7 +122,7 @@ class SammonMapping(Embedder):
             The data; with ``metric="precomputed"`` the distances (n_samples, n_samples).
         y : object
             Ignored.
-        side : Pairs, Attributes, Distances, Anchors or a list of them, optional
+        side : Condition, Pairs, Attributes, Distances, Relation, Anchors or a list, optional
             What is known: anchors as positions, the others as a metric that all distances are
             measured in.
         items : array of shape (n_samples, n_items_features), optional

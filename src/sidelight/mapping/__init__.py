@@ -7,6 +7,7 @@ from sidelight.mapping.leave_one_out import best_predicting
 from sidelight.mapping.linear import GramKernel, LinearBack, Projection
 from sidelight.mapping.nystrom import Nystrom, kernel_coordinates, scale_kernel
 from sidelight.mapping.smoother import KernelSmoother
+from sidelight.mapping.warp import Pull, Similarity, Warp
 
 __all__ = [
     "ByKernel",
@@ -19,6 +20,9 @@ __all__ = [
     "Nystrom",
     "Preimage",
     "Projection",
+    "Pull",
+    "Similarity",
+    "Warp",
     "best_predicting",
     "kernel_coordinates",
     "scale_kernel",

@@ -16,8 +16,10 @@ from sidelight.metric.learning import (
     learn_from_pairs,
     open_features,
 )
+from sidelight.side import Pairs
 
 NOTHING_KNOWN = "nothing was known"
+ALL_ALIKE = "not used: all rows are equally alike"
 
 
 class PairwiseMetric(LearnedMetric):
@@ -157,9 +159,9 @@ class EquivalenceMetric(PairwiseMetric):
             The data; with ``kernel="precomputed"`` the kernel matrix (n_samples, n_samples).
         y : object
             Ignored: labels are side information, ``Pairs.from_labels(y)``.
-        side : Pairs or list of Pairs, optional
-            Which rows belong together and which do not.  Without any the metric is the
-            Euclidean one.
+        side : Pairs, Relation or a list of them, optional
+            Which rows belong together and which do not; of a relation those that are most alike
+            and least.  Without any the metric is the Euclidean one.
 
         Returns
         -------
@@ -171,7 +173,11 @@ class EquivalenceMetric(PairwiseMetric):
             self.strength_, self.report_, self.refuted_ = 0.0, NOTHING_KNOWN, False
             self._keep_identity(X)
             return self
-        pairs = known["Pairs"]
+        pairs = _pairs_among(known, len(X))
+        if not len(pairs.rows):
+            self.strength_, self.report_, self.refuted_ = 0.0, ALL_ALIKE, False
+            self._keep_identity(X)
+            return self
         space, spread = self._open(X, np.vstack([pairs.similar, pairs.dissimilar]))
         learned = learn_from_pairs(
             X, pairs, space, spread, loss=self.loss, strength=self.strength, rng=self._rng()
@@ -183,3 +189,11 @@ class EquivalenceMetric(PairwiseMetric):
         else:
             self._keep(space, learned.metric)
         return self
+
+
+def _pairs_among(known: dict[str, Any], n_samples: int) -> Pairs:
+    """Pairs that were given, and those that a relation implies."""
+    said = [known["Pairs"]] if "Pairs" in known else []
+    if "Relation" in known:
+        said.append(known["Relation"].pairs(n_samples))
+    return Pairs.merge(said)

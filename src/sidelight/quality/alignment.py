@@ -9,6 +9,9 @@ import numpy as np
 from sidelight.core import ArrayLike, FloatArray
 from sidelight.quality.inputs import as_points, check_same_length
 
+#: Directions with a smaller part of the cross-covariance are rounding.
+_UNDETERMINED = 1e-9
+
 
 @dataclass(frozen=True)
 class ProcrustesResult:
@@ -49,7 +52,9 @@ def procrustes(
         min over s, Q, t   Σ_i ‖truth_i − (s z_i Q + t)‖²,   QᵀQ = I, s ≥ 0,
 
     by the singular value decomposition of the cross-covariance (Schönemann 1966, Gower 1975).
-    Only the map is changed: the residual is in units of the truth's own spread.
+    Only the map is changed: the residual is in units of the truth's own spread.  Directions that
+    the points say nothing of (two points in a plane, points on a line) are turned as little as
+    possible, and not mirrored.
 
     Parameters
     ----------
@@ -104,7 +109,8 @@ def procrustes(
             "The 'truth' argument of procrustes must hold at least two different points."
         )
     left, values, right = np.linalg.svd(source_centred.T @ target_centred)
-    if not reflection and np.linalg.det(left) * np.linalg.det(right) < 0:
+    left, right, free = _settled(left, values, right)
+    if (free or not reflection) and np.linalg.det(left) * np.linalg.det(right) < 0:
         left[:, -1] *= -1
         values[-1] *= -1
     rotation = left @ right
@@ -124,6 +130,19 @@ def procrustes(
         translation=translation,
         aligned=target - remainder,
     )
+
+
+def _settled(
+    left: FloatArray, values: FloatArray, right: FloatArray
+) -> tuple[FloatArray, FloatArray, bool]:
+    """Turn what is not determined as little as possible: max tr Q over its free directions."""
+    known = int(np.count_nonzero(values > _UNDETERMINED * values[0]))
+    if known == len(values):
+        return left, right, False
+    turn, _, back = np.linalg.svd(right[known:] @ left[:, known:])
+    # the last direction is the one that loses least where one has to be mirrored
+    left = np.hstack([left[:, :known], left[:, known:] @ back.T])
+    return left, np.vstack([right[:known], turn.T @ right[known:]]), True
 
 
 def _pad(points: FloatArray, n_columns: int) -> FloatArray:

@@ -2,8 +2,17 @@
 
 from __future__ import annotations
 
-from sidelight.registry.entry import Entry
+from sidelight.registry.entry import BEHIND, IN_FRONT, Entry
 from sidelight.registry.estimators import ESTIMATORS, MAPS
-from sidelight.registry.finding import entry_for, understood_by
+from sidelight.registry.finding import entry_for, entry_of, understood_by
 
-__all__ = ["ESTIMATORS", "MAPS", "Entry", "entry_for", "understood_by"]
+__all__ = [
+    "BEHIND",
+    "ESTIMATORS",
+    "IN_FRONT",
+    "MAPS",
+    "Entry",
+    "entry_for",
+    "entry_of",
+    "understood_by",
+]

@@ -6,6 +6,11 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
+#: Kinds that bring the finished map to where it is wanted, unless a method has a better place.
+BEHIND = ("Anchors",)
+#: Kinds that act on feature vectors, whatever the method does with them.
+IN_FRONT = ("Condition", "Pairs", "Attributes", "Distances", "Relation")
+
 
 @dataclass(frozen=True)
 class Entry:
@@ -24,7 +29,7 @@ class Entry:
     command : str
         Its short name on the command line.
     understands : tuple of str
-        The kinds of side information it takes.
+        The kinds of side information it takes; by default what any map of feature vectors does.
     gives : tuple of str
         Out of ``"map"``, ``"new points"``, ``"way back"``, ``"density"``.
     needs_graph : bool
@@ -34,7 +39,7 @@ class Entry:
     takes_graph : bool
         Whether a sparse graph of distances will do as well.
     inside : tuple of str
-        The kinds that need no metric learned from feature vectors.
+        The kinds that act inside the method: they need no feature vectors, and are kept as it can.
     """
 
     name: str
@@ -42,12 +47,18 @@ class Entry:
     summary: str
     module: str
     command: str
-    understands: tuple[str, ...] = ()
+    understands: tuple[str, ...] = (*IN_FRONT, *BEHIND)
     gives: tuple[str, ...] = ("map", "new points", "way back")
     needs_graph: bool = False
     takes_distances: bool = False
     takes_graph: bool = False
     inside: tuple[str, ...] = ()
+
+    def place_of(self, kind: str) -> str:
+        """Where a kind of side information acts: inside the method, in front of it or behind it."""
+        if kind in self.inside:
+            return "inside"
+        return "behind" if kind in BEHIND else "in front"
 
     def load(self) -> type[Any]:
         """Import the estimator's class."""

@@ -6,7 +6,7 @@ are all read from here.  Nothing is imported: an entry names its module.
 
 from __future__ import annotations
 
-from sidelight.registry.entry import Entry
+from sidelight.registry.entry import BEHIND, IN_FRONT, Entry
 
 ESTIMATORS: tuple[Entry, ...] = (
     Entry(
@@ -15,7 +15,6 @@ ESTIMATORS: tuple[Entry, ...] = (
         "directions of largest variance",
         "sidelight.spectral.pca",
         "pca",
-        understands=("Condition", "Pairs", "Attributes", "Distances"),
     ),
     Entry(
         "ProbabilisticPCA",
@@ -31,7 +30,6 @@ ESTIMATORS: tuple[Entry, ...] = (
         "PCA in a feature space",
         "sidelight.spectral.kernel_pca",
         "kpca",
-        understands=("Condition", "Pairs", "Attributes", "Distances"),
     ),
     Entry(
         "ClassicalMDS",
@@ -40,7 +38,6 @@ ESTIMATORS: tuple[Entry, ...] = (
         "sidelight.spectral.classical_mds",
         "mds",
         takes_distances=True,
-        understands=("Condition", "Pairs", "Attributes", "Distances"),
     ),
     Entry(
         "Isomap",
@@ -51,7 +48,6 @@ ESTIMATORS: tuple[Entry, ...] = (
         needs_graph=True,
         takes_distances=True,
         takes_graph=True,
-        understands=("Condition", "Pairs", "Attributes", "Distances"),
     ),
     Entry(
         "LocallyLinearEmbedding",
@@ -62,7 +58,6 @@ ESTIMATORS: tuple[Entry, ...] = (
         needs_graph=True,
         takes_distances=True,
         takes_graph=True,
-        understands=("Condition", "Pairs", "Attributes", "Distances"),
     ),
     Entry(
         "LaplacianEigenmaps",
@@ -73,7 +68,6 @@ ESTIMATORS: tuple[Entry, ...] = (
         needs_graph=True,
         takes_distances=True,
         takes_graph=True,
-        understands=("Condition", "Pairs", "Attributes", "Distances"),
     ),
     Entry(
         "SemidefiniteEmbedding",
@@ -84,7 +78,7 @@ ESTIMATORS: tuple[Entry, ...] = (
         needs_graph=True,
         takes_distances=True,
         takes_graph=True,
-        understands=("Condition", "Pairs", "Attributes", "Distances", "Actions"),
+        understands=(*IN_FRONT, "Actions", *BEHIND),
         inside=("Pairs", "Distances", "Actions"),
     ),
     Entry(
@@ -94,7 +88,8 @@ ESTIMATORS: tuple[Entry, ...] = (
         "sidelight.unfolding.actions.action_respecting_embedding",
         "are",
         takes_distances=True,
-        understands=("Actions",),
+        understands=(*IN_FRONT, "Actions", *BEHIND),
+        inside=("Actions",),
     ),
     Entry(
         "MaximumEntropyUnfolding",
@@ -105,7 +100,6 @@ ESTIMATORS: tuple[Entry, ...] = (
         needs_graph=True,
         takes_distances=True,
         takes_graph=True,
-        understands=("Condition", "Pairs", "Attributes", "Distances"),
     ),
     Entry(
         "AcyclicLocallyLinearEmbedding",
@@ -116,7 +110,6 @@ ESTIMATORS: tuple[Entry, ...] = (
         needs_graph=True,
         takes_distances=True,
         takes_graph=True,
-        understands=("Condition", "Pairs", "Attributes", "Distances"),
     ),
     Entry(
         "GPLVM",
@@ -134,7 +127,6 @@ ESTIMATORS: tuple[Entry, ...] = (
         "ne",
         takes_distances=True,
         takes_graph=True,
-        understands=("Condition", "Pairs", "Attributes", "Distances", "Anchors"),
         inside=("Pairs", "Distances", "Anchors"),
     ),
     Entry(
@@ -144,7 +136,7 @@ ESTIMATORS: tuple[Entry, ...] = (
         "sidelight.latent.neighbors.stochastic_neighbor_embedding",
         "sne",
         takes_distances=True,
-        understands=("Condition", "Pairs", "Attributes", "Distances", "Anchors"),
+        inside=("Anchors",),
     ),
     Entry(
         "MultipleRelationalEmbedding",
@@ -153,7 +145,7 @@ ESTIMATORS: tuple[Entry, ...] = (
         "sidelight.latent.relational.multiple_relational_embedding",
         "mre",
         takes_distances=True,
-        understands=("Relation", "Pairs", "Attributes", "Distances"),
+        inside=("Relation",),
     ),
     Entry(
         "UnsupervisedKernelRegression",
@@ -161,7 +153,7 @@ ESTIMATORS: tuple[Entry, ...] = (
         "points from which the items can be told",
         "sidelight.latent.regression.unsupervised_kernel_regression",
         "ukr",
-        understands=("Condition", "Pairs", "Attributes", "Distances", "Anchors"),
+        inside=("Anchors",),
     ),
     Entry(
         "SammonMapping",
@@ -170,7 +162,7 @@ ESTIMATORS: tuple[Entry, ...] = (
         "sidelight.latent.sammon_mapping",
         "sammon",
         takes_distances=True,
-        understands=("Condition", "Pairs", "Attributes", "Distances", "Anchors"),
+        inside=("Anchors",),
     ),
     Entry(
         "ConditionalEmbedding",
@@ -178,7 +170,6 @@ ESTIMATORS: tuple[Entry, ...] = (
         "a known factor left out by matching items across its values, however far it moves them",
         "sidelight.latent.conditioning.conditional_embedding",
         "conditional",
-        understands=("Condition",),
         inside=("Condition",),
         gives=("map", "new points", "way back", "density"),
     ),
@@ -188,7 +179,6 @@ ESTIMATORS: tuple[Entry, ...] = (
         "the map that tells most about the data, or most beside a known factor",
         "sidelight.latent.information.kernel_information_embedding",
         "kie",
-        understands=("Condition",),
         inside=("Condition",),
         gives=("map", "new points", "way back", "density"),
     ),
@@ -198,7 +188,7 @@ ESTIMATORS: tuple[Entry, ...] = (
         "a metric from pairs that belong together or do not",
         "sidelight.metric.equivalence",
         "equivalence",
-        understands=("Pairs",),
+        understands=("Pairs", "Relation"),
         gives=("new points", "way back"),
     ),
     Entry(

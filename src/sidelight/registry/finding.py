@@ -10,10 +10,16 @@ from sidelight.registry.estimators import ESTIMATORS, MAPS
 
 
 def understood_by(estimator: type[Any]) -> tuple[str, ...]:
-    """The kinds of side information that a class of estimators takes, or its nearest ancestor."""
+    """The kinds of side information that a class of estimators takes."""
+    entry = entry_of(estimator)
+    return () if entry is None else entry.understands
+
+
+def entry_of(estimator: type[Any]) -> Entry | None:
+    """The entry of a class of estimators or of its nearest ancestor that has one."""
     entries = {entry.name: entry for entry in ESTIMATORS}
     known = [entries[cls.__name__] for cls in estimator.__mro__ if cls.__name__ in entries]
-    return known[0].understands if known else ()
+    return known[0] if known else None
 
 
 def entry_for(name: str) -> Entry:

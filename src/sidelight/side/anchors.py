@@ -25,12 +25,22 @@ class Anchors(NamesRows):
         Rows of X, each once: their numbers, or their labels in the index of X.
     positions : array-like of float of shape (m, n_components)
         Where they go.
+    exact : bool
+        If not, the map is only moved, turned, mirrored and scaled to come near them, and not bent.
     n_rows : int, optional
         How many rows X has, as in :class:`Pairs`.
     by : {"row", "label"}, optional
         How rows are named, as in :class:`Pairs`.
     names : sequence, optional
         Labels of rows, as in :class:`Pairs`.
+
+    Notes
+    -----
+    Some methods pin rows while they make the map (``side_report_`` says "inside").  All others, and
+    all with ``exact=False``, bring the finished map there ("behind"): by the best similarity, and a
+    smooth warp that makes it exact; where that would fold the map, anchored rows move alone.  New
+    rows go the same way.  What an estimator says of its map besides, ``kernel()``,
+    ``eigenvalues_``, ``objective_`` …, is then of the map before it was brought there.
 
     Examples
     --------
@@ -49,6 +59,7 @@ class Anchors(NamesRows):
 
     index: IntArray
     positions: FloatArray
+    exact: bool = True
 
     def __post_init__(self) -> None:
         naming = Naming("Anchors", self.by, self.names)
@@ -59,6 +70,10 @@ class Anchors(NamesRows):
         if len(index) != len(positions):
             raise ValueError(
                 f"{what} must hold one position per row number, {len(index)}. Got {len(positions)}."
+            )
+        if not isinstance(self.exact, (bool, np.bool_)):
+            raise ValueError(
+                f"The 'exact' argument of Anchors must be True or False. Got {self.exact!r}."
             )
         object.__setattr__(self, "positions", positions)
         self._keep_rows(naming, index=index)
@@ -118,4 +133,5 @@ class Anchors(NamesRows):
 
     def __repr__(self) -> str:
         m, d = self.positions.shape
-        return f"Anchors({m} rows in {d} dimensions{self._by_words()})"
+        nearly = ", nearly" * (not self.exact)
+        return f"Anchors({m} rows in {d} dimensions{nearly}{self._by_words()})"

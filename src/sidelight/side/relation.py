@@ -7,7 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from sidelight.core import FloatArray, IntArray, Real, of_moderate_size
+from sidelight.core import (
+    BoolArray,
+    FloatArray,
+    IntArray,
+    Real,
+    evenly_spaced,
+    of_moderate_size,
+)
+from sidelight.side.pairs import Pairs
 from sidelight.side.reading import (
     frozen,
     name_rows,
@@ -17,6 +25,28 @@ from sidelight.side.reading import (
 )
 from sidelight.side.rows import NamesRows, Naming, labels_of_index
 from sidelight.similarity import gaussian_similarity, wide_bandwidth
+
+
+@dataclass(frozen=True)
+class AlikeSettings:
+    """Which pairs a relation calls alike and unlike, where a metric is learned from it.
+
+    Set on draws 400 to 405 of a planted number, diabetes, wine and digits, with numbers known of
+    20, 60 and 120 rows: from 0.05 to 0.5 all did well, and shuffled numbers were not used.
+
+    Parameters
+    ----------
+    share : float
+        The part of all pairs that are the most alike, and the least.
+    most : int
+        At most so many pairs of either kind.
+    """
+
+    share: float = 0.2
+    most: int = 5000
+
+
+SETTINGS = AlikeSettings()
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -203,6 +233,39 @@ class Relation(NamesRows):
             None if all_of_them else places[kept],
             n_rows=len(rows),
         )
+
+    def pairs(self, n_samples: int) -> Pairs:
+        """Give the pairs of rows that are most alike, and those that are least.
+
+        Parameters
+        ----------
+        n_samples : int
+            Rows of X.
+
+        Returns
+        -------
+        Pairs
+            A fifth of all pairs of either kind, those that tie with them too, evenly drawn where
+            they are very many; none where all rows are equally alike.
+
+        Examples
+        --------
+        >>> Relation.from_values(["a", "b", "a"]).pairs(3)
+        Pairs(1 similar, 2 dissimilar)
+        """
+        first, second = np.triu_indices(len(self.similarity), 1)
+        alike = self.similarity[first, second]
+        least, most = np.quantile(alike, [SETTINGS.share, 1 - SETTINGS.share])
+        middle = float(alike.mean())
+        meant = self.rows(n_samples)
+
+        def drawn(chosen: BoolArray) -> IntArray:
+            which = np.flatnonzero(chosen)
+            which = which[evenly_spaced(len(which), SETTINGS.most)]
+            return np.column_stack([meant[first[which]], meant[second[which]]])
+
+        near, far = (alike >= most) & (alike > middle), (alike <= least) & (alike < middle)
+        return Pairs(drawn(near), drawn(far))
 
     def check(self, n_samples: int, *, who: str) -> None:
         """Compare the relation with X.

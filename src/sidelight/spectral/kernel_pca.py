@@ -21,7 +21,7 @@ from sidelight.core import (
     require_memory,
     warn,
 )
-from sidelight.estimator import Embedder, Map, Told, learn_in_front
+from sidelight.estimator import Embedder, Map
 from sidelight.mapping import (
     ByKernel,
     CentredKernel,
@@ -200,8 +200,9 @@ class KernelPCA(Embedder):
             The data; with ``kernel="precomputed"`` the kernel matrix (n_samples, n_samples).
         y : object
             Ignored.
-        side : Condition, Pairs, Attributes, Distances or a list of them, optional
-            What is known: taken out of the features, or learned as a metric, in front.
+        side : Condition, Pairs, Attributes, Distances, Relation, Anchors or a list, optional
+            What is known: taken out of the features, or learned as a metric, in front; the
+            finished map is brought to anchors.
         items : array of shape (n_samples, n_items_features), optional
             The items behind a precomputed kernel, so that ``inverse_transform`` has something to
             go back to.
@@ -217,8 +218,8 @@ class KernelPCA(Embedder):
         X = of_moderate_size(X, who=self._name)
         metric = "precomputed" if given else "euclidean"
         items = self._check_items(items, X.shape[0]) if given else X
-        X, front = learn_in_front(X, known, metric, who=self._name)
-        told = Told(X, known, front, items)
+        told = self._tell(X, known, metric=metric, items=items)
+        X = told.points
         compared = self._compared(X)
         K = compared.panels(self._dtype(X.shape[0]))
         centring = Centring.of(K)

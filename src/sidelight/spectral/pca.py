@@ -18,7 +18,7 @@ from sidelight.core import (
     is_sparse,
     require_memory,
 )
-from sidelight.estimator import Embedder, Map, Told, learn_in_front
+from sidelight.estimator import Embedder, Map
 from sidelight.mapping import GramKernel, LinearBack, Projection
 from sidelight.similarity import (
     column_mean,
@@ -114,8 +114,9 @@ class PCA(Embedder):
             The data.
         y : object
             Ignored.
-        side : Condition, Pairs, Attributes, Distances or a list of them, optional
-            What is known: taken out of the features, or learned as a metric, in front.
+        side : Condition, Pairs, Attributes, Distances, Relation, Anchors or a list, optional
+            What is known: taken out of the features, or learned as a metric, in front; the
+            finished map is brought to anchors.
 
         Returns
         -------
@@ -123,8 +124,8 @@ class PCA(Embedder):
             The fitted estimator.
         """
         X, known = self._check_input(X, side)
-        X, front = learn_in_front(X, known, "euclidean", who=self._name)
-        told = Told(X, known, front, None)
+        told = self._tell(X, known)
+        X = told.points
         n, p = X.shape
         form = self._form(X)
         if form == "direct":
@@ -185,6 +186,7 @@ class PCA(Embedder):
         pairs = self._leading(seen.scatter, max(seen.n, 2), len(seen.mean))
         total = float(np.trace(seen.scatter))
         self._front, self.side_metrics_, self.side_report_ = (), [], ()
+        self.__dict__.pop("_behind", None)
         self._wear(_described(pairs.vectors.T, seen.mean, pairs.values, total, seen.n))
         return self
 
@@ -270,6 +272,10 @@ class PCA(Embedder):
 
     def _dimensions_for(self, X: Any) -> int:
         return 0  # found with the eigenvalues
+
+    @property
+    def _side_checks(self) -> dict[str, Any]:
+        return {}
 
 
 @dataclass(frozen=True)

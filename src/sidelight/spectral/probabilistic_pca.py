@@ -17,7 +17,7 @@ from sidelight.core import (
     of_moderate_size,
     warn,
 )
-from sidelight.estimator import Embedder, Map, Told
+from sidelight.estimator import Embedder, Map, behind_front
 from sidelight.mapping import GramKernel, LinearBack, Projection
 from sidelight.solvers import (
     LatentPosterior,
@@ -125,15 +125,18 @@ class ProbabilisticPCA(Embedder):
             The data; NaN where an entry is missing.
         y : object
             Ignored.
-        side : None
-            PPCA takes no side information.
+        side : Condition, Pairs, Attributes, Distances, Relation, Anchors or a list, optional
+            What is known: taken out of the features, or learned as a metric, in front, which needs
+            complete rows; where some rows go, to which the finished map is brought.
 
         Returns
         -------
         ProbabilisticPCA
             The fitted estimator.
         """
-        X = of_moderate_size(self._check_input(X, side)[0].astype(np.float64), who=self._name)
+        X, known = self._check_input(X, side)
+        told = self._tell(of_moderate_size(X.astype(np.float64), who=self._name), known)
+        X = told.points
         n, p = X.shape
         if self.n_components_ > min(n, p):
             raise ValueError(
@@ -144,13 +147,15 @@ class ProbabilisticPCA(Embedder):
         observed = ~np.isnan(X)
         if not observed.all():
             self._check_observed(observed)
-            return self._adopt_model(*self._fit_missing(X, observed), X)
-        if self.form == "dual":
-            return self._fit_dual(X)
-        return self._adopt_model(self._primal(X), {"history_": np.empty(0), "n_iter_": 1}, X)
+            found = self._map_by(*self._fit_missing(X, observed), X)
+        elif self.form == "dual":
+            found = self._dual_map(X)
+        else:
+            found = self._map_by(self._primal(X), {"history_": np.empty(0), "n_iter_": 1}, X)
+        return self._adopt(told, replace(found, back=told.behind(found.back)))
 
-    def _adopt_model(self, model: LinearGaussian, facts: dict[str, Any], X: FloatArray) -> Self:
-        """Keep the density: the map are its posterior means."""
+    def _map_by(self, model: LinearGaussian, facts: dict[str, Any], X: FloatArray) -> Map:
+        """The density as a map: its posterior means."""
         posterior = model.condition(X)
         facts = {
             "components_": model.loadings,
@@ -163,8 +168,7 @@ class ProbabilisticPCA(Embedder):
         filled = model.fill(X)
         kernel = GramKernel(filled, filled.mean(axis=0))
         back = LinearBack(model.loadings, model.mean)
-        found = Map(posterior.mean, PosteriorMean(model), facts, kernel, back)
-        return self._adopt(Told(X, {}, (), None), found)
+        return Map(posterior.mean, PosteriorMean(model), facts, kernel, back)
 
     def _choose_components(self, X: FloatArray) -> int:
         from sidelight.quality import components_by_likelihood
@@ -189,7 +193,7 @@ class ProbabilisticPCA(Embedder):
             )
         return LinearGaussian(spread[:, None] * pca.components_, pca.mean_, noise)
 
-    def _fit_dual(self, X: FloatArray) -> Self:
+    def _dual_map(self, X: FloatArray) -> Map:
         n, p = X.shape
         pca = PCA(self.n_components_).fit(X)
         values = pca.eigenvalues_ / p
@@ -215,10 +219,9 @@ class ProbabilisticPCA(Embedder):
             "history_": np.empty(0),
             "n_iter_": 1,
         }
-        found = Map(
+        return Map(
             backward(X), backward, facts, GramKernel(X, pca.mean_), LinearBack(loadings, pca.mean_)
         )
-        return self._adopt(Told(X, {}, (), None), found)
 
     def _check_observed(self, observed: BoolArray) -> None:
         if self.form == "dual":
@@ -257,13 +260,15 @@ class ProbabilisticPCA(Embedder):
         model = replace(model, loadings=signs[:, None] * model.loadings)
         return model, {"history_": result.history, "n_iter_": len(result.history) - 1}
 
-    def posterior(self, X: Any) -> tuple[FloatArray, FloatArray]:
+    def posterior(self, X: Any, *, condition: Any = None) -> tuple[FloatArray, FloatArray]:
         """Compute the posterior of the latent points, N(E[z | x], σ² M⁻¹).
 
         Parameters
         ----------
         X : array of shape (n_samples, n_features)
             Rows; NaN where an entry is missing.
+        condition : Condition or list of them, optional
+            As in ``transform``.
 
         Returns
         -------
@@ -272,40 +277,47 @@ class ProbabilisticPCA(Embedder):
         covariance : ndarray of shape (n_samples, n_components, n_components)
             Larger where less is observed.
         """
-        model, X = self._model(X, "posterior")
+        model, X = self._model(X, "posterior", condition)
         posterior = model.condition(X)
-        return posterior.mean, posterior.covariance
+        J = self._stretch(posterior.mean)
+        return self._bring(posterior.mean), J @ posterior.covariance @ J.transpose(0, 2, 1)
 
-    def impute(self, X: Any) -> FloatArray:
+    def impute(self, X: Any, *, condition: Any = None) -> FloatArray:
         """Fill in missing entries with their expectation given the observed ones.
 
         Parameters
         ----------
         X : array of shape (n_samples, n_features)
             Rows; NaN where an entry is missing.
+        condition : Condition or list of them, optional
+            As in ``transform``.
 
         Returns
         -------
         ndarray of shape (n_samples, n_features)
             The rows, complete.
         """
-        model, X = self._model(X, "impute")
-        return model.fill(X)
+        model, X = self._model(X, "impute", condition)
+        return np.asarray(behind_front(model.fill(X), self._front))
 
-    def score_samples(self, X: Any) -> FloatArray:
+    def score_samples(self, X: Any, *, condition: Any = None) -> FloatArray:
         """Compute the log density of what is observed of each row.
+
+        Where something acts in front it is that of the rows behind it.
 
         Parameters
         ----------
         X : array of shape (n_samples, n_features)
             Rows; NaN where an entry is missing.
+        condition : Condition or list of them, optional
+            As in ``transform``.
 
         Returns
         -------
         ndarray of shape (n_samples,)
             log N(x | μ, C).
         """
-        model, X = self._model(X, "score_samples")
+        model, X = self._model(X, "score_samples", condition)
         return model.condition(X).log_density
 
     def score(self, X: Any, y: Any = None) -> float:
@@ -340,7 +352,7 @@ class ProbabilisticPCA(Embedder):
         """
         Z = self._check_map(Z)
         exponent = -0.5 * (np.einsum("ij,ij->i", Z, Z) + Z.shape[1] * _LOG_2PI)
-        return np.asarray(np.exp(exponent))
+        return np.asarray(np.exp(exponent) / np.abs(np.linalg.det(self._stretch(Z))))
 
     def kernel(self) -> FloatArray:
         """Compute the kernel that this is kernel PCA of: inner products of the centred rows.
@@ -354,7 +366,7 @@ class ProbabilisticPCA(Embedder):
         """
         return self._kernel()
 
-    def _model(self, X: Any, method: str) -> tuple[LinearGaussian, FloatArray]:
+    def _model(self, X: Any, method: str, condition: Any) -> tuple[LinearGaussian, FloatArray]:
         """The density, and rows that it is asked about."""
         X = np.asarray(self._check_new(X), dtype=np.float64)
         rule = self._map.place
@@ -363,7 +375,7 @@ class ProbabilisticPCA(Embedder):
                 f"ProbabilisticPCA.{method} is of form='primal': the dual form has no density of "
                 f"single rows."
             )
-        return rule.model, X
+        return rule.model, np.asarray(self._in_front(X, condition))
 
     def _check_new(self, X: Any) -> Any:
         X = super()._check_new(X)

@@ -8,6 +8,7 @@ from typing import Any
 from sidelight.cli import console
 from sidelight.cli.known_options import (
     ActionColumn,
+    AlignTo,
     ConditionColumn,
     ConditionPeriod,
     Dissimilar,
@@ -66,6 +67,7 @@ def embed(
     distances: KnownDistances = None,
     anchors: KnownAnchors = None,
     name_column: NameColumn = None,
+    align_to: AlignTo = None,
     label_column: LabelColumn = None,
     action_column: ActionColumn = None,
     episode_column: EpisodeColumn = None,
@@ -82,6 +84,7 @@ def embed(
     """
     import sidelight
     from sidelight.cli.fitting import working
+    from sidelight.cli.maps import read_places
     from sidelight.cli.outcome import check_outputs, judge, write_outcome
     from sidelight.cli.parameters import typed_parameters, written_parameters
     from sidelight.cli.pictures import parse_image_shape
@@ -90,7 +93,7 @@ def embed(
     from sidelight.embedding import warn_of_distances
     from sidelight.io.table import read_knowledge
 
-    files = [file, similar, dissimilar, distances, anchors]
+    files = [file, similar, dissimilar, distances, anchors, align_to]
     check_outputs(files, tables=[output], pictures=[picture], others=[model])
     told = (
         *(color_by, name_column, label_column),
@@ -119,6 +122,8 @@ def embed(
         condition_column=condition_column,
         condition_period=condition_period,
     )
+    previous, note = (None, "") if align_to is None else read_places(align_to, table)
+    console.notes([note] * bool(note), quiet=quiet)
     preparation = Preparation.of(
         table, standardize=standardize, condition=(condition_column, condition_period)
     )
@@ -158,6 +163,7 @@ def embed(
             method=method,
             random_state=seed,
             sample=sample,
+            align_to=previous,
             on_choice=say,
             **parameters,
         )

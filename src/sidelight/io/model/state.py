@@ -16,6 +16,7 @@ from sidelight.estimator import metrics_among
 KEYS = {
     "_map": "map",
     "_front": "front",
+    "_behind": "behind",
     "_unfinished": "unfinished",
     "_seen": "blocks seen",
     "_learned": "learned",

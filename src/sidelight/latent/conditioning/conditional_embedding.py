@@ -17,7 +17,7 @@ from sidelight.core import (
     Whole,
     require_memory,
 )
-from sidelight.estimator import Map, Told
+from sidelight.estimator import Map
 from sidelight.latent.conditioning.map import map_without_factor
 from sidelight.latent.density import (
     ByDensity,
@@ -174,18 +174,18 @@ class ConditionalEmbedding(DensityEmbedder):
         ConditionalEmbedding
             The fitted estimator.
         """
-        X, known = self._check_input(X, side)
-        items = np.asarray(X, dtype=np.float64)
-        columns, factor = differing_columns(items, self.n_components_, who=self._name), None
-        if "Condition" in known:
-            known["Condition"].refuse_kernel(who=self._name)
-            factor = KnownFactor.of(known["Condition"], who=self._name)
+        told = self._told_of(X, side)
+        items, condition, factor = told.points, told.known.get("Condition"), None
+        columns = differing_columns(items, self.n_components_, who=self._name)
+        if condition is not None:
+            condition.refuse_kernel(who=self._name)
+            factor = KnownFactor.of(condition, who=self._name)
         if factor is not None and shows_or_said(items, factor, who=self._name):
             found = self._matched(items, columns, factor)
             warn_if_collapsed(found.points, found.facts["alpha_"], None, self._name)
         else:
             found = self._plain(items, factor)
-        return self._adopt(Told(items, known, (), None), found)
+        return self._adopt(told, found)
 
     def _matched(self, items: FloatArray, columns: IntArray, factor: KnownFactor) -> Map:
         n = len(items)

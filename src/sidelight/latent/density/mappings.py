@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from sidelight.core import FloatArray, Whole, row_blocks
-from sidelight.estimator import Embedder
+from sidelight.estimator import Embedder, Told, behind_front, deviations_behind_front
 from sidelight.latent.density.gap_filling import fill_gaps
 from sidelight.latent.density.joint import JointDensity
 from sidelight.latent.density.kernels import squared_distances
@@ -51,6 +51,17 @@ class DensityEmbedder(Embedder):
         assert isinstance(place, ByDensity)
         return place.density
 
+    def _told_of(self, X: Any, side: Any) -> Told:
+        """What a fit is told; a metric in front needs numbers, and a Condition acts inside."""
+        X, known = self._check_input(X, side)
+        told = self._tell(np.asarray(X, dtype=np.float64), known, inside=("Condition",))
+        if told.front and self.get_params(deep=False).get("kernel") == "discrete":
+            raise ValueError(
+                f"{self._name} with kernel='discrete' compares codes, and no metric is learned of "
+                f"them. Use kernel='gaussian', or leave {', '.join(told.learned)} out."
+            )
+        return replace(told, points=np.asarray(told.points))
+
     def posterior(self, X: Any) -> tuple[FloatArray, FloatArray]:
         """Compute E[z | y] and the standard deviation of z given y, for rows known or new.
 
@@ -66,7 +77,12 @@ class DensityEmbedder(Embedder):
         std : ndarray of shape (n_samples, n_components)
             The root of the conditional variance of each coordinate.
         """
-        X = self._check_with_gaps(X)
+        mean, std = self._expected_points(self._check_with_gaps(X))
+        J = self._stretch(mean)
+        return self._bring(mean), np.sqrt(np.einsum("nij,nj->ni", J**2, std**2))
+
+    def _expected_points(self, X: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """E[z | y] and the deviations, in the method's own map."""
         return _both(lambda rows: np.stack(self._density.expected_points(rows), axis=1), X, self)
 
     def inverse_transform(self, Z: Any, *, return_std: bool = False, condition: Any = None) -> Any:
@@ -88,7 +104,14 @@ class DensityEmbedder(Embedder):
         std : ndarray of shape (n_samples, n_features)
             With ``return_std``: the root of the conditional variance of each entry.
         """
-        Z = np.asarray(self._check_map(Z), dtype=np.float64)
+        mean, std = self._expected_items(np.asarray(self._check_map(Z), np.float64), condition)
+        mean = behind_front(mean, self._front)
+        return (mean, deviations_behind_front(std, self._front)) if return_std else mean
+
+    def _expected_items(
+        self, Z: FloatArray, condition: Any = None
+    ) -> tuple[FloatArray, FloatArray]:
+        """E[y | z] and the deviations, at places of the method's own map."""
         value = None
         if condition is not None:
             factor = self._known_factor("inverse_transform")
@@ -99,8 +122,7 @@ class DensityEmbedder(Embedder):
             alike = None if value is None else factor.similarity(rows[:, q:])
             return np.stack(self._density.expected_items(rows[:, :q], alike), axis=1)
 
-        mean, std = _both(expect, Z if value is None else np.column_stack([Z, value]), self)
-        return (mean, std) if return_std else mean
+        return _both(expect, Z if value is None else np.column_stack([Z, value]), self)
 
     def denoise(self, X: Any) -> FloatArray:
         """Project rows onto the manifold, E[y | E[z | y]].
@@ -115,7 +137,8 @@ class DensityEmbedder(Embedder):
         ndarray of shape (n_samples, n_features)
             Where they would lie without noise.
         """
-        return np.asarray(self.inverse_transform(self.posterior(X)[0]))
+        Z = self._expected_points(self._check_with_gaps(X))[0]
+        return np.asarray(behind_front(self._expected_items(Z)[0], self._front))
 
     def impute(self, X: Any, *, n_neighbors: int = 20) -> FloatArray:
         """Fill in missing entries by what is near the row in the map.
@@ -153,7 +176,8 @@ class DensityEmbedder(Embedder):
             nearest = np.argsort(squared, axis=1, kind="stable")[:, :k]
             return fill_gaps(rows, density.items, nearest, np.take_along_axis(squared, nearest, 1))
 
-        return in_blocks(fill, items, max(len(density.points), k * items.shape[1]))
+        filled = in_blocks(fill, items, max(len(density.points), k * items.shape[1]))
+        return np.asarray(behind_front(filled, self._front))
 
     def _check_with_gaps(self, X: Any) -> FloatArray:
         """Rows in which entries may be missing, where the kernel can do without them."""
@@ -165,7 +189,7 @@ class DensityEmbedder(Embedder):
                 f"Input X contains NaN. {self._name} places rows by their known entries with "
                 f"kernel='gaussian' or 'discrete' only: fill them in, or fit with another kernel."
             )
-        return rows
+        return np.asarray(self._in_front(rows))
 
     def render(
         self, X: Any, *, condition: Any, detail: float = 0.0, smoothing: float = 1.0
@@ -193,10 +217,11 @@ class DensityEmbedder(Embedder):
         ndarray of shape (n_samples, n_features)
             The items, changed.
         """
-        items = np.asarray(self._check_new(X), dtype=np.float64)
+        items = np.asarray(self._in_front(self._check_new(X)), dtype=np.float64)
         factor, q = self._known_factor("render"), self._n_features_out
         wanted = factor.coordinates_of(condition, len(items), who=f"{self._name}.render")
-        Z, width = self.transform(X), wanted.shape[1]
+        assert self._map.place is not None
+        Z, width = self._map.place(items), wanted.shape[1]
 
         def change(rows: FloatArray) -> FloatArray:
             places, values, own = rows[:, :q], rows[:, q : q + width], rows[:, q + width :]
@@ -212,7 +237,8 @@ class DensityEmbedder(Embedder):
             now = self._density.expected_items(places, alike, smoothing=smoothing)[0]
             return np.asarray(shown + detail * (own - now))
 
-        return in_blocks(change, np.column_stack([Z, wanted, items]), len(self.embedding_))
+        shown = in_blocks(change, np.column_stack([Z, wanted, items]), len(self.embedding_))
+        return np.asarray(behind_front(shown, self._front))
 
     def _known_factor(self, method: str) -> KnownFactor:
         place = self._map.place
@@ -239,7 +265,7 @@ class DensityEmbedder(Embedder):
         """
         Z = np.asarray(self._check_map(Z), dtype=np.float64)
         column = in_blocks(lambda rows: self._density.density(rows)[:, None], Z, len(Z))
-        return np.asarray(column[:, 0])
+        return np.asarray(column[:, 0] / np.abs(np.linalg.det(self._stretch(Z))))
 
 
 def in_blocks(

@@ -15,7 +15,15 @@ from sidelight.core import (
     refuse_without_effect,
     require_memory,
 )
-from sidelight.estimator import Embedder, Map, Told, course_of, descend, pick_up
+from sidelight.estimator import (
+    Embedder,
+    Map,
+    behind_front,
+    course_of,
+    descend,
+    deviations_behind_front,
+    pick_up,
+)
 from sidelight.gaussian_process import COVARIANCES, ObservedTable
 from sidelight.latent.descending import MADE_OR_GIVEN
 from sidelight.latent.gplvm.back_constraint import BackConstraint
@@ -172,15 +180,18 @@ class GPLVM(Embedder):
             The data; NaN where an entry is missing.
         y : object
             Ignored.
-        side : None
-            The GP-LVM takes no side information.
+        side : Condition, Pairs, Attributes, Distances, Relation, Anchors or a list, optional
+            What is known: taken out of the features, or learned as a metric, in front, which needs
+            complete rows; where some rows go, to which the finished map is brought.
 
         Returns
         -------
         GPLVM
             The fitted estimator.
         """
-        X = np.asarray(self._check_input(X, side)[0], dtype=np.float64)
+        X, known = self._check_input(X, side)
+        told = self._tell(np.asarray(X, dtype=np.float64), known)
+        X = told.points
         self._check_choice(X)
         table = StandardTable.of(X, who=self._name)
         back = self._back_constraint(table.Y)
@@ -201,7 +212,7 @@ class GPLVM(Embedder):
         _ = process.prediction  # refused here where it needs too much memory
         facts = self._facts(objective, state, table, found)
         places = table.back_in_order(state.Z)
-        return self._adopt(Told(X, {}, (), None), Map(places, process, facts), left)
+        return self._adopt(told, Map(places, process, facts), left)
 
     def _objective_of(self, table: StandardTable, back: BackConstraint | None) -> GPLVMObjective:
         """Minus the log posterior that the parameters ask for, of this table."""
@@ -242,7 +253,7 @@ class GPLVM(Embedder):
         assert isinstance(process, LatentProcess)
         return process
 
-    def transform(self, X: Any, *, return_std: bool = False) -> Any:  # type: ignore[override]
+    def transform(self, X: Any, *, return_std: bool = False, condition: Any = None) -> Any:
         """Place rows where they are likeliest, each by itself.
 
         Parameters
@@ -251,6 +262,8 @@ class GPLVM(Embedder):
             Rows; NaN where an entry is missing.
         return_std : bool
             Whether to say how sure the places are.
+        condition : Condition or list of them, optional
+            The values of a known factor for these rows, where one was taken out in front.
 
         Returns
         -------
@@ -260,9 +273,13 @@ class GPLVM(Embedder):
             Only with ``return_std``: standard deviations, from the curvature of the posterior
             of z at its maximum.
         """
-        X = np.asarray(self._check_new(X), dtype=np.float64)
+        X = self._in_front(np.asarray(self._check_new(X), dtype=np.float64), condition)
         Z = self._process(X)
-        return (Z, self._process.deviations(X, Z)) if return_std else Z
+        if not return_std:
+            return self._bring(Z)
+        J, S = self._stretch(Z), self._process.covariances(X, Z)
+        spread = np.einsum("nij,njk,nik->ni", J, S, J)
+        return self._bring(Z), np.sqrt(spread)
 
     def inverse_transform(self, Z: Any, *, return_std: bool = False) -> Any:
         """Predict the data at places of the map.
@@ -282,23 +299,29 @@ class GPLVM(Embedder):
             Only with ``return_std``: standard deviations of an observation, with noise.
         """
         Z = np.asarray(self._check_map(Z), dtype=np.float64)
-        return self._process.moments(Z) if return_std else self._process.mean(Z)
+        if not return_std:
+            return behind_front(self._process.mean(Z), self._front)
+        mean, std = self._process.moments(Z)
+        return behind_front(mean, self._front), deviations_behind_front(std, self._front)
 
-    def impute(self, X: Any) -> FloatArray:
+    def impute(self, X: Any, *, condition: Any = None) -> FloatArray:
         """Fill in missing entries with their prediction at the row's place.
 
         Parameters
         ----------
         X : array of shape (n_samples, n_features)
             Rows; NaN where an entry is missing.
+        condition : Condition or list of them, optional
+            As in ``transform``.
 
         Returns
         -------
         ndarray of shape (n_samples, n_features)
             The rows, complete.
         """
-        expected = self.inverse_transform(np.asarray(self.transform(X)))
         X = np.asarray(self._check_new(X), dtype=np.float64)
+        own = self._in_front(X, condition)
+        expected = behind_front(self._process.mean(self._process(own)), self._front)
         return np.asarray(np.where(np.isnan(X), expected, X))
 
     def precision(self, Z: Any) -> FloatArray:
@@ -315,7 +338,8 @@ class GPLVM(Embedder):
             One over the mean predictive variance of the columns: high near the data, and level
             far from it, so that it is no density.
         """
-        deviation = self.inverse_transform(Z, return_std=True)[1][:, self._process.table.kept]
+        Z = np.asarray(self._check_map(Z), dtype=np.float64)
+        deviation = self._process.moments(Z)[1][:, self._process.table.kept]
         return np.asarray(1.0 / np.mean(deviation**2, axis=1))
 
     def density(self, Z: Any) -> FloatArray:
@@ -335,7 +359,7 @@ class GPLVM(Embedder):
             Densities.
         """
         Z = np.asarray(self._check_map(Z), dtype=np.float64)
-        return self._process.density(Z)
+        return np.asarray(self._process.density(Z) / np.abs(np.linalg.det(self._stretch(Z))))
 
     def _check_choice(self, X: FloatArray) -> None:
         if self.kernel == "linear" and self.prior is not None:

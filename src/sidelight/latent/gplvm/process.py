@@ -72,13 +72,13 @@ class LatentProcess:
         """Place rows where they are likeliest; training rows keep their places."""
         return np.vstack([self._place(self.table.standardise(X[b])) for b in self._blocks(X)])
 
-    def deviations(self, X: FloatArray, Z: FloatArray) -> FloatArray:
-        """How sure the places of rows are, by the curvature of the posterior there."""
+    def covariances(self, X: FloatArray, Z: FloatArray) -> FloatArray:
+        """How sure the places of rows are, by the curvature of the posterior there, (n, d, d)."""
         found = []
         for block in self._blocks(X):
             curvature = self._curvature(Z[block], self.table.standardise(X[block]))
-            found.append(np.sqrt(np.linalg.inv(curvature).diagonal(axis1=1, axis2=2)))
-        return np.vstack(found)
+            found.append(np.linalg.inv(curvature))
+        return np.concatenate(found)
 
     def mean(self, Z: FloatArray) -> FloatArray:
         """What lies at places."""

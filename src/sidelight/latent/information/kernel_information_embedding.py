@@ -24,7 +24,7 @@ from sidelight.core import (
     random_generator,
     whole_or_nothing,
 )
-from sidelight.estimator import Map, Told, pick_up
+from sidelight.estimator import Map, in_front, pick_up
 from sidelight.latent.density import (
     KERNELS,
     ByDensity,
@@ -256,8 +256,9 @@ class KernelInformationEmbedding(DensityEmbedder):
             The data.
         y : object
             Ignored.
-        side : Condition, optional
-            A factor that is known and is left out of the map.
+        side : Condition, Pairs, Attributes, Distances, Relation, Anchors or a list, optional
+            A factor that is known and is left out of the map; what is learned as a metric, in
+            front; where some rows go, to which the finished map is brought.
         validation : array of shape (n_validation, n_features), optional
             Rows that are not fitted: the step of the path that reconstructs them best is kept.
 
@@ -266,23 +267,24 @@ class KernelInformationEmbedding(DensityEmbedder):
         KernelInformationEmbedding
             The fitted estimator.
         """
-        X, known = self._check_input(X, side)
-        items = np.asarray(X, dtype=np.float64)
+        told = self._told_of(X, side)
+        items, condition = told.points, told.known.get("Condition")
         columns = differing_columns(items, self.n_components_, who=self._name)
-        if known:
+        if condition is not None:
             self._refuse_idle(validation)
         thread = pick_up(self, items, len(items) * self.n_components_)
-        held_out = None if validation is None else self._checked(validation, reset=False)
-        left = None
-        if known:
-            found = self._map_beside(items, columns, known["Condition"])
+        held_out, left = None, None
+        if validation is not None:
+            held_out = in_front(self._checked(validation, reset=False), told.front, who=self._name)
+        if condition is not None:
+            found = self._map_beside(items, columns, condition)
         elif held_out is None and self.validation_fraction > 0:
             found = self._map_by_held_out(items, columns)
         else:
             followed = self._follow(items, columns, held_out, left_off=thread.where)
             found, left = followed.map, thread.left_at(followed.left)
         warn_if_collapsed(found.points, found.facts["alpha_"], found.facts["onset_"], self._name)
-        return self._adopt(Told(items, known, (), None), found, left)
+        return self._adopt(told, found, left)
 
     def _map_by_held_out(self, items: FloatArray, columns: IntArray) -> Map:
         """Follow the path with all rows as far as reconstructs held-out ones best."""

@@ -215,7 +215,7 @@ class NeighborEmbedding(Embedder):
             a sparse graph of them.
         y : object
             Ignored.
-        side : Pairs, Attributes, Distances, Anchors, Condition or a list of them, optional
+        side : Condition, Pairs, Attributes, Distances, Relation, Anchors or a list, optional
             What is known.
         items : array of shape (n_samples, n_items_features), optional
             The items behind precomputed distances, for ``inverse_transform``.

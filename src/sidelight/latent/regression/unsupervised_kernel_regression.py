@@ -168,7 +168,7 @@ class UnsupervisedKernelRegression(Embedder):
             The data.
         y : object
             Ignored.
-        side : Anchors, Condition, Pairs, Attributes, Distances or a list of them, optional
+        side : Condition, Pairs, Attributes, Distances, Relation, Anchors or a list, optional
             Positions that are known for some rows; all else acts in front.
 
         Returns

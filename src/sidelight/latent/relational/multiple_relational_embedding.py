@@ -209,7 +209,7 @@ class MultipleRelationalEmbedding(Embedder):
             and the relations must hang together.
         y : object
             Ignored.
-        side : Relation, Pairs, Attributes, Distances or a list of them, optional
+        side : Relation, Condition, Pairs, Attributes, Distances, Anchors or a list, optional
             What is known: relations as they are, the others as a metric that X is measured in.
         items : array of shape (n_samples, n_items_features), optional
             What ``inverse_transform`` goes back to, where X is left out or precomputed.
@@ -279,7 +279,7 @@ class MultipleRelationalEmbedding(Embedder):
         if without is not None:
             share = self.relevance_[self._number(without)]
             scales = scales * (1 - (share / max(share.max(), 1e-300)) ** 2)
-        return np.asarray(self.embedding_ * scales)
+        return np.asarray(self._map.points * scales)
 
     def transform(self, X: Any, *, condition: Any = None) -> FloatArray:
         """Place new rows by their similarity to the rows of X.
@@ -288,8 +288,8 @@ class MultipleRelationalEmbedding(Embedder):
         ----------
         X : array or sparse array of shape (n_samples, n_features)
             New rows; with precomputed distances the block (n_samples, n_training).
-        condition : None
-            No known factor is taken out.
+        condition : Condition or list of them, optional
+            The values of a known factor for these rows, where one was taken out in front.
 
         Returns
         -------
@@ -309,20 +309,28 @@ class MultipleRelationalEmbedding(Embedder):
     ) -> tuple[Told, FloatArray | None, tuple[Relation, ...]]:
         """What the fit was told, the distances of the data where there are any, the relations."""
         if X is not None:
-            told = self._hear(X, side, items)
+            told = self._hear(X, side, items, inside=("Relation",))
             D = distance_table(told.points, self.n_components_)[0]
             given = told.known.get("Relation", ())
             check_relations(given, len(D), alone=False, who=self._name)
             return told, D, given
         check_parameters(self, self._parameters)
         listed = list(side) if isinstance(side, (list, tuple)) else [side]
-        n, only = rows_of_relations(listed), ("Relation",)
-        known = gather_side(side, understands=only, several=only, n_samples=n, who=self._name)
+        n = rows_of_relations(listed)
+        self.n_components_ = self._dimensions_for(None)
+        known = gather_side(
+            side,
+            understands=("Relation", "Anchors"),
+            several=("Relation",),
+            n_samples=n,
+            who=self._name,
+            n_components=self.n_components_,
+        )
         given = known.get("Relation", ())
         check_relations(given, n, alone=True, who=self._name)
-        self.n_components_ = self._dimensions_for(None)
         check_components(self.n_components_, n, who=self._name)
-        return Told(None, known, (), self._check_items(items, n)), None, given
+        items = self._check_items(items, n)
+        return self._tell(None, known, items=items, inside=("Relation",)), None, given
 
     def _refuse_without_effect(self, data: bool, n_given: int) -> None:
         if not data:

@@ -185,9 +185,11 @@ class ActionRespectingEmbedding(ActionMap, Embedder):
             ``metric="precomputed"`` the distances (n_samples, n_samples).
         y : object
             Ignored.
-        side : Actions, optional
+        side : Actions, or a list with what acts in front or behind, optional
             The actions between successive rows; without them the map is that of semidefinite
-            embedding.
+            embedding.  Condition, Pairs, Attributes, Distances and Relation act on the frames, in
+            front; to Anchors the finished map is brought, and ``transformations_`` are of the map
+            before.
         items : array of shape (n_samples, n_items_features), optional
             The items behind precomputed distances, for ``inverse_transform``.
 

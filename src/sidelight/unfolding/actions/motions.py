@@ -77,6 +77,7 @@ class ActionMap:
     _front: Any
     _name: Any
     _check_new: Any
+    _in_front: Any
 
     @property
     def transformations_(self) -> dict[Any, Transformation]:
@@ -201,7 +202,7 @@ class ActionMap:
             The first row that shows the place of the nearest frame.
         """
         motions = self._actions_of_the_map()
-        X = self._check_new(np.atleast_2d(np.asarray(observation)))
+        X = self._in_front(self._check_new(np.atleast_2d(np.asarray(observation))))
         points, distinct = self._map.place.points, self._map.place.distinct
         near = points.nearest(1, points.of_new(X, distinct))
         rows = motions.first[motions.nodes[distinct.rows[near.indices[:, 0]]]]

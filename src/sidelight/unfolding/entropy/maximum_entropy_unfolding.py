@@ -213,7 +213,7 @@ class MaximumEntropyUnfolding(GraphEmbedder):
             The data; with ``metric="precomputed"`` the distances (n_samples, n_samples).
         y : object
             Ignored.
-        side : Pairs, Attributes, Distances or a list of them, optional
+        side : Condition, Pairs, Attributes, Distances, Relation, Anchors or a list, optional
             What is known: learned as a metric that all distances are measured in.
         items : array of shape (n_samples, n_items_features), optional
             The items behind precomputed distances, for ``inverse_transform``.

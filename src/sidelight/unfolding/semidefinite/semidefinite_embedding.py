@@ -207,8 +207,9 @@ class SemidefiniteEmbedding(GraphEmbedder):
             sparse graph: what is stored in row i are the neighbours of row i.
         y : object
             Ignored.
-        side : Pairs, Attributes, Distances, Actions or a list of them, optional
-            What is known: constraints on the kernel, or a metric in front (see ``side_as``).
+        side : side information or list of it, optional
+            What is known, of any kind: constraints on the kernel, a metric in front (see
+            ``side_as``), a factor taken out; the finished map is brought to anchors.
         items : array of shape (n_samples, n_items_features), optional
             The items behind precomputed distances, for ``inverse_transform``.
 

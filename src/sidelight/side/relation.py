@@ -265,7 +265,7 @@ class Relation(NamesRows):
             return np.column_stack([meant[first[which]], meant[second[which]]])
 
         near, far = (alike >= most) & (alike > middle), (alike <= least) & (alike < middle)
-        return Pairs(drawn(near), drawn(far))
+        return Pairs(drawn(near), drawn(far), n_rows=n_samples)
 
     def check(self, n_samples: int, *, who: str) -> None:
         """Compare the relation with X.

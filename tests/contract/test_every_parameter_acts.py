@@ -117,8 +117,10 @@ def modes(entry, X):
         "Relation": Relation.from_values(X[:, 0]),
         "Actions": Actions([("east", "north", "west", "south")[i // 4 % 4] for i in range(49)]),
     }
+    # a walk is known by its actions, and a metric in front needs complete rows
+    own = {"sde": set(kinds) - {"Actions"}, "are": {"Actions"}, "ppca": set()}
     for kind, value in kinds.items():
-        if kind in entry.understands and not (entry.command == "sde" and kind == "Actions"):
+        if kind in entry.understands and kind in own.get(entry.command, kinds):
             # identical frames are the same in any metric; how long steps are is not
             yield kind, {"steps": "data"} if entry.command == "are" else {}, X, value
 

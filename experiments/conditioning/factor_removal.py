@@ -109,11 +109,7 @@ def without(X: FloatArray, side: Condition) -> tuple[FactorRemoval, FloatArray, 
 
 def of_cells(seeds: range) -> Table:
     """Same type nearest in another batch."""
-    data = load("pbmc68k_reduced")
-    names = np.asarray(data.labels).astype(str)
-    is_t = np.char.startswith(names, "CD4+/") | np.char.startswith(names, "CD8+")
-    types = np.unique(np.where(is_t, "T", names), return_inverse=True)[1]
-    X = data.extras["pca"].astype(float)
+    X, types = blood_cells()
     table = Table(
         "cells",
         "Cells in batches: the nearest of another batch is of the same type",
@@ -140,6 +136,15 @@ def of_cells(seeds: range) -> Table:
     return table
 
 
+def blood_cells() -> tuple[FloatArray, IntArray]:
+    """Fifty principal components, and types, of which T cells of several kinds are one."""
+    data = load("pbmc68k_reduced")
+    names = np.asarray(data.labels).astype(str)
+    is_t = np.char.startswith(names, "CD4+/") | np.char.startswith(names, "CD8+")
+    types = np.unique(np.where(is_t, "T", names), return_inverse=True)[1]
+    return np.asarray(data.extras["pca"], dtype=np.float64), types
+
+
 def draw_batches(types: IntArray, confounded: bool, rng: np.random.Generator) -> tuple[Any, Any]:
     """Three batches, and the rows of types that are seen in several."""
     batch = rng.integers(3, size=len(types))
@@ -159,6 +164,9 @@ def affected(
     own = (rng.standard_normal((3, types.max() + 1, X.shape[1])) * spread)[batch, types]
     if effect == "nothing":
         return X
+    if effect == "scaled by type":
+        width = np.exp(0.3 * rng.standard_normal((3, types.max() + 1, 1)))[batch, types]
+        return np.asarray(X * width + shift)
     if effect == "by type":
         return np.asarray(X + shift + 0.3 * own)
     if effect == "bent":

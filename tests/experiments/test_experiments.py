@@ -54,6 +54,7 @@ EXPERIMENTS: dict[str, tuple[str, ...]] = {
     "likelihood_of_maps": ("stick_run1", "robot_wireless", "oil_flow"),
     "missing_values": ("oil_flow", "spellman_yeast"),
     "motion_maps": ("stick_run1", "cmu35_walk"),
+    "batches_of_cells": ("pbmc68k_reduced",),
     "factor_removal": ("pbmc68k_reduced",),
     "labels_told": ("mnist_t10k", "pbmc68k_reduced"),
     "noisy_s_denoising": (),
@@ -68,6 +69,7 @@ EXPERIMENTS: dict[str, tuple[str, ...]] = {
 }
 #: Those that the texts have nothing like.
 OUR_OWN = {
+    "batches_of_cells",
     "anchors_behind",
     "default_maps",
     "dose_of_digits",

@@ -115,10 +115,9 @@ def test_files_that_are_wrong(text: str, words: str) -> None:
 
 
 def test_a_method_that_is_deaf() -> None:
-    done = run(
-        *("embed", "data.csv", "--ignore", "kind", "-m", "ppca", "--similar", "similar.csv"), code=2
-    )
-    assert "Isomap" in done.stderr
+    write_table("walk.csv", {"x": X[:9, 0], "y": X[:9, 1], "step": ["on"] * 9})
+    done = run("embed", "walk.csv", "-m", "ppca", "--action-column", "step", code=2)
+    assert "SemidefiniteEmbedding" in done.stderr
 
 
 COLUMNS = ["actionrespectingembedding0", "actionrespectingembedding1"]

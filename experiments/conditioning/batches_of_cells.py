@@ -27,8 +27,9 @@ from sklearn.neighbors import KNeighborsClassifier
 from experiments.conditioning._measures import same_class_nearby
 from experiments.conditioning.factor_removal import BATCHES, affected, blood_cells, draw_batches
 from experiments.record import Claim, Table
-from sidelight import FactorRemoval
+from sidelight import FactorRemoval, NeighborEmbedding
 from sidelight.core import FloatArray, IntArray
+from sidelight.plot import comparison, save
 from sidelight.side import Condition
 
 #: Draws that no constant was chosen on.
@@ -149,6 +150,13 @@ def main(output: Path, *, quick: bool = False) -> list[Table]:
                     [cross_val_score(told_by, Z, batch[told], cv=5).mean() for Z in clean],
                 ]
             )
+        if row == "shift":
+            maps = {
+                name: NeighborEmbedding().fit_transform(way(changed, batch))
+                for name, way in ways.items()
+            }
+            drawn = comparison(maps, labels=BATCHES[batch], key_title="batch")
+            save(drawn, output / "batches_of_cells.png")
         for table, figures in zip(tables, np.moveaxis(np.array(found), 1, 0), strict=True):
             table.add(row, *figures.T)
     return tables

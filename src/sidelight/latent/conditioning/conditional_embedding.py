@@ -215,7 +215,7 @@ class ConditionalEmbedding(DensityEmbedder):
         return Map(Z, place, found.facts(Z, h, alpha, penalty))
 
     def _plain(self, items: FloatArray, factor: KnownFactor | None) -> Map:
-        model = KernelInformationEmbedding(
+        model = _Plain(
             self.n_components_,
             bandwidth=self.bandwidth,
             penalty=self.penalty,
@@ -226,3 +226,11 @@ class ConditionalEmbedding(DensityEmbedder):
         plain = model.fit(items)._map
         assert isinstance(plain.place, ByDensity)
         return replace(plain, place=replace(plain.place, factor=factor))
+
+
+class _Plain(KernelInformationEmbedding):
+    """The map without a factor, whose warnings are about the estimator that was asked."""
+
+    @property
+    def _name(self) -> str:
+        return "ConditionalEmbedding"

@@ -10,6 +10,7 @@ import numpy as np
 from sidelight.core import FloatArray, IntArray
 from sidelight.latent.density.kernels import squared_distances
 from sidelight.side import Condition
+from sidelight.similarity import gaussian_similarity
 
 #: Numbers without a period are classes where every value is shared by this many rows on average.
 _ROWS_PER_CLASS = 5
@@ -148,7 +149,8 @@ class KnownFactor:
             _, codes = np.unique(self.coordinates.round(9), axis=0, return_inverse=True)
             return np.eye(int(codes.max()) + 1)[codes.ravel()]
         anchors, spacing = _anchors(self.coordinates, _ANCHORS)
-        M = np.exp(-squared_distances(self.coordinates, self.coordinates[anchors]) / spacing**2)
+        squared = squared_distances(self.coordinates, self.coordinates[anchors])
+        M = gaussian_similarity(squared, spacing**2)
         return np.asarray(M / M.sum(axis=1, keepdims=True))
 
 

@@ -27,6 +27,7 @@ from sidelight.latent.information.conditional.map import (
 from sidelight.latent.information.path import START_SPREAD, Path, find_onset, first_penalty
 from sidelight.latent.information.penalties import Penalty
 from sidelight.side import Condition
+from sidelight.similarity import gaussian_similarity
 from sidelight.solvers.descent import follow
 
 _STEPS = 15
@@ -52,7 +53,7 @@ def kernel_of_values(condition: Condition, factor: KnownFactor) -> FloatArray:
             values = x * np.asarray(factor.unit)
             squared = squared_distances(values, values)
         squared = squared / float(width) ** 2
-    return np.asarray(np.exp(-squared))
+    return gaussian_similarity(squared)
 
 
 def map_by_conditional_information(
@@ -129,13 +130,13 @@ class ConditionalInformation:
 
     def kernel(self, bandwidth: float) -> FloatArray:
         """Compute exp(−d / h) of the data."""
-        return np.asarray(np.exp(-self.dissimilarities / bandwidth))
+        return gaussian_similarity(self.dissimilarities, bandwidth)
 
     def information(
         self, Z: FloatArray, K: FloatArray, *, leave_one_out: bool = False
     ) -> tuple[float, FloatArray]:
         """Compute Σ_a log Σ_b k_ab K_ab V_ab − log Σ_b k_ab V_ab and its gradient."""
-        k = np.exp(-squared_distances(Z, Z))
+        k = gaussian_similarity(squared_distances(Z, Z))
         if leave_one_out:
             np.fill_diagonal(k, 0.0)
         both = K * self.V

@@ -37,7 +37,7 @@ def midway(problem: Problem) -> Midway:
     """Lay a map out for a while."""
     from sidelight import NeighborEmbedding
     from sidelight.core import Threads
-    from sidelight.latent.neighbor_embedding import affinities
+    from sidelight.latent.neighbor_embedding.affinities import affinities
     from sidelight.neighbors import nearest_neighbors
 
     n = len(problem.X)
@@ -51,13 +51,15 @@ def midway(problem: Problem) -> Midway:
 def our_steps(problem: Problem, given: Midway, n_steps: int) -> Array:
     """sidelight, sorting the points at first, as a fit does twice in all its steps."""
     from sidelight.core import Threads
-    from sidelight.latent.neighbor_embedding import Affinities, Divergence, Moving, Pace, mesh_field
-    from sidelight.latent.neighbor_embedding.descent import Swarm
+    from sidelight.latent.neighbor_embedding.affinities import Affinities
+    from sidelight.latent.neighbor_embedding.descent import Moving, Pace, Swarm
+    from sidelight.latent.neighbor_embedding.divergence import Divergence
+    from sidelight.latent.neighbor_embedding.repulsion import mesh_field
 
     pace = Pace()
     with Threads(1) as pool:
         divergence = Divergence(Affinities(given.P), 1.0, mesh_field, pool)
-        swarm = Swarm(divergence, Moving.at_rest(given.Y), np.empty(0, dtype=np.intp))
+        swarm = Swarm(divergence, Moving.at_rest(given.Y), np.empty(0, dtype=np.intp), None)
         swarm.sort()
         for step in range(n_steps):
             forces = swarm.forces()

@@ -49,6 +49,7 @@ EXPERIMENTS: dict[str, tuple[str, ...]] = {
     "informed_cells": ("pbmc68k_reduced",),
     "informed_faces": ("olivetti_faces",),
     "known_factor_removed": (),
+    "labels_of_few_rows": ("pbmc68k_reduced", "olivetti_faces"),
     "landmark_quality": (),
     "latent_maps": (),
     "likelihood_of_maps": ("stick_run1", "robot_wireless", "oil_flow"),

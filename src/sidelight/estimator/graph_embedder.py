@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 from sidelight.core import COMPONENTS, FUNCTION, Matching, OneOf, Real, Whole
 from sidelight.estimator.base import Embedder
-from sidelight.estimator.listening import Told
+from sidelight.estimator.listening import Told, learns_in_front
 from sidelight.estimator.map import Map
 from sidelight.estimator.neighborhood import POLICIES, Neighborhood, neighborhood_of
 from sidelight.estimator.pieces import map_of_neighborhood
+from sidelight.estimator.territory import NO_GAIN, map_in_territories
+from sidelight.registry import entry_of
 
 GRAPH_PARAMETERS: dict[str, Any] = {
     "n_components": COMPONENTS,
@@ -48,8 +51,8 @@ class GraphEmbedder(Embedder):
             Ignored.
         side : Condition, Pairs, Attributes, Distances, Relation, Anchors or a list, optional
             What is known: taken out of the features, or learned as a metric that all distances are
-            measured in, unless the estimator has a better place for it; the finished map is
-            brought to anchors.
+            measured in, unless the estimator has a better place for it, such as its graph; the
+            finished map is brought to anchors.
         items : array of shape (n_samples, n_items_features), optional
             The items behind precomputed distances, for ``inverse_transform``.
 
@@ -58,8 +61,30 @@ class GraphEmbedder(Embedder):
         Self
             The fitted estimator.
         """
-        told = self._hear(X, side, items)
-        return self._adopt(told, self._map_of_neighborhood(self._neighborhood(told)))
+        told = self._hear(X, side, items, inside=self._in_graph)
+        near = self._neighborhood(told)
+        if any(kind in told.known for kind in self._in_graph):
+            heard = self._map_in_territories(near, told.known["Pairs"])
+            if heard is not None:
+                found, change = heard
+                return self._adopt(replace(told, in_graph={"Pairs": change}), found)
+            if not learns_in_front(self.metric):
+                told = replace(told, in_graph={"Pairs": NO_GAIN})
+            else:
+                told = self._hear(X, side, items)
+                near = self._neighborhood(told)
+        return self._adopt(told, self._map_of_neighborhood(near))
+
+    @property
+    def _in_graph(self) -> tuple[str, ...]:
+        """The kinds that act in the graph, where that does the map good."""
+        entry = entry_of(type(self))
+        return () if entry is None else entry.in_graph
+
+    def _map_in_territories(self, near: Neighborhood, pairs: Any) -> tuple[Map, str] | None:
+        return map_in_territories(
+            near, pairs, self._map_of_neighborhood, self.on_disconnected, mutual=self._mutual
+        )
 
     def _neighborhood(self, told: Told) -> Neighborhood:
         return neighborhood_of(

@@ -49,7 +49,8 @@ class Heard:
     kind : str
         ``"Pairs"``, ``"Condition"`` …
     place : str
-        Where it acts: ``"in front"`` of the method, ``"inside"`` it, or ``"behind"`` it.
+        Where it acts: ``"in front"`` of the method, ``"in the graph"`` of its neighbours,
+        ``"inside"`` it, or ``"behind"`` it.
     change : str
         What it changed; empty where the method says it by its own attributes.
     """
@@ -59,12 +60,17 @@ class Heard:
     change: str = ""
 
 
+def learns_in_front(metric: Any) -> bool:
+    """Whether rows that are compared so may be compared by a learned metric instead."""
+    return isinstance(metric, str) and metric in ("euclidean", "l2")
+
+
 def learn_in_front(
     X: Any, known: dict[str, Any], metric: Any, *, who: str
 ) -> tuple[Any, dict[str, Any]]:
     """Learn from each kind of side information; give the mapped rows, and what maps them."""
     kinds = [kind for kind in LEARNERS if kind in known]
-    if kinds and metric not in ("euclidean", "l2"):
+    if kinds and not learns_in_front(metric):
         raise ValueError(
             f"Side information gives {who} a metric learned from feature vectors, so metric must "
             f"be 'euclidean'. Got metric={metric!r}."
@@ -160,6 +166,8 @@ class Told:
         What the way back leads to.
     notes : dict
         What became of kinds that act inside.
+    in_graph : dict
+        What became of kinds that act in the graph.
     wanted : Anchors, optional
         Where the finished map is brought.
     """
@@ -169,6 +177,7 @@ class Told:
     learned: dict[str, Any]
     items: Any
     notes: dict[str, str] = field(default_factory=dict)
+    in_graph: dict[str, str] = field(default_factory=dict)
     wanted: Anchors | None = None
 
     @property
@@ -177,13 +186,15 @@ class Told:
         return tuple(self.learned.values())
 
     def heard(self) -> tuple[Heard, ...]:
-        """What became of each kind that acts in front or inside."""
-        return tuple(
-            Heard(kind, "in front", self.learned[kind].report_)
-            if kind in self.learned
-            else Heard(kind, "inside", self.notes.get(kind, ""))
-            for kind in self.known
-        )
+        """What became of each kind that acts in front, in the graph or inside."""
+        return tuple(self._heard(kind) for kind in self.known)
+
+    def _heard(self, kind: str) -> Heard:
+        if kind in self.learned:
+            return Heard(kind, "in front", self.learned[kind].report_)
+        if kind in self.in_graph:
+            return Heard(kind, "in the graph", self.in_graph[kind])
+        return Heard(kind, "inside", self.notes.get(kind, ""))
 
     def behind(self, back: Any) -> Any:
         """A way back to mapped rows, gone on to rows as they came."""

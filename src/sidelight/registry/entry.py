@@ -40,6 +40,8 @@ class Entry:
         Whether a sparse graph of distances will do as well.
     inside : tuple of str
         The kinds that act inside the method: they need no feature vectors, and are kept as it can.
+    in_graph : tuple of str
+        The kinds that act in the graph of neighbours where that does the map good, else in front.
     """
 
     name: str
@@ -53,11 +55,14 @@ class Entry:
     takes_distances: bool = False
     takes_graph: bool = False
     inside: tuple[str, ...] = ()
+    in_graph: tuple[str, ...] = ()
 
     def place_of(self, kind: str) -> str:
-        """Where a kind of side information acts: inside the method, in front of it or behind it."""
+        """Where a kind acts: inside the method, in its graph, in front of it or behind it."""
         if kind in self.inside:
             return "inside"
+        if kind in self.in_graph:
+            return "in the graph"
         return "behind" if kind in BEHIND else "in front"
 
     def load(self) -> type[Any]:

@@ -48,6 +48,7 @@ ESTIMATORS: tuple[Entry, ...] = (
         needs_graph=True,
         takes_distances=True,
         takes_graph=True,
+        in_graph=("Pairs",),
     ),
     Entry(
         "LocallyLinearEmbedding",
@@ -58,6 +59,7 @@ ESTIMATORS: tuple[Entry, ...] = (
         needs_graph=True,
         takes_distances=True,
         takes_graph=True,
+        in_graph=("Pairs",),
     ),
     Entry(
         "LaplacianEigenmaps",
@@ -68,6 +70,7 @@ ESTIMATORS: tuple[Entry, ...] = (
         needs_graph=True,
         takes_distances=True,
         takes_graph=True,
+        in_graph=("Pairs",),
     ),
     Entry(
         "SemidefiniteEmbedding",

@@ -11,15 +11,17 @@ from sklearn.metrics import silhouette_score
 
 from sidelight import NeighborEmbedding
 from sidelight.core import Threads
-from sidelight.latent.neighbor_embedding import affinities
-from sidelight.latent.neighbor_embedding.known import (
-    SETTINGS,
+from sidelight.estimator.territory import (
+    WALKS,
+    Groups,
+    Memberships,
     foretold,
     groups_of,
-    in_territories,
     memberships,
+    weaken_between,
 )
-from sidelight.latent.neighbor_embedding.known._territory_compiled import weaken
+from sidelight.latent.neighbor_embedding import affinities
+from sidelight.latent.neighbor_embedding.known import in_territories
 from sidelight.latent.neighbor_embedding.springs import Springs
 from sidelight.neighbors import nearest_neighbors, neighborhood_graph
 from sidelight.side import Anchors, Distances, Pairs
@@ -58,16 +60,16 @@ class TestGroups:
 
     def test_memberships_are_those_of_the_walk(self, graph):
         rows, group = np.array([3, 50, 200, 410]), np.array([0, 1, 0, 2])
-        found = memberships(graph.graph, rows, group, 3)
+        found = memberships(graph.graph, Groups(rows, group, sp.csr_array((3, 3))))
         T = graph.graph.toarray().astype(np.float64)
         T /= T.sum(axis=1, keepdims=True)
         S = np.zeros((graph.n, 3))
         S[rows, group] = 1.0
-        H = SETTINGS.restart * S
-        for _ in range(SETTINGS.steps):
-            H = (1 - SETTINGS.restart) * T @ H + SETTINGS.restart * S
+        H = WALKS.restart * S
+        for _ in range(WALKS.steps):
+            H = (1 - WALKS.restart) * T @ H + WALKS.restart * S
         total = H.sum(axis=1)
-        U = H / (total + SETTINGS.doubt * total.mean())[:, None]
+        U = H / (total + WALKS.doubt * total.mean())[:, None]
         for place in range(3):
             named = found.groups[:, place]
             there = named >= 0
@@ -80,10 +82,7 @@ class TestGroups:
         groups = np.array([[0, 1], [1, -1], [2, 0]])
         shares = np.array([[0.7, 0.2], [0.9, 0.0], [0.5, 0.3]])
         differ = sp.csr_array(np.array([[0, 1, 0], [1, 0, 0], [0, 0, 0]], dtype=float))
-        weaken(
-            edges.indptr, edges.indices, edges.data, groups, shares,
-            differ.indptr, differ.indices, 0.5,
-        )  # fmt: skip
+        weaken_between(edges, Memberships(groups, shares), differ, 0.5)
         expected = np.array([
             [0, 1 - 0.5 * 0.7 * 0.9, 1 - 0.5 * 0.2 * 0.3],
             [1 - 0.5 * 0.9 * 0.7, 0, 1 - 0.5 * 0.9 * 0.3],
@@ -104,8 +103,8 @@ class TestTerritories:
             sure_of_true.append(foretold(graph.graph, groups_of(labels_of(y, named)))[1])
             told = foretold(graph.graph, groups_of(labels_of(y, named, rng)))
             sure_of_shuffled.append(told[1])
-        assert min(sure_of_true) > 2 * SETTINGS.surely
-        assert np.mean(np.array(sure_of_shuffled) > SETTINGS.surely) <= 1 / 8
+        assert min(sure_of_true) > 2 * WALKS.surely
+        assert np.mean(np.array(sure_of_shuffled) > WALKS.surely) <= 1 / 8
 
     def test_classes_lie_farther_apart_and_neighbours_stay(self, digits):
         X, y = digits

@@ -7,21 +7,11 @@ from sidelight.latent.neighbor_embedding.known.inside import (
     hear_inside,
     lay_out_informed,
 )
-from sidelight.latent.neighbor_embedding.known.territory import (
-    SETTINGS,
-    foretold,
-    groups_of,
-    in_territories,
-    memberships,
-)
+from sidelight.latent.neighbor_embedding.known.territory import in_territories
 
 __all__ = [
     "INSIDE",
-    "SETTINGS",
-    "foretold",
-    "groups_of",
     "hear_inside",
     "in_territories",
     "lay_out_informed",
-    "memberships",
 ]

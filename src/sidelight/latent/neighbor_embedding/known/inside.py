@@ -11,11 +11,12 @@ from typing import Any
 
 import numpy as np
 
+from sidelight.estimator.territory import pairs_of_points
 from sidelight.latent.descending import pins_of
 from sidelight.latent.neighbor_embedding.affinities import Affinities
 from sidelight.latent.neighbor_embedding.descent import Layout, Moving, Pace, lay_out
 from sidelight.latent.neighbor_embedding.divergence import Divergence
-from sidelight.latent.neighbor_embedding.known.territory import in_territories, pairs_of_points
+from sidelight.latent.neighbor_embedding.known.territory import in_territories
 from sidelight.latent.neighbor_embedding.springs import Springs
 from sidelight.latent.neighbor_embedding.start import rounded
 from sidelight.neighbors import DistinctRows

@@ -1,0 +1,44 @@
+"""What pairs say about rows that they do not name: the territories of groups in a graph."""
+
+from __future__ import annotations
+
+from sidelight.estimator.territory.differences import lengthen_between, weaken_between
+from sidelight.estimator.territory.groups import Groups, groups_of, pairs_of_points
+from sidelight.estimator.territory.in_graph import (
+    NO_GAIN,
+    STRETCH,
+    StretchSettings,
+    Territories,
+    map_in_territories,
+    surely_different,
+    walks_along,
+)
+from sidelight.estimator.territory.memberships import (
+    WALKS,
+    Memberships,
+    WalkSettings,
+    foretold,
+    held_out,
+    memberships,
+)
+
+__all__ = [
+    "NO_GAIN",
+    "STRETCH",
+    "WALKS",
+    "Groups",
+    "Memberships",
+    "StretchSettings",
+    "Territories",
+    "WalkSettings",
+    "foretold",
+    "groups_of",
+    "held_out",
+    "lengthen_between",
+    "map_in_territories",
+    "memberships",
+    "pairs_of_points",
+    "surely_different",
+    "walks_along",
+    "weaken_between",
+]

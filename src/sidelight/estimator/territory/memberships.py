@@ -1,0 +1,136 @@
+"""What pairs say about rows that they do not name: to which groups these belong.
+
+A row belongs to the groups that a random walk from it meets first: with T the steps between
+neighbours and S the rows that are named,
+
+    H ← (1 − r) T H + r S,   U_ig = H_ig / (Σ_h H_ih + ε).
+
+How true that is shows when rows that are named are held out, and foretold from the others.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.sparse as sp
+
+from sidelight.core import FloatArray, IntArray, row_blocks
+from sidelight.estimator.territory.groups import Groups
+
+
+@dataclass(frozen=True)
+class WalkSettings:
+    """How territories are found.
+
+    Set on digits 0 to 4,000 of MNIST with 200 labels, draws 100 and 101.
+
+    Parameters
+    ----------
+    restart : float
+        r, the chance that a walk ends at each step.
+    steps : int
+        Of a walk.
+    kept : int
+        Groups of a row that are kept.
+    doubt : float
+        ε, as a share of the mean of Σ_h H_ih.
+    surely : float
+        Knowledge is used if it foretells the groups of rows held out by so many standard errors
+        better than chance.
+    few : int
+        Fewer rows cannot be judged.
+    """
+
+    restart: float = 0.1
+    steps: int = 20
+    kept: int = 4
+    doubt: float = 0.1
+    surely: float = 3.0
+    few: int = 20
+
+
+WALKS = WalkSettings()
+
+
+@dataclass(frozen=True)
+class Memberships:
+    """To which groups rows belong.
+
+    Parameters
+    ----------
+    groups : ndarray of shape (n, kept)
+        The groups that count most, -1 for none.
+    shares : ndarray of shape (n, kept)
+        U of each.
+    """
+
+    groups: IntArray
+    shares: FloatArray
+
+    def at(self, rows: IntArray) -> Memberships:
+        """Those of some rows, whose shares add up to one."""
+        shares = self.shares[rows]
+        total = np.maximum(shares.sum(axis=1, keepdims=True), 1e-300)
+        return Memberships(self.groups[rows], shares / total)
+
+    def of(self, group: IntArray) -> FloatArray:
+        """The share of one group in each row."""
+        return np.asarray(np.sum(self.shares * (self.groups == group[:, None]), axis=1))
+
+
+def memberships(graph: sp.csr_array, groups: Groups, settings: WalkSettings = WALKS) -> Memberships:
+    """Walk from every row, and tell whose rows are met: the few groups that count most."""
+    n, kept = graph.shape[0], min(settings.kept, groups.n)
+    T = graph.astype(np.float64)
+    mass = np.asarray(T.sum(axis=1)).ravel()
+    T.data *= np.repeat(1.0 / np.maximum(mass, 1e-300), np.diff(graph.indptr))
+    best = np.zeros((n, kept))
+    which = np.full((n, kept), -1, dtype=np.intp)
+    total = np.zeros(n)
+    for block in row_blocks(groups.n, 24.0 * n):
+        names = np.arange(groups.n)[block]
+        S = np.zeros((n, len(names)))
+        inside = (groups.group >= names[0]) & (groups.group <= names[-1])
+        S[groups.rows[inside], groups.group[inside] - names[0]] = 1.0
+        H = settings.restart * S
+        for _ in range(settings.steps):
+            H = (1.0 - settings.restart) * (T @ H) + settings.restart * S
+        total += H.sum(axis=1)
+        values = np.hstack([best, H])
+        labels = np.hstack([which, np.broadcast_to(names, H.shape)])
+        order = np.argsort(-values, axis=1, kind="stable")[:, :kept]
+        best, which = (np.take_along_axis(a, order, axis=1) for a in (values, labels))
+    shares = best / np.maximum(total + settings.doubt * total.mean(), 1e-300)[:, None]
+    return Memberships(np.where(shares > 0, which, -1), shares)
+
+
+def held_out(graph: sp.csr_array, groups: Groups, settings: WalkSettings = WALKS) -> Memberships:
+    """The groups of every row that is named, foretold by the other half of these rows."""
+    m, kept = len(groups.rows), min(settings.kept, groups.n)
+    told = Memberships(np.full((m, kept), -1, dtype=np.intp), np.zeros((m, kept)))
+    for held in groups.halves():
+        if held.all() or not held.any():
+            continue
+        found = memberships(graph, groups.take(~held), settings).at(groups.rows[held])
+        told.groups[held], told.shares[held] = found.groups, found.shares
+    return told
+
+
+def foretold(
+    graph: sp.csr_array, groups: Groups, settings: WalkSettings = WALKS
+) -> tuple[float, float]:
+    """How well groups of rows are foretold by the others: 0 as by chance, 1 surely; and how sure.
+
+    Half of the rows is held out at a time.
+    """
+    m = len(groups.rows)
+    told = held_out(graph, groups, settings)
+    frequency = np.bincount(groups.group, minlength=groups.n) / m
+    known = np.where(told.groups >= 0, frequency[told.groups], 0.0)
+    chance = np.sum(told.shares * known, axis=1)
+    gain = told.of(groups.group) - chance
+    room = max(1.0 - float(chance.mean()), 1e-12)
+    error = float(gain.std()) / np.sqrt(m)
+    mean = float(gain.mean())
+    return float(np.clip(mean / room, 0.0, 1.0)), mean / max(error, 1e-12)

@@ -1,0 +1,195 @@
+"""Pairs in the graph: rows of groups that differ are farther apart, where that does a map good."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from scipy.spatial.distance import cdist
+from sklearn.datasets import load_digits
+
+from sidelight import Isomap, LaplacianEigenmaps, LocallyLinearEmbedding
+from sidelight.estimator.neighborhood import neighborhood_of
+from sidelight.estimator.points import points_of
+from sidelight.estimator.territory import (
+    STRETCH,
+    Groups,
+    Memberships,
+    Territories,
+    groups_of,
+    held_out,
+    memberships,
+    surely_different,
+    walks_along,
+)
+from sidelight.quality import trustworthiness
+from sidelight.side import Pairs
+
+
+def labels_of(y, named, rng=None):
+    known = np.full(len(y), -1)
+    known[named] = y[named] if rng is None else rng.permutation(y[named])
+    return Pairs.from_labels(known)
+
+
+def some_digits(seed, n=400):
+    digits, rng = load_digits(), np.random.default_rng(seed)
+    rows = rng.choice(len(digits.data), n, replace=False)
+    return digits.data[rows] / 16, digits.target[rows], rng.choice(n, 60, replace=False)
+
+
+def five_nearest(Z, y):
+    """The share of rows whose five nearest in a map have their label for the most part."""
+    D = cdist(Z, Z)
+    np.fill_diagonal(D, np.inf)
+    votes = y[np.argsort(D, axis=1)[:, :5]]
+    return np.mean([np.bincount(v).argmax() == own for v, own in zip(votes, y, strict=True)])
+
+
+class TestSurelyDifferent:
+    """How surely two groups differ."""
+
+    differ = sp.csr_array(np.array([[0, 1.0, 1], [1, 0, 0], [1, 0, 0]]))
+
+    def test_as_surely_as_rows_held_out_are_told_apart(self):
+        # four rows of each group; half of group 0 is taken for group 1, none for group 2
+        group = np.repeat([0, 1, 2], 4)
+        taken = group.copy()
+        taken[:2] = 1
+        told = Memberships(taken[:, None], np.ones((12, 1)))
+        groups = Groups(np.arange(12), group, self.differ)
+        found = surely_different(told, groups, like_all=1e-12).toarray()
+        # of the eight rows of groups 0 and 1 two are taken for the other; of 0 and 2 none
+        np.testing.assert_allclose(found[0], [0, 1 - 2 * 2 / 8, 1], atol=1e-9)
+        np.testing.assert_allclose(found, found.T)
+        assert found[1, 2] == 0  # nothing is said of these
+
+    def test_few_rows_are_drawn_to_what_all_have_in_common(self):
+        group = np.repeat([0, 1, 2], 4)
+        taken = group.copy()
+        taken[:2] = 1
+        told = Memberships(taken[:, None], np.ones((12, 1)))
+        groups = Groups(np.arange(12), group, self.differ)
+        found = surely_different(told, groups, like_all=1e12).toarray()
+        wrong = 2 / 12
+        usual = (wrong / 2) / (1 - wrong + wrong / 2)
+        np.testing.assert_allclose(found[0, 1:], 1 - 2 * usual, rtol=1e-6)
+
+    def test_groups_taken_for_each_other_are_not_moved(self):
+        told = Memberships(np.array([[1], [1], [0], [0]]), np.ones((4, 1)))
+        differ = sp.csr_array(np.array([[0, 1.0], [1, 0]]))
+        groups = Groups(np.arange(4), np.array([0, 0, 1, 1]), differ)
+        assert surely_different(told, groups, STRETCH.like_all).max() == 0
+
+
+class TestNeighborhood:
+    """Whom rows choose as neighbours."""
+
+    @pytest.mark.parametrize("mutual", [True, False])
+    def test_the_nearest_in_distances_that_are_longer_between_groups(self, mutual):
+        X, y, named = some_digits(70, 150)
+        named = named[:50] % 150
+        near = neighborhood_of(points_of(X, "euclidean", who="-"), n_components=2, mutual=mutual)
+        groups = groups_of(labels_of(y, np.unique(named)))
+        found = Territories(near, groups, "connect", mutual).neighborhood(groups)
+        # the same with loops over all pairs
+        walks = walks_along(near.graph)
+        U, told = np.zeros((150, groups.n)), memberships(walks, groups)
+        for i in range(150):
+            for g, share in zip(told.groups[i], told.shares[i], strict=True):
+                U[i, g] += share if g >= 0 else 0
+        D = surely_different(held_out(walks, groups), groups, STRETCH.like_all).toarray()
+        plain = cdist(X, X)
+        np.fill_diagonal(plain, np.inf)
+        for i in range(150):
+            candidates = np.sort(np.argsort(plain[i])[:30])
+            apart = np.array([min(U[i] @ D @ U[j], 1.0) for j in candidates])
+            lengths = plain[i, candidates] * (1 + STRETCH.stretch * apart)
+            order = np.argsort(lengths, kind="stable")[:10]
+            mine = slice(found.arrows.indptr[i], found.arrows.indptr[i + 1])
+            assert set(found.arrows.indices[mine]) == set(candidates[order])
+            np.testing.assert_allclose(np.sort(found.arrows.data[mine]), lengths[order], rtol=1e-6)
+
+    def test_a_given_graph_keeps_its_edges(self):
+        X, y, named = some_digits(71)
+        graph = neighborhood_of(points_of(X, "euclidean", who="-"), n_components=2).graph
+        near = neighborhood_of(points_of(graph, "precomputed", who="-"), n_components=2)
+        groups = groups_of(labels_of(y, named))
+        found = Territories(near, groups, "connect", True).neighborhood(groups)
+        np.testing.assert_array_equal(found.graph.indices, near.graph.indices)
+        longer = found.graph.data / near.graph.data
+        assert longer.min() >= 1
+        assert longer.max() > 1 + 0.3 * STRETCH.stretch
+
+
+class TestMaps:
+    """What labels of some rows do to the others."""
+
+    @pytest.mark.parametrize("method", [Isomap, LocallyLinearEmbedding])
+    def test_rows_that_are_not_named_gain(self, method):
+        gains, places = [], []
+        for seed in range(72, 78):
+            X, y, named = some_digits(seed)
+            others = np.setdiff1d(np.arange(len(X)), named)
+            plain = method().fit_transform(X)
+            model = method().fit(X, side=labels_of(y, named))
+            places.append(model.side_report_[0].place)
+            gains.append(
+                five_nearest(model.embedding_[others], y[others])
+                - five_nearest(plain[others], y[others])
+            )
+        assert np.mean(gains) > 0.04  # 0.07 to 0.15 on other draws
+        assert min(gains) > -0.06
+        assert places.count("in the graph") >= 3
+
+    def test_shuffled_labels_leave_the_map_as_it_is(self):
+        used = 0
+        for seed in range(80, 86):
+            X, y, named = some_digits(seed)
+            told = Isomap().fit(X, side=labels_of(y, named, np.random.default_rng(seed)))
+            used += told.side_report_[0].place == "in the graph"
+        assert used == 0
+
+    def test_a_map_that_shows_it_already_is_left_as_it_is(self):
+        rng = np.random.default_rng(0)
+        y = np.repeat([0, 1], 60)
+        X = rng.standard_normal((120, 5)) + 4.0 * y[:, None]
+        told = Isomap(n_neighbors=30).fit(X, side=labels_of(y, np.arange(0, 120, 3)))
+        assert told.side_report_[0].place == "in front"
+
+    def test_few_rows_do_not_speak_for_others(self):
+        X, y, named = some_digits(87)
+        told = Isomap().fit(X, side=labels_of(y, named[:10]))
+        assert told.side_report_[0].place == "in front"
+
+    def test_a_map_keeps_no_fewer_neighbours(self):
+        for seed in (88, 89):
+            X, y, named = some_digits(seed)
+            model = LaplacianEigenmaps().fit(X, side=labels_of(y, named))
+            if model.side_report_[0].place == "in the graph":
+                plain = trustworthiness(X, LaplacianEigenmaps().fit_transform(X), n_neighbors=10)
+                assert trustworthiness(X, model.embedding_, n_neighbors=10) > plain - 0.02
+
+    def test_a_table_of_distances_listens_too(self):
+        X, y, named = some_digits(73)
+        side = labels_of(y, named)
+        model = Isomap().fit(X, side=side)
+        table = Isomap(metric="precomputed").fit(cdist(X, X), side=side)
+        assert table.side_report_[0].place == "in the graph"
+        np.testing.assert_allclose(table.embedding_, model.embedding_, rtol=1e-4, atol=1e-4)
+
+    def test_what_does_a_table_no_good_is_not_used(self):
+        X, y, named = some_digits(81)
+        side = labels_of(y, named, np.random.default_rng(81))
+        told = Isomap(metric="precomputed").fit(cdist(X, X), side=side)
+        assert "not used" in told.side_report_[0].change
+        np.testing.assert_array_equal(
+            told.embedding_, Isomap(metric="precomputed").fit(cdist(X, X)).embedding_
+        )
+
+    def test_new_rows_are_placed_and_training_rows_stay(self):
+        X, y, named = some_digits(74)
+        model = Isomap().fit(X[:300], side=labels_of(y[:300], named[named < 300]))
+        assert model.side_report_[0].place == "in the graph"
+        np.testing.assert_allclose(model.transform(X[:5]), model.embedding_[:5], atol=1e-6)
+        assert np.isfinite(model.transform(X[300:])).all()

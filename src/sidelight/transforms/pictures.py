@@ -90,17 +90,21 @@ def _index(at: FloatArray, size: int, beyond: str) -> tuple[IntArray, Any]:
     return within, (within == whole) | (beyond == "edge")
 
 
-def slopes(
-    pictures: FloatArray, beyond: str, smoothing: float = 0.0
-) -> tuple[FloatArray, FloatArray]:
-    """∂x/∂row and ∂x/∂column of pictures, of the pictures smoothed where that is asked for.
+def smoothed(pictures: FloatArray, share: float, beyond: str) -> FloatArray:
+    """Pictures smoothed by a Gaussian as wide as a share of their shorter side."""
+    sides = [size for size in pictures.shape[1:3] if size > 1]
+    if share == 0 or not sides:
+        return pictures
+    widths = [share * min(sides) if size > 1 else 0.0 for size in pictures.shape[1:3]]
+    return np.asarray(gaussian_filter(pictures, (0.0, *widths, 0.0), mode=_FILTERING[beyond]))
+
+
+def slopes(pictures: FloatArray, beyond: str) -> tuple[FloatArray, FloatArray]:
+    """∂x/∂row and ∂x/∂column of pictures.
 
     Central differences are the mean of the two slopes that the bilinear interpolant has at a
     pixel.
     """
-    if smoothing > 0:
-        width = [smoothing if size > 1 else 0.0 for size in pictures.shape[1:3]]
-        pictures = gaussian_filter(pictures, (0.0, *width, 0.0), mode=_FILTERING[beyond])
     mode = _PADDING[beyond]
     padded = np.pad(pictures, ((0, 0), (1, 1), (1, 1), (0, 0)), mode=mode)
     by_row = (padded[:, 2:, 1:-1] - padded[:, :-2, 1:-1]) / 2

@@ -14,9 +14,14 @@ from sidelight.transforms.pictures import (
     read_signals,
     sampled,
     slopes,
+    smoothed,
 )
 from sidelight.transforms.transformation import Shape, parameters_of_rows
 
+#: Chosen on draws 100 to 103 of the experiment affine_digits, 1.3 pixels of 28: the error of the
+#: nearest of ten templates is within 0.02 of its least from 1 to 2 pixels, and half again as large
+#: without.
+SMOOTHING = 0.045
 _DIRECTIONS = ("both", "horizontal", "vertical")
 _TURN = np.array([[0.0, -1.0], [1.0, 0.0]])
 
@@ -33,12 +38,13 @@ class PlaneMotion:
     beyond : {"edge", "zero", "wrap"}
         What is seen beyond the edges: the nearest pixel, zero, or the other side.
     smoothing : float
-        Width in pixels of the Gaussian that pictures are smoothed by before their slopes are
-        taken, which makes tangents hold for longer ways (Simard and others 1998).
+        Width of the Gaussian that pictures are smoothed by before a distance compares them, as a
+        share of their shorter side: tangents of smooth pictures hold for longer ways (Simard and
+        others 1998).
     """
 
     beyond: str = "edge"
-    smoothing: float = 0.0
+    smoothing: float = SMOOTHING
 
     def __post_init__(self) -> None:
         _check(self, "beyond", OneOf(BEYOND))
@@ -58,6 +64,11 @@ class PlaneMotion:
 
     def _read(self, X: Any, image_shape: Shape) -> FloatArray:
         return read_pictures(X, image_shape, who=type(self).__name__)
+
+    def seen(self, X: Any, image_shape: Shape = None) -> FloatArray:
+        """The rows as distances compare them: smoothed."""
+        pictures = self._read(X, image_shape)
+        return smoothed(pictures, self.smoothing, self.beyond).reshape(len(pictures), -1)
 
     def apply(self, X: Any, theta: Any, image_shape: Shape = None) -> FloatArray:
         """T(x, θ) of every row, by one θ or one for each row."""
@@ -79,7 +90,7 @@ class PlaneMotion:
     def tangents(self, X: Any, image_shape: Shape = None) -> FloatArray:
         """∂T/∂θ at rest, (n, q, n_features)."""
         pictures = self._read(X, image_shape)
-        by_row, by_column = slopes(pictures, self.beyond, self.smoothing)
+        by_row, by_column = slopes(pictures, self.beyond)
         dA, dt = self._generators()
         speed = np.einsum("kij,rcj->krci", dA, _grid(pictures)) + dt[:, None, None, :]
         speed = speed.astype(pictures.dtype)[None, ..., None]

@@ -13,9 +13,9 @@ from typing import Any
 TAGS: dict[str, str] = {
     # maps, and what they are made of
     "map": "estimator.map:Map",
-    "points/features": "estimator.points:Features",
-    "points/distances": "estimator.points:Distances",
-    "points/graph": "estimator.points:Graph",
+    "points/features": "estimator.points.features:Features",
+    "points/distances": "estimator.points.distances:Distances",
+    "points/graph": "estimator.points.graph:Graph",
     "brought": "estimator.behind:Brought",
     "brought/similarity": "mapping.warp:Similarity",
     "brought/warp": "mapping.warp:Warp",

@@ -46,10 +46,10 @@ class GraphEmbedder(Embedder):
             stored zero is a copy of it, and ``n_neighbors="auto"`` takes them all.
         y : object
             Ignored.
-        side : Condition, Pairs, Attributes, Distances, Relation, Anchors or a list, optional
+        side : side information or list of it, optional
             What is known: taken out of the features, or learned as a metric that all distances are
-            measured in, unless the estimator has a better place for it; the finished map is
-            brought to anchors.
+            measured in, unless the estimator has a better place for it; an Invariance is
+            the distance between rows, and the finished map is brought to anchors.
         items : array of shape (n_samples, n_items_features), optional
             The items behind precomputed distances, for ``inverse_transform``.
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from sidelight.core import FloatArray, as_dense, is_sparse, require_memory
+from sidelight.estimator.points import Invariant, points_of
 from sidelight.metric import (
     DistanceMetric,
     EquivalenceMetric,
@@ -49,7 +50,8 @@ class Heard:
     kind : str
         ``"Pairs"``, ``"Condition"`` …
     place : str
-        Where it acts: ``"in front"`` of the method, ``"inside"`` it, or ``"behind"`` it.
+        Where it acts: ``"in front"`` of the method, ``"in the distances"`` that it starts from,
+        ``"inside"`` it, or ``"behind"`` it.
     change : str
         What it changed; empty where the method says it by its own attributes.
     """
@@ -81,6 +83,27 @@ def learn_in_front(
         front[kind] = learned
         X = learned.transform(X, condition=side) if kind == "Condition" else learned.transform(X)
     return X, front
+
+
+def compared(
+    X: Any, known: dict[str, Any], learned: dict[str, Any], metric: Any, *, who: str
+) -> Any:
+    """X as its metric reads it, or as an Invariance does."""
+    invariance = known.get("Invariance")
+    if invariance is None:
+        return points_of(X, metric, who=who)
+    if metric not in ("euclidean", "l2"):
+        raise ValueError(
+            f"An Invariance gives {who} a distance of its own between feature vectors, so metric "
+            f"must be 'euclidean'. Got metric={metric!r}."
+        )
+    if learned:
+        raise ValueError(
+            f"{who} cannot listen to {' and '.join(learned)} together with an Invariance: in front "
+            f"of the distances items would be changed into what is no longer transformed so. "
+            f"Leave one of them out."
+        )
+    return Invariant.of(written_out(X, who=who), invariance.measure(), who=who)
 
 
 def in_front(X: Any, front: tuple[Any, ...], condition: Any = None, *, who: str) -> Any:
@@ -177,13 +200,15 @@ class Told:
         return tuple(self.learned.values())
 
     def heard(self) -> tuple[Heard, ...]:
-        """What became of each kind that acts in front or inside."""
-        return tuple(
-            Heard(kind, "in front", self.learned[kind].report_)
-            if kind in self.learned
-            else Heard(kind, "inside", self.notes.get(kind, ""))
-            for kind in self.known
-        )
+        """What became of each kind that acts in front, in the distances or inside."""
+        return tuple(self._heard(kind) for kind in self.known)
+
+    def _heard(self, kind: str) -> Heard:
+        if kind in self.learned:
+            return Heard(kind, "in front", self.learned[kind].report_)
+        if kind == "Invariance":
+            return Heard(kind, "in the distances", self.points.said())
+        return Heard(kind, "inside", self.notes.get(kind, ""))
 
     def behind(self, back: Any) -> Any:
         """A way back to mapped rows, gone on to rows as they came."""

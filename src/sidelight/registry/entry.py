@@ -8,8 +8,12 @@ from typing import Any
 
 #: Kinds that bring the finished map to where it is wanted, unless a method has a better place.
 BEHIND = ("Anchors",)
+#: Kinds that say how two items are compared: for methods that see them by distances alone.
+IN_DISTANCES = ("Invariance",)
 #: Kinds that act on feature vectors, whatever the method does with them.
 IN_FRONT = ("Condition", "Pairs", "Attributes", "Distances", "Relation")
+#: What a method takes that sees items by the distances between them.
+BY_DISTANCES = (*IN_FRONT, *IN_DISTANCES, *BEHIND)
 
 
 @dataclass(frozen=True)
@@ -55,9 +59,11 @@ class Entry:
     inside: tuple[str, ...] = ()
 
     def place_of(self, kind: str) -> str:
-        """Where a kind of side information acts: inside the method, in front of it or behind it."""
+        """Where a kind acts: inside the method, in the distances, in front of it or behind it."""
         if kind in self.inside:
             return "inside"
+        if kind in IN_DISTANCES:
+            return "in the distances"
         return "behind" if kind in BEHIND else "in front"
 
     def load(self) -> type[Any]:

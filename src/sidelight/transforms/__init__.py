@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sidelight.transforms.distances import KINDS as KINDS
 from sidelight.transforms.distances import InvariantDistance, invariant_distances
 from sidelight.transforms.local_filter import LocalFilter
 from sidelight.transforms.own import Custom, Several, Step, Tangents

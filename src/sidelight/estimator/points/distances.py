@@ -18,6 +18,7 @@ from sidelight.neighbors import (
     distinct_rows,
     nearest_neighbors,
     radius_neighbors,
+    recall_of,
     spread_landmarks,
 )
 from sidelight.similarity import local_gram_from_distances
@@ -44,6 +45,11 @@ class Distances:
         """How many."""
         return int(self.rows.shape[0])
 
+    @property
+    def compared(self) -> tuple[Any, Any]:
+        """The rows and their metric."""
+        return self.rows, self.metric
+
     def distinct(self) -> DistinctRows:
         """Which rows are at distance zero."""
         return distinct_rows(self.rows, metric="precomputed", who=self.who)
@@ -67,6 +73,10 @@ class Distances:
         return nearest_neighbors(
             self.rows, k, queries=queries, metric="precomputed", method=method, who=self.who
         )
+
+    def recall(self, near: Neighbors) -> float:
+        """The share of the nearest that a search has found."""
+        return recall_of(near, self.rows, metric=self.metric, who=self.who)
 
     def within(self, radius: float, of: Distances | None = None) -> sp.csr_array:
         """The points within a radius."""

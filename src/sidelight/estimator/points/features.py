@@ -18,6 +18,7 @@ from sidelight.neighbors import (
     distinct_rows,
     nearest_neighbors,
     radius_neighbors,
+    recall_of,
     spread_landmarks,
 )
 from sidelight.neighbors.graph import lengths_of_pairs
@@ -55,6 +56,11 @@ class Features:
         """Whether the distances are those of Euclidean geometry."""
         return isinstance(self.metric, str) and self.metric == "euclidean"
 
+    @property
+    def compared(self) -> tuple[Any, Any]:
+        """The rows and their metric."""
+        return self.rows, self.metric
+
     def distinct(self) -> DistinctRows:
         """Which rows are the same."""
         return distinct_rows(self.rows, metric=self.metric, who=self.who)
@@ -81,6 +87,10 @@ class Features:
             self.rows, k, queries=queries, metric=self.metric, method=method, who=self.who
         )
         return near if of is None or self.euclidean else self._exact(near, of.rows)
+
+    def recall(self, near: Neighbors) -> float:
+        """The share of the nearest that a search has found."""
+        return recall_of(near, self.rows, metric=self.metric, who=self.who)
 
     def within(self, radius: float, of: Features | None = None) -> sp.csr_array:
         """The rows within a radius."""

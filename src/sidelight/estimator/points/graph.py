@@ -23,6 +23,7 @@ from sidelight.neighbors import (
     nearest_neighbors,
     nearest_stored,
     radius_neighbors,
+    recall_of,
     spread_landmarks,
 )
 from sidelight.neighbors.graph import lengths_of_pairs
@@ -56,6 +57,11 @@ class Graph:
     @cached_property
     def _known(self) -> KnownDistances:
         return KnownDistances.of(self.rows)
+
+    @property
+    def compared(self) -> tuple[Any, Any]:
+        """The rows and their metric."""
+        return self.rows, self.metric
 
     def distinct(self) -> DistinctRows:
         """Which rows an edge of length zero joins."""
@@ -104,6 +110,10 @@ class Graph:
         if of is not None:
             return Neighbors(*nearest_stored(of.rows, k))
         return nearest_neighbors(self.rows, k, metric="precomputed", method=method, who=self.who)
+
+    def recall(self, near: Neighbors) -> float:
+        """The share of the nearest that a search has found."""
+        return recall_of(near, self.rows, metric=self.metric, who=self.who)
 
     def within(self, radius: float, of: Graph | None = None) -> sp.csr_array:
         """The stored neighbours within a radius."""

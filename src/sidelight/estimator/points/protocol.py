@@ -24,6 +24,11 @@ class Points(Protocol):
         ...
 
     @property
+    def compared(self) -> tuple[Any, Any]:
+        """Rows and a metric, for functions that know no points."""
+        ...
+
+    @property
     def who(self) -> str:
         """The estimator, for messages."""
         ...
@@ -51,6 +56,10 @@ class Points(Protocol):
 
     def nearest(self, k: int, of: Self | None = None, *, method: str = "auto") -> Neighbors:
         """The k nearest points of every point, or of every new one; ties by index."""
+        ...
+
+    def recall(self, near: Neighbors) -> float:
+        """The share of the nearest that a search has found, measured on a sample."""
         ...
 
     def within(self, radius: float, of: Self | None = None) -> sp.csr_array:

@@ -60,6 +60,12 @@ class InvariantDistance:
     image_shape: Shape = None
     kind: str = "tangent"
 
+    @property
+    def forgiven(self) -> str:
+        """The transformations, by name."""
+        members = getattr(self.transformation, "members", (self.transformation,))
+        return " and ".join(type(member).__name__ for member in members)
+
     def frames(self, X: Any, *, who: str = "The distance") -> Frames:
         """Rows with their tangent spaces; refused where that has no meaning."""
         ridge = RIDGE if self.kind == "tangent" else 0.0

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import scipy.linalg
 
+from sidelight.side import Invariance
 from sidelight.transforms import (
     Affine,
     Gain,
@@ -15,6 +16,7 @@ from sidelight.transforms import (
     Several,
     Shift,
     Tangents,
+    TimeShift,
     best_parameters,
     invariant_distances,
 )
@@ -45,7 +47,7 @@ def naive_tangent_distance(x, y, S, T, ridge):
 
 @pytest.mark.parametrize(
     "transformation",
-    [Shift(smoothing=0), Affine(smoothing=0), Several([Rotation(), LocalFilter()])],
+    [Shift(smoothing=0), Affine(smoothing=0), Several([Rotation(), TimeShift(smoothing=0)])],
 )
 def test_tangent_distance_is_that_of_a_loop_over_pairs(rows, transformation):
     D = invariant_distances(rows, transformation, SHAPE)
@@ -213,6 +215,13 @@ class TestRefusals:
             invariant_distances(rows, Shift(), SHAPE, kind="correction")
         D = invariant_distances(rows, Shift(smoothing=0), SHAPE)
         assert np.isfinite(D).all()
+
+    @pytest.mark.parametrize("one", [Gain(), LocalFilter(), Several([Shift(), Gain()])])
+    def test_what_could_make_nothing_of_every_item(self, rows, one):
+        with pytest.raises(ValueError, match="all tangent planes meet"):
+            invariant_distances(rows, one, SHAPE)
+        assert Invariance(one, image_shape=SHAPE).measure().kind == "reconstruction"
+        assert Invariance(Shift(), image_shape=SHAPE).measure().kind == "tangent"
 
     def test_unknown_kind(self, rows):
         with pytest.raises(ValueError, match="'kind' argument"):

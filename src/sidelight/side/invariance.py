@@ -8,7 +8,7 @@ from typing import Any
 
 from sidelight.core import OneOf, Whole
 from sidelight.side.rows import SideInformation
-from sidelight.transforms import KINDS, InvariantDistance, transformation_of
+from sidelight.transforms import KINDS, Bilinear, InvariantDistance, transformation_of
 
 _DISTANCES = OneOf(("auto", *KINDS))
 
@@ -26,9 +26,10 @@ class Invariance(SideInformation):
         (height, width) or (height, width, channels) of the image that a row of X holds, row by
         row.
     distance : {"auto", "tangent", "correction", "reconstruction"}
-        By which distance it is forgiven: between tangent planes, which is ``"auto"``; sin² of the
-        smallest angle between them; or the error of the best step from one item to the other,
-        along the best path of steps.
+        By which distance it is forgiven: between tangent planes; sin² of the smallest angle
+        between them; or the error of the best step from one item to the other, along the best path
+        of steps.  ``"auto"`` is the first, but the last where a transformation is linear in its
+        parameters and could make nothing of every item, as a filter or a gain.
 
     Examples
     --------
@@ -76,8 +77,12 @@ class Invariance(SideInformation):
         InvariantDistance
             Between rows of X.
         """
-        kind = "tangent" if self.distance == "auto" else self.distance
-        return InvariantDistance(transformation_of(self.transformation), self.image_shape, kind)
+        change, kind = transformation_of(self.transformation), self.distance
+        if kind == "auto":
+            members = getattr(change, "members", (change,))
+            bilinear = any(isinstance(member, Bilinear) for member in members)
+            kind = "reconstruction" if bilinear else "tangent"
+        return InvariantDistance(change, self.image_shape, kind)
 
     def within(self, rows: Any) -> Invariance:
         """Keep what is said about some rows: all of it, for it holds for any.

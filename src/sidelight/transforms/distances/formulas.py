@@ -15,6 +15,7 @@ def tangent_distance(pair: Products) -> FloatArray:
     ‖d‖² − ‖u‖² − wᵀ(I − CᵀC)⁻¹w.
     """
     u, C = pair.left, pair.across
+    assert C is not None
     w = pair.right - np.matmul(u[..., None, :], C)[..., 0, :]
     S = np.eye(u.shape[-1]) - np.matmul(C.swapaxes(-1, -2), C)
     gained = np.einsum("...k,...k->...", w, np.linalg.solve(S, w[..., None])[..., 0])
@@ -39,6 +40,7 @@ def mean_one_step_error(pair: Products) -> FloatArray:
 def squared_sine(pair: Products) -> FloatArray:
     """sin² of the smallest principal angle: one less the largest eigenvalue of CᵀC (§2.5)."""
     C = pair.across
+    assert C is not None
     largest = np.linalg.eigvalsh(np.matmul(C.swapaxes(-1, -2), C))[..., -1]
     return np.clip(1.0 - largest, 0.0, 1.0)
 

@@ -31,15 +31,15 @@ class Products:
         ‖x_i‖² + ‖x_j‖², which rounding is measured by.
     left, right : ndarray of shape (…, q)
         U_i d and U_j d.
-    across : ndarray of shape (…, q, q)
-        U_i U_jᵀ.
+    across : ndarray of shape (…, q, q), optional
+        U_i U_jᵀ, where it is asked for.
     """
 
     squared: FloatArray
     lengths: FloatArray
     left: FloatArray
     right: FloatArray
-    across: FloatArray
+    across: FloatArray | None
 
 
 @dataclass(frozen=True)
@@ -126,7 +126,9 @@ def tiles(left: Frames, right: Frames) -> list[tuple[slice, slice]]:
     return [(r, c) for r in row_blocks(len(left), 1.0, budget=step) for c in columns]
 
 
-def products_of_block(left: Frames, rows: slice, right: Frames, columns: slice) -> Products:
+def products_of_block(
+    left: Frames, rows: slice, right: Frames, columns: slice, *, across: bool = True
+) -> Products:
     """Products of a tile of the table, (rows, columns, …), as matrix products."""
     middle = right.rows[columns].mean(axis=0)  # large numbers would drown what differs
     x, y = left.rows[rows] - middle, right.rows[columns] - middle
@@ -140,7 +142,7 @@ def products_of_block(left: Frames, rows: slice, right: Frames, columns: slice) 
         lengths,
         (flat @ y.T).reshape(n, q, m).swapaxes(1, 2) - own[:, None],
         its - (x @ other.T).reshape(n, m, q),
-        (flat @ other.T).reshape(n, q, m, q).transpose(0, 2, 1, 3),
+        (flat @ other.T).reshape(n, q, m, q).transpose(0, 2, 1, 3) if across else None,
     )
 
 

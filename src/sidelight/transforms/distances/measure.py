@@ -33,6 +33,9 @@ _REST = 1e-6
 #: Squared distances below this share of the squared lengths are those of equal rows, rounded.
 _ROUNDING = 1e-13
 
+#: An item lies in the span of its tangents where less than this share of its square is left.
+_IN_SPAN = 1e-5
+
 _FORMULAS: dict[str, Callable[[Products], FloatArray]] = {
     "tangent": tangent_distance,
     "correction": squared_sine,
@@ -77,6 +80,12 @@ class InvariantDistance:
                 f"{who} finds no tangents at row {row}: the image is constant, so that there is no "
                 f"angle. Leave it out, or take distance='tangent'."
             )
+        if self.kind == "tangent" and _reach_nothing(found):
+            raise ValueError(
+                f"{who} cannot take the tangent distance of what {self.forgiven} forgives: it can "
+                f"make nothing of every item, so that all tangent planes meet there and no two "
+                f"items differ. Take distance='reconstruction' or 'correction'."
+            )
         return found
 
     def table(self, left: Frames, right: Frames | None = None) -> FloatArray:
@@ -85,7 +94,10 @@ class InvariantDistance:
         D = np.zeros((len(left), len(other)))
 
         def fill(rows: slice, columns: slice) -> None:
-            D[rows, columns] = self._of(products_of_block(left, rows, other, columns))
+            angles = self.kind != "reconstruction"
+            D[rows, columns] = self._of(
+                products_of_block(left, rows, other, columns, across=angles)
+            )
 
         whole = [t for t in tiles(left, other) if right is not None or t[1].stop > t[0].start]
         with Threads(count_threads(None, who="InvariantDistance")) as pool, one_blas_thread():
@@ -113,3 +125,11 @@ class InvariantDistance:
         floor = _REST**2 if self.kind == "correction" else _REST * np.sqrt(pair.squared)
         same = pair.squared <= _ROUNDING * pair.lengths
         return np.where(same, 0.0, np.maximum(distance, floor))
+
+
+def _reach_nothing(frames: Frames) -> bool:
+    """Whether items lie in the span of their own tangents, as those of bilinear transformations."""
+    lengths = np.einsum("np,np->n", frames.rows, frames.rows)
+    there = lengths > 0
+    shares = np.einsum("nq,nq->n", frames.onto, frames.onto)[there] / lengths[there]
+    return bool(len(shares)) and float(np.median(shares)) > 1.0 - _IN_SPAN

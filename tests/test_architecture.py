@@ -32,6 +32,7 @@ FOR_USERS = {
     "quality",
     "scale",
     "side",
+    "transforms",
 }
 
 

@@ -31,6 +31,7 @@ _SUBPACKAGES = (
     "similarity",
     "solvers",
     "spectral",
+    "transforms",
     "unfolding",
 )
 _FUNCTIONS = {

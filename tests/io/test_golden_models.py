@@ -25,7 +25,8 @@ CASES = (
     "isomap landmarks", "isomap pieces", "isomap graph", "lle", "lem heat", "sde", "are", "meu",
     "alle", "gplvm inducing", "ne", "ne mesh", "sne", "mre told", "ukr", "ukr linear", "sammon",
     "kie", "kie told", "conditional", "equivalence", "equivalence rbf", "attributes", "distances",
-    "removal", "isomap bent", "pca pulled",
+    "removal", "isomap bent", "pca pulled", "isomap forgiving",
+    "lem forgiving", "mds forgiving", "sammon forgiving",
 )  # fmt: skip
 
 

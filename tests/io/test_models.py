@@ -16,7 +16,28 @@ import scipy.sparse as sp
 import sidelight
 from sidelight.io import read_model
 from sidelight.registry import ESTIMATORS
-from sidelight.side import Actions, Anchors, Attributes, Condition, Distances, Pairs, Relation
+from sidelight.side import (
+    Actions,
+    Anchors,
+    Attributes,
+    Condition,
+    Distances,
+    Invariance,
+    Pairs,
+    Relation,
+)
+from sidelight.transforms import (
+    Affine,
+    Baseline,
+    Gain,
+    LocalFilter,
+    Rotation,
+    Scaling,
+    Shift,
+    Tangents,
+    TimeScaling,
+    TimeShift,
+)
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(60, 5)) @ RNG.normal(size=(5, 5))
@@ -41,6 +62,8 @@ SHUFFLED = np.random.default_rng(7).normal(size=(10, 2))
 
 # name: (estimator, training data, fit arguments, new rows)
 WALKED = np.vstack([X[:20], X[18:5:-1]])  # there, and part of the way back
+
+PICTURES, MORE_PICTURES = np.split(np.random.default_rng(8).random((48, 16)), [40])
 
 CASES: dict[str, tuple[Callable[[], Any], Any, dict[str, Any], Any]] = {
     "pca": (lambda: sidelight.PCA(2), X, {}, NEW),
@@ -69,6 +92,35 @@ CASES: dict[str, tuple[Callable[[], Any], Any, dict[str, Any], Any]] = {
     ),
     "are plain": (lambda: sidelight.ActionRespectingEmbedding(2), X, {}, NEW),
     "isomap": (lambda: sidelight.Isomap(2, n_neighbors=6), X, {}, NEW),
+    "isomap forgiving": (
+        lambda: sidelight.Isomap(2, n_neighbors=6),
+        PICTURES,
+        {"side": Invariance([Shift(), Rotation(), Scaling()], image_shape=(4, 4))},
+        MORE_PICTURES,
+    ),
+    "lem forgiving": (
+        lambda: sidelight.LaplacianEigenmaps(2, n_neighbors=6),
+        PICTURES,
+        {"side": Invariance(Affine(smoothing=0.1), image_shape=(4, 4))},
+        MORE_PICTURES,
+    ),
+    "mds forgiving": (
+        lambda: sidelight.ClassicalMDS(2),
+        PICTURES,
+        {"side": Invariance(LocalFilter(), image_shape=(4, 4), distance="reconstruction")},
+        MORE_PICTURES,
+    ),
+    "sammon forgiving": (
+        lambda: sidelight.SammonMapping(2),
+        PICTURES,
+        {
+            "side": Invariance(
+                [TimeShift(), TimeScaling(), Gain(), Baseline(0), Tangents(np.eye(1, 16))],
+                distance="correction",
+            )
+        },
+        MORE_PICTURES,
+    ),
     "isomap bent": (
         lambda: sidelight.Isomap(2, n_neighbors=6),
         X,

@@ -118,3 +118,14 @@ ConditionPeriod: TypeAlias = Annotated[
         show_default=False,
     ),
 ]
+InvariantTo: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="NAMES",
+        help="What does not change what a row is: shift, rotation, scaling, affine or filter of "
+        "images (with --image-shape); time-shift, time-scaling, baseline or gain of signals.  "
+        "Several with commas.",
+        rich_help_panel=KNOWN,
+        show_default=False,
+    ),
+]

@@ -35,6 +35,16 @@ File: TypeAlias = Annotated[
         callback=from_pipe,
     ),
 ]
+Data: TypeAlias = Annotated[
+    Path,
+    typer.Argument(
+        metavar="FILE",
+        help="A table: csv, tsv, npy, npz or parquet; - for the standard input.  A folder of "
+        "pictures, png or jpg, all of one size, is a table with a row for each.",
+        show_default=False,
+        callback=from_pipe,
+    ),
+]
 FileOrFolder: TypeAlias = Annotated[
     Path,
     typer.Argument(
@@ -201,6 +211,16 @@ Thumbnails: TypeAlias = Annotated[
     typer.Option(
         metavar="HxW",
         help="The rows are images of this height and width: draw them in the picture.",
+        rich_help_panel=DATA,
+        show_default=False,
+    ),
+]
+ImageShape: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        metavar="HxW[x3]",
+        help="The rows are images of this height and width: for --invariant-to, and drawn in the "
+        "picture.  A folder of pictures says it itself.",
         rich_help_panel=DATA,
         show_default=False,
     ),

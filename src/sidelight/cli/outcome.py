@@ -59,7 +59,7 @@ def write_outcome(
     picture: Path | None = None,
     model: Path | None = None,
     color_by: str | None = None,
-    image_shape: tuple[int, int] | None = None,
+    image_shape: tuple[int, ...] | None = None,
     quiet: bool = False,
 ) -> None:
     """Write the map, then the model, then the picture, and say so as soon as each is there."""
@@ -104,7 +104,7 @@ def _draw(
     result: Embedding,
     table: Table,
     color_by: str | None,
-    image_shape: tuple[int, int] | None,
+    image_shape: tuple[int, ...] | None,
 ) -> None:
     from sidelight import plot
     from sidelight.cli.fitting import shown

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Sequence
+from difflib import get_close_matches
 from typing import Any
 
 from sidelight.registry import MAPS, entry_for
 
 # Arguments of the door that are no parameters of a method.
 _NOT_OF_A_METHOD = ("X", "side", "method", "on_choice")
+
+# The first so many names of transformations are of images, the others of signals.
+_OF_IMAGES = 5
 
 
 def typed_parameters(assignments: Sequence[str], method: str, **options: Any) -> dict[str, Any]:
@@ -47,6 +51,43 @@ def parse_value(text: str, expected: Sequence[Any] = ()) -> Any:
         if any(description.admits(reading) for description in expected):
             return reading
     return readings[0]
+
+
+def typed_invariance(
+    names: Sequence[str], image_shape: tuple[int, ...] | None, *, standardize: bool = False
+) -> Any:
+    """Read the names of what is forgiven."""
+    from sidelight import transforms
+    from sidelight.side import Invariance
+
+    known = {
+        "shift": transforms.Shift,
+        "rotation": transforms.Rotation,
+        "scaling": transforms.Scaling,
+        "affine": transforms.Affine,
+        "filter": transforms.LocalFilter,
+        "time-shift": transforms.TimeShift,
+        "time-scaling": transforms.TimeScaling,
+        "baseline": transforms.Baseline,
+        "gain": transforms.Gain,
+    }
+    for name in names:
+        if name not in known:
+            near = get_close_matches(name, known, n=1)
+            hint = f" Did you mean {near[0]!r}?" if near else ""
+            raise ValueError(f"--invariant-to takes {', '.join(known)}. Got {name!r}.{hint}")
+    of_images = [name for name in names if list(known).index(name) < _OF_IMAGES]
+    if of_images and image_shape is None:
+        raise ValueError(
+            f"--invariant-to {of_images[0]} is of images: say which rows they are, as in "
+            f"--image-shape 28x28."
+        )
+    if standardize:
+        raise ValueError(
+            "--invariant-to compares rows as they are, and --standardize would change every column "
+            "by itself. Leave one of them out."
+        )
+    return Invariance([known[name]() for name in names], image_shape=image_shape)
 
 
 def written_parameters(estimator: Any) -> str:

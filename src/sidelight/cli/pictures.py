@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from math import prod
 from pathlib import Path
 from typing import Any
 
@@ -30,18 +31,46 @@ def check_picture(path: Path) -> None:
         )
 
 
-def parse_image_shape(text: str, n_columns: int) -> tuple[int, int]:
+def parse_image_shape(
+    text: str, n_columns: int, *, option: str = "--thumbnails"
+) -> tuple[int, ...]:
     """Read the shape of images, and check that the rows hold such images."""
-    match = re.fullmatch(r"(\d+)[x×](\d+)", text.strip().lower())
+    match = re.fullmatch(r"(\d+)[x×](\d+)(?:[x×](3))?", text.strip().lower())
     if match is None:
-        raise ValueError(f"--thumbnails takes HEIGHTxWIDTH, such as 8x8. Got {text!r}.")
-    height, width = int(match[1]), int(match[2])
-    if height * width != n_columns:
         raise ValueError(
-            f"--thumbnails {text} needs {height * width} columns of pixels, and the table has "
+            f"{option} takes HEIGHTxWIDTH, such as 8x8, or HEIGHTxWIDTHx3 for colours. "
+            f"Got {text!r}."
+        )
+    shape = tuple(int(size) for size in match.groups() if size is not None)
+    if prod(shape) != n_columns:
+        raise ValueError(
+            f"{option} {text} needs {prod(shape)} columns of pixels, and the table has "
             f"{n_columns} columns of numbers. Leave others out with --ignore or --color-by."
         )
-    return height, width
+    return shape
+
+
+def images_of(
+    table: Table,
+    found: tuple[int, ...] | None,
+    *,
+    thumbnails: str | None,
+    image_shape: str | None,
+) -> tuple[int, ...] | None:
+    """The shape of the images that rows are: as a folder of them has it, or as was said."""
+    n_columns = table.X.shape[1]
+    said = [
+        parse_image_shape(text, n_columns, option=option)
+        for option, text in (("--image-shape", image_shape), ("--thumbnails", thumbnails))
+        if text is not None
+    ]
+    for shape in said:
+        if shape != (found or said[0]):
+            raise ValueError(
+                f"The images are {'x'.join(map(str, found or said[0]))}, and "
+                f"{'x'.join(map(str, shape))} was said. Say it once."
+            )
+    return found or (said[0] if said else None)
 
 
 def colouring(table: Table, column: str | None) -> dict[str, Any]:

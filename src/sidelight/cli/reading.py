@@ -6,11 +6,13 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from sidelight.cli import console
 from sidelight.cli.fitting import shown
+from sidelight.io import pictures_in, read_images
 from sidelight.io.table import POLICIES, Table, holds_graph, listed, read_graph, read_table
 from sidelight.registry import entry_for
 
@@ -71,6 +73,17 @@ def read_data(
         notes.append(f"{n_missing:,} missing value{'s' * (n_missing > 1)}, kept as such.")
     console.notes([*table.notes, *notes], quiet=quiet)
     return table
+
+
+def read_rows(
+    path: Path, *, aside: Sequence[str] = (), quiet: bool = False, **how: Any
+) -> tuple[Table, tuple[int, ...] | None]:
+    """Read a table, or a folder of pictures with the shape that they have."""
+    if not path.is_dir() or not pictures_in(path):
+        return read_data(path, aside=aside, quiet=quiet, **how), None
+    with shown("pictures", quiet=quiet):
+        table, shape = read_images(path)
+    return table.set_aside(aside), shape
 
 
 def written_size(table: Table) -> str:

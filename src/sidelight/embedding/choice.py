@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sidelight.embedding.reach import ALL_PAIRS_UP_TO, landmarks_for
-from sidelight.registry import IN_FRONT, MAPS, Entry, entry_for
+from sidelight.registry import IN_DISTANCES, IN_FRONT, MAPS, Entry, entry_for
 
 #: Maps of more dimensions are not for looking at.
 _SEEN = 3
@@ -64,13 +64,17 @@ def choose_method(
     ('Isomap', {'n_landmarks': 1000})
     """
     known = " and ".join(kinds)
-    others = " and ".join(kind for kind in kinds if kind != "Relation")
+    others = " and ".join(kind for kind in kinds if kind not in ("Relation", *IN_DISTANCES))
     by_metric = f", and listens to {others} through a learned metric" if others else ""
-    acting = " and ".join(kind for kind in kinds if kind != "Condition")
+    acting = " and ".join(kind for kind in kinds if kind not in ("Condition", *IN_DISTANCES))
     listening = f"; {acting} pull and push in it" if acting else ""
     listening += "; what the Condition does is taken out in front" * ("Condition" in kinds)
+    forgiving = "; rows are compared but for what the Invariance forgives"
+    forgiving *= "Invariance" in kinds
     constraints = f"it takes {known} as constraints on the kernel that it learns, with slack"
-    follows = "it measures along the graph" if graph else f"it follows curved data{by_metric}"
+    follows = (
+        "it measures along the graph" if graph else f"it follows curved data{by_metric}{forgiving}"
+    )
     picture = isinstance(n_components, int) and n_components <= _SEEN
     landmarks = landmarks_for(n_rows)
     if landmarks:
@@ -93,7 +97,7 @@ def choose_method(
             picture and not only_distances,
             "ne",
             {},
-            f"near rows are near in the map{listening}",
+            f"near rows are near in the map{listening}{forgiving}",
         ),
         ("Condition" in kinds, "kie", {}, "it leaves a known factor out of the map"),
         (
@@ -137,10 +141,12 @@ def _takes(
         return False
     if graph and not entry.takes_graph:
         return False
-    # what acts in front needs feature vectors, and complete ones
-    return not (distances or graph or other_metric or missing) or not set(kinds) & (
-        _LEARNED - set(entry.inside)
-    )
+    in_front = set(kinds) & (_LEARNED - set(entry.inside))
+    in_distances = set(kinds) & set(IN_DISTANCES)
+    if in_front and in_distances:
+        return False
+    # both need feature vectors, and complete ones
+    return not (distances or graph or other_metric or missing) or not in_front | in_distances
 
 
 def _no_method(kinds: Sequence[str], *, missing: bool, **given: bool) -> str:

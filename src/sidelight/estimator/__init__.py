@@ -26,7 +26,7 @@ from sidelight.estimator.neighborhood import (
 )
 from sidelight.estimator.pieces import map_of_neighborhood
 from sidelight.estimator.placing import Barycentric, ByDistances, OfRows
-from sidelight.estimator.points import Features, Graph, Points
+from sidelight.estimator.points import Features, Graph, Invariant, Points
 from sidelight.estimator.resuming import (
     Thread,
     Unfinished,
@@ -45,6 +45,7 @@ __all__ = [
     "Features",
     "Graph",
     "GraphEmbedder",
+    "Invariant",
     "KernelOfRows",
     "Map",
     "Neighborhood",

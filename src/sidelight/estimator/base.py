@@ -23,12 +23,12 @@ from sidelight.estimator.behind import Brought, bring, refuse_torn_copies
 from sidelight.estimator.listening import (
     Heard,
     Told,
+    compared,
     in_front,
     learn_in_front,
     metrics_among,
 )
 from sidelight.estimator.map import Map, SmoothBack
-from sidelight.estimator.points import points_of
 from sidelight.estimator.resuming import Unfinished
 from sidelight.registry import entry_of, understood_by
 from sidelight.side import by_number, gather_side, refusing_side_as_y
@@ -170,7 +170,8 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
         items = self._check_items(items, X.shape[0]) if table else X
         metric = given if parameter == "metric" else "euclidean"
         told = self._tell(X, known, metric=metric, items=items, inside=inside)
-        return replace(told, points=points_of(told.points, metric, who=self._name))
+        points = compared(told.points, told.known, told.learned, metric, who=self._name)
+        return replace(told, points=points)
 
     def _tell(
         self,
@@ -290,6 +291,7 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
             n_samples=X.shape[0],
             who=self._name,
             X=given,
+            n_features=None if pairwise else X.shape[1],
             **self._side_checks,
         )
         self._forget({"n_features_in_", "feature_names_in_", "n_components_"})

@@ -49,10 +49,10 @@ class GraphEmbedder(Embedder):
             stored zero is a copy of it, and ``n_neighbors="auto"`` takes them all.
         y : object
             Ignored.
-        side : Condition, Pairs, Attributes, Distances, Relation, Anchors or a list, optional
+        side : side information or list of it, optional
             What is known: taken out of the features, or learned as a metric that all distances are
-            measured in, unless the estimator has a better place for it, such as its graph; the
-            finished map is brought to anchors.
+            measured in, unless the estimator has a better place for it, such as its graph; an
+            Invariance is the distance between rows, and the finished map is brought to anchors.
         items : array of shape (n_samples, n_items_features), optional
             The items behind precomputed distances, for ``inverse_transform``.
 
@@ -68,7 +68,7 @@ class GraphEmbedder(Embedder):
             if heard is not None:
                 found, change = heard
                 return self._adopt(replace(told, in_graph={"Pairs": change}), found)
-            if not learns_in_front(self.metric):
+            if not learns_in_front(self.metric, told.known):
                 told = replace(told, in_graph={"Pairs": NO_GAIN})
             else:
                 told = self._hear(X, side, items)

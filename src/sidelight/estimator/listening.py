@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from sidelight.core import FloatArray, as_dense, is_sparse, require_memory
+from sidelight.estimator.points import Invariant, points_of
 from sidelight.metric import (
     DistanceMetric,
     EquivalenceMetric,
@@ -49,8 +50,8 @@ class Heard:
     kind : str
         ``"Pairs"``, ``"Condition"`` …
     place : str
-        Where it acts: ``"in front"`` of the method, ``"in the graph"`` of its neighbours,
-        ``"inside"`` it, or ``"behind"`` it.
+        Where it acts: ``"in front"`` of the method, ``"in the distances"`` that it starts from,
+        ``"in the graph"`` of its neighbours, ``"inside"`` it, or ``"behind"`` it.
     change : str
         What it changed; empty where the method says it by its own attributes.
     """
@@ -60,9 +61,14 @@ class Heard:
     change: str = ""
 
 
-def learns_in_front(metric: Any) -> bool:
-    """Whether rows that are compared so may be compared by a learned metric instead."""
+def is_plain(metric: Any) -> bool:
+    """Whether rows are compared as vectors, so that they may be mapped, or compared otherwise."""
     return isinstance(metric, str) and metric in ("euclidean", "l2")
+
+
+def learns_in_front(metric: Any, known: dict[str, Any]) -> bool:
+    """Whether a learned metric may take the place of the distances."""
+    return is_plain(metric) and "Invariance" not in known
 
 
 def learn_in_front(
@@ -70,7 +76,7 @@ def learn_in_front(
 ) -> tuple[Any, dict[str, Any]]:
     """Learn from each kind of side information; give the mapped rows, and what maps them."""
     kinds = [kind for kind in LEARNERS if kind in known]
-    if kinds and not learns_in_front(metric):
+    if kinds and not is_plain(metric):
         raise ValueError(
             f"Side information gives {who} a metric learned from feature vectors, so metric must "
             f"be 'euclidean'. Got metric={metric!r}."
@@ -87,6 +93,27 @@ def learn_in_front(
         front[kind] = learned
         X = learned.transform(X, condition=side) if kind == "Condition" else learned.transform(X)
     return X, front
+
+
+def compared(
+    X: Any, known: dict[str, Any], learned: dict[str, Any], metric: Any, *, who: str
+) -> Any:
+    """X as its metric reads it, or as an Invariance does."""
+    invariance = known.get("Invariance")
+    if invariance is None:
+        return points_of(X, metric, who=who)
+    if not is_plain(metric):
+        raise ValueError(
+            f"An Invariance gives {who} a distance of its own between feature vectors, so metric "
+            f"must be 'euclidean'. Got metric={metric!r}."
+        )
+    if learned:
+        raise ValueError(
+            f"{who} cannot listen to {' and '.join(learned)} together with an Invariance: in front "
+            f"of the distances items would be changed into what is no longer transformed so. "
+            f"Leave one of them out."
+        )
+    return Invariant.of(written_out(X, who=who), invariance.measure(), who=who)
 
 
 def in_front(X: Any, front: tuple[Any, ...], condition: Any = None, *, who: str) -> Any:
@@ -186,12 +213,14 @@ class Told:
         return tuple(self.learned.values())
 
     def heard(self) -> tuple[Heard, ...]:
-        """What became of each kind that acts in front, in the graph or inside."""
+        """What became of each kind that acts before the finished map."""
         return tuple(self._heard(kind) for kind in self.known)
 
     def _heard(self, kind: str) -> Heard:
         if kind in self.learned:
             return Heard(kind, "in front", self.learned[kind].report_)
+        if kind == "Invariance":
+            return Heard(kind, "in the distances", self.points.said())
         if kind in self.in_graph:
             return Heard(kind, "in the graph", self.in_graph[kind])
         return Heard(kind, "inside", self.notes.get(kind, ""))

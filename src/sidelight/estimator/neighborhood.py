@@ -23,7 +23,6 @@ from sidelight.neighbors import (
     arrows_to,
     component_labels,
     nearest_stored,
-    recall_of,
     symmetric_graph,
     symmetrise,
     with_edges,
@@ -196,7 +195,7 @@ def neighborhood_of(
     if reach.k is not None:
         near = merged.nearest(reach.k, method=method)
         if not near.exact:
-            recall = recall_of(near, merged.rows, metric=merged.metric, who=points.who)
+            recall = merged.recall(near)
         arrows = arrows_to(near)
         graph = symmetrise(near) if mutual else arrows
     else:

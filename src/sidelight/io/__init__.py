@@ -5,6 +5,8 @@ from __future__ import annotations
 from sidelight.io.atomic import replacing as replacing
 from sidelight.io.atomic import require_writable as require_writable
 from sidelight.io.finding import received as received
+from sidelight.io.images import pictures_in as pictures_in
+from sidelight.io.images import read_images
 from sidelight.io.model import ModelFile, load, read_model, save
 from sidelight.io.table import Table, read_table, write_table
 
@@ -13,6 +15,7 @@ __all__ = [
     "ModelFile",
     "Table",
     "load",
+    "read_images",
     "read_model",
     "read_table",
     "save",

@@ -8,8 +8,12 @@ from typing import Any
 
 #: Kinds that bring the finished map to where it is wanted, unless a method has a better place.
 BEHIND = ("Anchors",)
+#: Kinds that say how two items are compared: for methods that see them by distances alone.
+IN_DISTANCES = ("Invariance",)
 #: Kinds that act on feature vectors, whatever the method does with them.
 IN_FRONT = ("Condition", "Pairs", "Attributes", "Distances", "Relation")
+#: What a method takes that sees items by the distances between them.
+BY_DISTANCES = (*IN_FRONT, *IN_DISTANCES, *BEHIND)
 
 
 @dataclass(frozen=True)
@@ -58,11 +62,13 @@ class Entry:
     in_graph: tuple[str, ...] = ()
 
     def place_of(self, kind: str) -> str:
-        """Where a kind acts: inside the method, in its graph, in front of it or behind it."""
+        """Where a kind acts: inside the method, in its distances or graph, in front or behind."""
         if kind in self.inside:
             return "inside"
         if kind in self.in_graph:
             return "in the graph"
+        if kind in IN_DISTANCES:
+            return "in the distances"
         return "behind" if kind in BEHIND else "in front"
 
     def load(self) -> type[Any]:

@@ -6,7 +6,7 @@ are all read from here.  Nothing is imported: an entry names its module.
 
 from __future__ import annotations
 
-from sidelight.registry.entry import BEHIND, IN_FRONT, Entry
+from sidelight.registry.entry import BEHIND, BY_DISTANCES, IN_DISTANCES, IN_FRONT, Entry
 
 ESTIMATORS: tuple[Entry, ...] = (
     Entry(
@@ -37,6 +37,7 @@ ESTIMATORS: tuple[Entry, ...] = (
         "a map from distances",
         "sidelight.spectral.classical_mds",
         "mds",
+        understands=BY_DISTANCES,
         takes_distances=True,
     ),
     Entry(
@@ -46,6 +47,7 @@ ESTIMATORS: tuple[Entry, ...] = (
         "sidelight.spectral.isomap",
         "isomap",
         needs_graph=True,
+        understands=BY_DISTANCES,
         takes_distances=True,
         takes_graph=True,
         in_graph=("Pairs",),
@@ -57,6 +59,7 @@ ESTIMATORS: tuple[Entry, ...] = (
         "sidelight.spectral.locally_linear_embedding",
         "lle",
         needs_graph=True,
+        understands=BY_DISTANCES,
         takes_distances=True,
         takes_graph=True,
         in_graph=("Pairs",),
@@ -68,6 +71,7 @@ ESTIMATORS: tuple[Entry, ...] = (
         "sidelight.spectral.laplacian_eigenmaps",
         "lem",
         needs_graph=True,
+        understands=BY_DISTANCES,
         takes_distances=True,
         takes_graph=True,
         in_graph=("Pairs",),
@@ -81,7 +85,7 @@ ESTIMATORS: tuple[Entry, ...] = (
         needs_graph=True,
         takes_distances=True,
         takes_graph=True,
-        understands=(*IN_FRONT, "Actions", *BEHIND),
+        understands=(*IN_FRONT, "Actions", *IN_DISTANCES, *BEHIND),
         inside=("Pairs", "Distances", "Actions"),
     ),
     Entry(
@@ -101,6 +105,7 @@ ESTIMATORS: tuple[Entry, ...] = (
         "sidelight.unfolding.entropy.maximum_entropy_unfolding",
         "meu",
         needs_graph=True,
+        understands=BY_DISTANCES,
         takes_distances=True,
         takes_graph=True,
     ),
@@ -128,6 +133,7 @@ ESTIMATORS: tuple[Entry, ...] = (
         "near rows near in a map with heavy tails: t-SNE and its kin, to a million rows",
         "sidelight.latent.neighbor_embedding.neighbor_embedding",
         "ne",
+        understands=BY_DISTANCES,
         takes_distances=True,
         takes_graph=True,
         inside=("Pairs", "Distances", "Anchors"),
@@ -138,6 +144,7 @@ ESTIMATORS: tuple[Entry, ...] = (
         "every item picks the same neighbours in the map",
         "sidelight.latent.neighbors.stochastic_neighbor_embedding",
         "sne",
+        understands=BY_DISTANCES,
         takes_distances=True,
         inside=("Anchors",),
     ),
@@ -147,6 +154,7 @@ ESTIMATORS: tuple[Entry, ...] = (
         "one map for several kinds of similarity",
         "sidelight.latent.relational.multiple_relational_embedding",
         "mre",
+        understands=BY_DISTANCES,
         takes_distances=True,
         inside=("Relation",),
     ),
@@ -164,6 +172,7 @@ ESTIMATORS: tuple[Entry, ...] = (
         "distances kept, short ones more carefully",
         "sidelight.latent.sammon_mapping",
         "sammon",
+        understands=BY_DISTANCES,
         takes_distances=True,
         inside=("Anchors",),
     ),

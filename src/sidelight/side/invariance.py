@@ -6,8 +6,11 @@ from dataclasses import dataclass
 from math import prod
 from typing import Any
 
-from sidelight.core import Whole
+from sidelight.core import OneOf, Whole
 from sidelight.side.rows import SideInformation
+from sidelight.transforms import KINDS, Bilinear, InvariantDistance, transformation_of
+
+_DISTANCES = OneOf(("auto", *KINDS))
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -22,15 +25,22 @@ class Invariance(SideInformation):
     image_shape : tuple of int, optional
         (height, width) or (height, width, channels) of the image that a row of X holds, row by
         row.
+    distance : {"auto", "tangent", "correction", "reconstruction"}
+        By which distance it is forgiven: between tangent planes; sin² of the smallest angle
+        between them; or the error of the best step from one item to the other, along the best path
+        of steps.  ``"auto"`` is the first, but the last where a transformation is linear in its
+        parameters and could make nothing of every item, as a filter or a gain.
 
     Examples
     --------
-    >>> Invariance(abs, image_shape=(28, 28))
-    Invariance(abs, image_shape=(28, 28))
+    >>> from sidelight.transforms import Shift
+    >>> Invariance([Shift(), abs], image_shape=(28, 28))
+    Invariance([Shift, abs], image_shape=(28, 28))
     """
 
     transformation: Any
     image_shape: tuple[int, ...] | None = None
+    distance: str = "auto"
 
     def __post_init__(self) -> None:
         several = isinstance(self.transformation, (list, tuple))
@@ -44,6 +54,11 @@ class Invariance(SideInformation):
         if not given:
             raise ValueError("The 'transformation' argument of Invariance must not be empty.")
         object.__setattr__(self, "transformation", given if several else given[0])
+        if not _DISTANCES.admits(self.distance):
+            raise ValueError(
+                f"The 'distance' argument of Invariance must be {_DISTANCES}. "
+                f"Got {self.distance!r} instead."
+            )
         shape = self.image_shape
         if shape is not None:
             sizes = tuple(shape) if isinstance(shape, (list, tuple)) else ()
@@ -53,6 +68,21 @@ class Invariance(SideInformation):
                     f"(height, width, channels). Got {shape!r} instead."
                 )
             object.__setattr__(self, "image_shape", tuple(int(size) for size in sizes))
+
+    def measure(self) -> InvariantDistance:
+        """Name the distance that forgives it.
+
+        Returns
+        -------
+        InvariantDistance
+            Between rows of X.
+        """
+        change, kind = transformation_of(self.transformation), self.distance
+        if kind == "auto":
+            members = getattr(change, "members", (change,))
+            bilinear = any(isinstance(member, Bilinear) for member in members)
+            kind = "reconstruction" if bilinear else "tangent"
+        return InvariantDistance(change, self.image_shape, kind)
 
     def within(self, rows: Any) -> Invariance:
         """Keep what is said about some rows: all of it, for it holds for any.
@@ -107,6 +137,7 @@ class Invariance(SideInformation):
     def __repr__(self) -> str:
         given = self.transformation
         several = given if isinstance(given, tuple) else (given,)
-        names = [getattr(one, "__name__", repr(one)) for one in several]
+        names = [getattr(one, "__name__", type(one).__name__) for one in several]
         words = f"[{', '.join(names)}]" if isinstance(given, tuple) else names[0]
-        return f"Invariance({words}, image_shape={self.image_shape})"
+        how = "" if self.distance == "auto" else f", distance={self.distance!r}"
+        return f"Invariance({words}, image_shape={self.image_shape}{how})"

@@ -100,8 +100,9 @@ class ClassicalMDS(Embedder):
             The data; with ``metric="precomputed"`` the distances (n_samples, n_samples).
         y : object
             Ignored.
-        side : Condition, Pairs, Attributes, Distances, Relation, Anchors or a list, optional
-            What is known: learned as a metric that all distances are measured in.
+        side : side information or list of it, optional
+            What is known: an Invariance as the distance between rows, anchors as where the map is
+            brought, the others as a metric that all distances are measured in.
         items : array of shape (n_samples, n_items_features), optional
             The items behind precomputed distances, for ``inverse_transform``.
 

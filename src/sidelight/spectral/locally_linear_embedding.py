@@ -158,8 +158,8 @@ class LocallyLinearEmbedding(GraphEmbedder):
                 f"{empty} of {n} rows: row i holds the neighbours of row i. Store both directions "
                 f"of its edges, X.maximum(X.T)."
             )
-        points = near.points
-        arrows, n_opened = open_closed_classes(arrows, points.rows, metric=points.metric)
+        rows, metric = near.points.compared
+        arrows, n_opened = open_closed_classes(arrows, rows, metric=metric)
         closed = (
             f"Some sets of points of LocallyLinearEmbedding have all their neighbours within the "
             f"set ({n_opened} beside the largest), and would collapse"

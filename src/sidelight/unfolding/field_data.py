@@ -8,7 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from sidelight.core import FloatArray, IntArray, is_sparse, row_blocks
-from sidelight.estimator import Features, Graph, Map, Neighborhood, Points
+from sidelight.estimator import Features, Graph, Invariant, Map, Neighborhood, Points
 from sidelight.neighbors import Metric, distance_blocks
 from sidelight.similarity import Centring, kernel_from_distances
 from sidelight.solvers.eigen import largest_eigenpairs
@@ -20,7 +20,8 @@ _SOURCES = 1000
 
 def field_features(points: Points) -> int:
     """How many features a field has; a table of distances counts as one."""
-    return varying_features(points.rows) if isinstance(points, Features) else 1
+    features = isinstance(points, (Features, Invariant))
+    return varying_features(points.rows) if features else 1
 
 
 def field_scatter(near: Neighborhood) -> float:
@@ -28,7 +29,10 @@ def field_scatter(near: Neighborhood) -> float:
     if isinstance(near.points, Graph):
         return scatter_along(near.graph, near.counts)
     points, counts = near.points, near.counts
-    remoteness = squared_remoteness(points.rows, counts, points.metric, who=near.who)
+    rows, metric = points.compared
+    if isinstance(points, Invariant):
+        rows, metric = points.table(), "precomputed"
+    remoteness = squared_remoteness(rows, counts, metric, who=near.who)
     return float(counts @ remoteness)
 
 

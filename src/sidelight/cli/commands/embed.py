@@ -13,6 +13,7 @@ from sidelight.cli.known_options import (
     ConditionPeriod,
     Dissimilar,
     EpisodeColumn,
+    InvariantTo,
     KnownAnchors,
     KnownDistances,
     LabelColumn,
@@ -22,9 +23,10 @@ from sidelight.cli.known_options import (
 from sidelight.cli.options import (
     ColorBy,
     Components,
-    File,
+    Data,
     Header,
     Ignore,
+    ImageShape,
     Landmarks,
     MapFile,
     Method,
@@ -46,7 +48,7 @@ from sidelight.cli.options import (
 
 
 def embed(
-    file: File,
+    file: Data,
     method: Method = "auto",
     components: Components = "2",
     neighbors: Neighbors = None,
@@ -73,12 +75,14 @@ def embed(
     episode_column: EpisodeColumn = None,
     condition_column: ConditionColumn = None,
     condition_period: ConditionPeriod = None,
+    image_shape: ImageShape = None,
+    invariant_to: InvariantTo = None,
     output: MapFile = None,
     picture: PictureFile = None,
     model: ModelFile = None,
     quiet: Quiet = False,
 ) -> None:
-    """Make a map of a table.
+    """Make a map of a table, or of a folder of pictures.
 
     Prints how good the map is; writes it with --output, --picture and --model.
     """
@@ -86,10 +90,10 @@ def embed(
     from sidelight.cli.fitting import working
     from sidelight.cli.maps import read_places
     from sidelight.cli.outcome import check_outputs, judge, write_outcome
-    from sidelight.cli.parameters import typed_parameters, written_parameters
-    from sidelight.cli.pictures import parse_image_shape
+    from sidelight.cli.parameters import typed_invariance, typed_parameters, written_parameters
+    from sidelight.cli.pictures import images_of
     from sidelight.cli.preparation import Preparation
-    from sidelight.cli.reading import missing_policy, read_data, written_size
+    from sidelight.cli.reading import missing_policy, read_rows, written_size
     from sidelight.embedding import warn_of_distances
     from sidelight.io.table import read_knowledge
 
@@ -99,7 +103,7 @@ def embed(
         *(color_by, name_column, label_column),
         *(action_column, episode_column, condition_column),
     )
-    table = read_data(
+    table, shape = read_rows(
         file,
         ignore=split_names(ignore),
         aside=[name for name in told if name is not None],
@@ -108,7 +112,8 @@ def embed(
         graph=precomputed or metric == "precomputed",
         quiet=quiet,
     )
-    image_shape = parse_image_shape(thumbnails, table.X.shape[1]) if thumbnails else None
+    images = images_of(table, shape, thumbnails=thumbnails, image_shape=image_shape)
+    forgiven = split_names(invariant_to)
     known = read_knowledge(
         table,
         similar=similar,
@@ -122,6 +127,8 @@ def embed(
         condition_column=condition_column,
         condition_period=condition_period,
     )
+    if forgiven:
+        known.append(typed_invariance(forgiven, images, standardize=standardize))
     previous, note = (None, "") if align_to is None else read_places(align_to, table)
     console.notes([note] * bool(note), quiet=quiet)
     preparation = Preparation.of(
@@ -182,7 +189,7 @@ def embed(
         picture=picture,
         model=model,
         color_by=color_by,
-        image_shape=image_shape,
+        image_shape=images,
         quiet=quiet,
     )
     if not quiet:

@@ -164,8 +164,8 @@ def _refusal(value: Any, where: str) -> str:
         name = getattr(value, "__name__", repr(value))
         return (
             f"{where[0].upper()}{where[1:]} is the function {name!r}, and a model file holds data, "
-            "never code. Use a metric or kernel that has a name, or compute the table yourself and "
-            "use 'precomputed'."
+            "never code. Use a metric, kernel or transformation that has a name, or compute the "
+            "table yourself and use 'precomputed'."
         )
     if isinstance(value, (np.random.Generator, np.random.RandomState)):
         return (

@@ -39,7 +39,7 @@ from sidelight.latent.neighbor_embedding.known import INSIDE, hear_inside, lay_o
 from sidelight.latent.neighbor_embedding.placing import ByNeighbors
 from sidelight.latent.neighbor_embedding.repulsion import field_by
 from sidelight.latent.neighbor_embedding.start import start_of
-from sidelight.neighbors import DistinctRows, recall_of
+from sidelight.neighbors import DistinctRows
 
 #: Effective neighbours, where there are rows enough.
 _PERPLEXITY = 15.0
@@ -215,8 +215,9 @@ class NeighborEmbedding(Embedder):
             a sparse graph of them.
         y : object
             Ignored.
-        side : Condition, Pairs, Attributes, Distances, Relation, Anchors or a list, optional
-            What is known.
+        side : side information or list of it, optional
+            What is known: an Invariance as the distance between rows; pairs, distances and anchors
+            inside; the others in front.
         items : array of shape (n_samples, n_items_features), optional
             The items behind precomputed distances, for ``inverse_transform``.
 
@@ -254,7 +255,7 @@ class NeighborEmbedding(Embedder):
             **found.facts,
             "unit_": unit,
             "perplexity_": perplexities,
-            "neighbors_recall_": recall_of(near, points.rows, metric=points.metric),
+            "neighbors_recall_": points.recall(near),
         }
         placed = of_all_rows(Map(found.Y, rule, facts), points, distinct)
         told = replace(told, notes=heard.report)

@@ -18,7 +18,7 @@ import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 
 from sidelight.core import FloatArray, IntArray, evenly_spaced, is_sparse, row_blocks
-from sidelight.estimator import Features, Graph, Points
+from sidelight.estimator import Features, Graph, Invariant, Points
 from sidelight.latent.descending import random_points, starting_points
 from sidelight.mapping import Nystrom, kernel_coordinates
 from sidelight.neighbors import DistinctRows
@@ -49,7 +49,7 @@ def start_of(
 ) -> FloatArray:
     """The first map of the distinct points: by scaling, by the graph, random or given."""
     if isinstance(init, str) and init == "auto":
-        init = "spectral" if isinstance(points, Graph) else "classical"
+        init = "spectral" if isinstance(points, (Graph, Invariant)) else "classical"
     ways = {
         "classical": lambda: scaled_start(points, d, who=who),
         "spectral": lambda: spectral_start(graph, d, who=who),

@@ -209,7 +209,7 @@ class MultipleRelationalEmbedding(Embedder):
             and the relations must hang together.
         y : object
             Ignored.
-        side : Relation, Condition, Pairs, Attributes, Distances, Anchors or a list, optional
+        side : side information or list of it, optional
             What is known: relations as they are, the others as a metric that X is measured in.
         items : array of shape (n_samples, n_items_features), optional
             What ``inverse_transform`` goes back to, where X is left out or precomputed.

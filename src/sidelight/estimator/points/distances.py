@@ -1,0 +1,114 @@
+"""A table of distances, and nothing else."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+import scipy.sparse as sp
+
+from sidelight.core import FloatArray, IntArray
+from sidelight.estimator.points.protocol import all_distinct
+from sidelight.neighbors import (
+    DistinctRows,
+    Neighbors,
+    check_distance_block,
+    connect_components,
+    distinct_rows,
+    nearest_neighbors,
+    radius_neighbors,
+    recall_of,
+    spread_landmarks,
+)
+from sidelight.similarity import local_gram_from_distances
+
+
+@dataclass(frozen=True)
+class Distances:
+    """A table of distances, and nothing else.
+
+    Parameters
+    ----------
+    rows : ndarray of shape (n, n) or (m, n)
+        The distances between the points, or from new points to them.
+    who : str
+        The estimator, for messages.
+    """
+
+    rows: FloatArray
+    who: str
+    metric: ClassVar[str] = "precomputed"
+
+    @property
+    def n(self) -> int:
+        """How many."""
+        return int(self.rows.shape[0])
+
+    @property
+    def compared(self) -> tuple[Any, Any]:
+        """The rows and their metric."""
+        return self.rows, self.metric
+
+    def distinct(self) -> DistinctRows:
+        """Which rows are at distance zero."""
+        return distinct_rows(self.rows, metric="precomputed", who=self.who)
+
+    def take(self, rows: IntArray) -> Distances:
+        """Some of the points, among themselves."""
+        return replace(self, rows=self.rows[np.ix_(rows, rows)])
+
+    def merged(self, distinct: DistinctRows) -> Distances:
+        """One point for all rows at distance zero."""
+        return self if len(distinct.rows) == self.n else self.take(distinct.rows)
+
+    def of_new(self, X: Any, distinct: DistinctRows) -> Distances:
+        """The distances from new points to the merged ones."""
+        block = check_distance_block(X, len(distinct.inverse), who=self.who, name="X")
+        return replace(self, rows=block if all_distinct(distinct) else block[:, distinct.rows])
+
+    def nearest(self, k: int, of: Distances | None = None, *, method: str = "auto") -> Neighbors:
+        """The k nearest points."""
+        queries, k = (None, k) if of is None else (of.rows, min(k, self.n))
+        return nearest_neighbors(
+            self.rows, k, queries=queries, metric="precomputed", method=method, who=self.who
+        )
+
+    def recall(self, near: Neighbors) -> float:
+        """The share of the nearest that a search has found."""
+        return recall_of(near, self.rows, metric=self.metric, who=self.who)
+
+    def within(self, radius: float, of: Distances | None = None) -> sp.csr_array:
+        """The points within a radius."""
+        queries = None if of is None else of.rows
+        return radius_neighbors(
+            self.rows, radius, queries=queries, metric="precomputed", who=self.who
+        )
+
+    def lengths(self, left: IntArray, right: IntArray) -> FloatArray:
+        """Look up listed pairs."""
+        return np.asarray(self.rows[left, right], dtype=np.float64)
+
+    def table(self, of: Distances | None = None) -> FloatArray:
+        """All distances, in double precision."""
+        return np.asarray(self.rows if of is None else of.rows, dtype=np.float64)
+
+    def block(self, rows: slice, columns: slice | IntArray) -> FloatArray:
+        """A block of the table."""
+        return self.rows[rows, columns]
+
+    def connect(self, graph: sp.csr_array) -> tuple[sp.csr_array, IntArray]:
+        """Join the pieces of a graph by the shortest edges that will do."""
+        return connect_components(graph, self.rows, metric="precomputed", who=self.who)
+
+    def spread(self, n_landmarks: int) -> IntArray:
+        """Points that stand for all."""
+        return spread_landmarks(self.rows, n_landmarks, metric="precomputed")
+
+    def grams(
+        self, near: Neighbors, of: Distances | None = None, *, at: IntArray | None = None
+    ) -> FloatArray:
+        """½(d_j² + d_l² − d_jl²) of the neighbours j, l of a point."""
+        spokes = self.rows if of is None else of.rows
+        spokes = spokes if at is None else spokes[at]
+        return local_gram_from_distances(self.rows, near.indices, spokes)

@@ -1,0 +1,154 @@
+"""Rows of features, compared by a metric."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from sidelight.core import FloatArray, IntArray, is_sparse
+from sidelight.neighbors import (
+    DistinctRows,
+    Metric,
+    Neighbors,
+    connect_components,
+    distance_blocks,
+    distinct_rows,
+    nearest_neighbors,
+    radius_neighbors,
+    recall_of,
+    spread_landmarks,
+)
+from sidelight.neighbors.graph import lengths_of_pairs
+from sidelight.similarity import local_gram_from_features
+
+#: Distances below this share of the largest may be those of equal rows, rounded.
+_ROUNDING = 1e-7
+
+
+@dataclass(frozen=True)
+class Features:
+    """Rows of features, compared by a metric.
+
+    Parameters
+    ----------
+    rows : array or sparse array of shape (n, p)
+        The features.
+    metric : str or callable
+        A checked metric.
+    who : str
+        The estimator, for messages.
+    """
+
+    rows: Any
+    metric: Metric
+    who: str
+
+    @property
+    def n(self) -> int:
+        """How many."""
+        return int(self.rows.shape[0])
+
+    @property
+    def euclidean(self) -> bool:
+        """Whether the distances are those of Euclidean geometry."""
+        return isinstance(self.metric, str) and self.metric == "euclidean"
+
+    @property
+    def compared(self) -> tuple[Any, Any]:
+        """The rows and their metric."""
+        return self.rows, self.metric
+
+    def distinct(self) -> DistinctRows:
+        """Which rows are the same."""
+        return distinct_rows(self.rows, metric=self.metric, who=self.who)
+
+    def take(self, rows: IntArray) -> Features:
+        """Some of the rows."""
+        return replace(self, rows=self.rows[rows])
+
+    def merged(self, distinct: DistinctRows) -> Features:
+        """The distinct rows."""
+        return self if len(distinct.rows) == self.n else self.take(distinct.rows)
+
+    def of_new(self, X: Any, distinct: DistinctRows) -> Features:
+        """New rows, sparse where the points are."""
+        if is_sparse(X) != is_sparse(self.rows):
+            X = X.toarray() if is_sparse(X) else sp.csr_array(X)
+        return replace(self, rows=X)
+
+    def nearest(self, k: int, of: Features | None = None, *, method: str = "auto") -> Neighbors:
+        """The k nearest rows; a new row that is one of them is at distance zero from it."""
+        queries = None if of is None else of.rows
+        k = k if of is None else min(k, self.n)
+        near = nearest_neighbors(
+            self.rows, k, queries=queries, metric=self.metric, method=method, who=self.who
+        )
+        return near if of is None or self.euclidean else self._exact(near, of.rows)
+
+    def recall(self, near: Neighbors) -> float:
+        """The share of the nearest that a search has found."""
+        return recall_of(near, self.rows, metric=self.metric, who=self.who)
+
+    def within(self, radius: float, of: Features | None = None) -> sp.csr_array:
+        """The rows within a radius."""
+        queries = None if of is None else of.rows
+        return radius_neighbors(
+            self.rows, radius, queries=queries, metric=self.metric, who=self.who
+        )
+
+    def lengths(self, left: IntArray, right: IntArray) -> FloatArray:
+        """The distances of listed pairs."""
+        pairs = np.column_stack([left, right])
+        return lengths_of_pairs(self.rows, pairs, metric=self.metric, who=self.who)
+
+    def table(self, of: Features | None = None) -> FloatArray:
+        """All distances, in double precision; of Euclidean rows relative to their mean."""
+        rows, queries = self.rows, self.rows if of is None else of.rows
+        if self.euclidean and not is_sparse(rows):
+            # products of numbers far from zero would lose what differs between rows
+            middle = rows.mean(axis=0, dtype=np.float64)
+            rows, queries = rows - middle, queries - middle
+        return self._distances(rows, queries)
+
+    def block(self, rows: slice, columns: slice | IntArray) -> FloatArray:
+        """A block of the table of distances."""
+        return self._distances(self.rows[columns], self.rows[rows])
+
+    def _distances(self, rows: Any, queries: Any) -> FloatArray:
+        blocks = distance_blocks(rows, queries, self.metric, who=self.who)
+        return np.vstack([np.asarray(D, dtype=np.float64) for _, D in blocks])
+
+    def connect(self, graph: sp.csr_array) -> tuple[sp.csr_array, IntArray]:
+        """Join the pieces of a graph by the shortest edges that will do."""
+        return connect_components(graph, self.rows, metric=self.metric, who=self.who)
+
+    def spread(self, n_landmarks: int) -> IntArray:
+        """Rows that stand for all."""
+        return spread_landmarks(self.rows, n_landmarks, metric=self.metric)
+
+    def grams(
+        self, near: Neighbors, of: Features | None = None, *, at: IntArray | None = None
+    ) -> FloatArray:
+        """⟨x_j − x, x_l − x⟩ of the neighbours j, l of x."""
+        centres = self.rows if of is None else of.rows
+        centres = centres if at is None else centres[at]
+        return local_gram_from_features(self.rows, near.indices, centres)
+
+    def _exact(self, near: Neighbors, queries: Any) -> Neighbors:
+        """Some metrics leave rounding between equal rows, where there is no distance at all."""
+        indices, distances = near.indices, near.distances.copy()
+        suspects = distances <= _ROUNDING * max(float(distances.max(initial=0.0)), 0.0)
+        row, column = np.nonzero(suspects & (distances != 0))
+        here, there = queries[row], self.rows[indices[row, column]]
+        if is_sparse(there):
+            here, there = here.toarray(), there.toarray()
+        same = (here == there).all(axis=1)
+        distances[row[same], column[same]] = 0.0
+        order = np.argsort(distances, axis=1, kind="stable")
+        return Neighbors(
+            np.take_along_axis(indices, order, axis=1),
+            np.take_along_axis(distances, order, axis=1),
+        )

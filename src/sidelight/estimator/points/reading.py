@@ -1,0 +1,21 @@
+"""X read as its metric says."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sidelight.core import is_sparse
+from sidelight.estimator.points.distances import Distances
+from sidelight.estimator.points.features import Features
+from sidelight.estimator.points.graph import Graph
+from sidelight.neighbors import check_distances, check_graph, check_metric
+
+
+def points_of(X: Any, metric: Any, *, who: str) -> Features | Distances | Graph:
+    """Read X as its metric says: rows of features, a table of distances, or a sparse graph."""
+    known = check_metric(metric, who=who)
+    if known != "precomputed":
+        return Features(X, known, who)
+    if is_sparse(X):
+        return Graph(check_graph(X, who=who), who)
+    return Distances(check_distances(X, who=who), who)

@@ -1,0 +1,17 @@
+"""Distances that forgive a transformation: between tangent planes, by their angle, by paths."""
+
+from __future__ import annotations
+
+from sidelight.transforms.distances.frames import Frames
+from sidelight.transforms.distances.measure import KINDS, InvariantDistance
+from sidelight.transforms.distances.paths import along_steps, along_steps_of_new
+from sidelight.transforms.distances.tables import invariant_distances
+
+__all__ = [
+    "KINDS",
+    "Frames",
+    "InvariantDistance",
+    "along_steps",
+    "along_steps_of_new",
+    "invariant_distances",
+]

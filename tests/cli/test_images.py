@@ -1,0 +1,142 @@
+"""Folders of pictures, and what does not change what they show."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import sidelight
+from sidelight.cli.application import application
+from sidelight.datasets import digits
+from sidelight.io import read_images, read_table
+
+Image = pytest.importorskip("PIL.Image")
+
+
+@pytest.fixture(autouse=True)
+def wide(monkeypatch):
+    monkeypatch.setenv("TERMINAL_WIDTH", "200")
+
+
+def run(*arguments):
+    return CliRunner().invoke(application, [str(one) for one in arguments])
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Thirty grey digits as PNG files."""
+    place = tmp_path / "pictures"
+    place.mkdir()
+    for i, row in enumerate(digits().X[:30]):
+        picture = Image.fromarray(np.uint8(np.round(255 * row.reshape(8, 8))))
+        picture.save(place / f"digit{i:02d}.png")
+    (place / "notes.txt").write_text("not a picture")
+    return place
+
+
+def test_a_folder_is_read_as_rows(folder):
+    table, shape = read_images(folder)
+    assert shape == (8, 8)
+    assert np.abs(table.X - digits().X[:30]).max() <= 0.5 / 255
+    assert table.labels["file"][:2].tolist() == ["digit00.png", "digit01.png"]
+    assert table.column_names[:2] == ("pixel 0, 0", "pixel 0, 1")
+
+
+def test_colours_make_all_rows_coloured(folder):
+    colours = np.zeros((8, 8, 3), dtype=np.uint8)
+    colours[..., 0] = 255
+    Image.fromarray(colours).save(folder / "red.png")
+    table, shape = read_images(folder)
+    assert shape == (8, 8, 3)
+    assert table.X[-1].reshape(shape)[..., 0].min() == 1.0
+    grey = table.X[0].reshape(shape)
+    assert np.array_equal(grey[..., 0], grey[..., 2])
+
+
+def test_jpeg_files_and_grey_of_sixteen_bits(tmp_path):
+    Image.fromarray(np.full((4, 6), 65535, dtype=np.uint16)).save(tmp_path / "a.png")
+    Image.fromarray(np.full((4, 6), 128, dtype=np.uint8)).save(tmp_path / "b.JPG")
+    table, shape = read_images(tmp_path)
+    assert shape == (4, 6)
+    assert np.allclose(table.X.mean(axis=1), [1.0, 128 / 255], atol=0.01)
+
+
+class TestRefusals:
+    def test_another_size(self, folder):
+        Image.new("L", (9, 8)).save(folder / "wide.png")
+        with pytest.raises(ValueError, match=r"digit00.png has 8 × 8.*wide.png 8 × 9"):
+            read_images(folder)
+
+    def test_no_picture_inside(self, folder):
+        (folder / "broken.png").write_bytes(b"nothing")
+        with pytest.raises(ValueError, match=r"broken.png cannot be read as a picture"):
+            read_images(folder)
+
+    def test_half_a_picture(self, folder):
+        whole = (folder / "digit00.png").read_bytes()
+        (folder / "digit00.png").write_bytes(whole[: len(whole) - 40])
+        with pytest.raises(ValueError, match=r"digit00.png cannot be read"):
+            read_images(folder)
+
+    def test_no_pictures(self, tmp_path):
+        with pytest.raises(ValueError, match="no pictures in the folder"):
+            read_images(tmp_path)
+
+    def test_a_folder_of_something_else(self, tmp_path):
+        done = run("embed", tmp_path)
+        assert done.exit_code == 2
+        assert "is a folder" in done.output
+
+    @pytest.mark.parametrize(
+        ("options", "words"),
+        [
+            (["--invariant-to", "shfit", "--image-shape", "8x8"], "Did you mean 'shift'"),
+            (["--invariant-to", "shift"], "--image-shape 28x28"),
+            (["--invariant-to", "shift", "--image-shape", "8x9"], "needs 72 columns"),
+            (["--image-shape", "8by8"], "HEIGHTxWIDTH"),
+            (["--image-shape", "8x8", "--thumbnails", "4x16"], "Say it once"),
+            (["--invariant-to", "gain", "--standardize"], "--standardize would change"),
+            (["--invariant-to", "gain", "--method", "pca"], "PCA does not understand Invariance"),
+        ],
+    )
+    def test_what_cannot_be_meant(self, tmp_path, options, words):
+        file = tmp_path / "images.csv"
+        np.savetxt(file, digits().X[:40], delimiter=",")
+        done = run("embed", file, *options)
+        assert done.exit_code == 2
+        assert words in " ".join(done.output.split())
+        assert "Traceback" not in done.output
+
+
+def test_pictures_are_embedded_and_drawn(folder, tmp_path):
+    output, picture, model = (tmp_path / name for name in ("map.csv", "map.png", "m.sidelight"))
+    done = run(
+        *("embed", folder, "--invariant-to", "shift,rotation", "--method", "isomap"),
+        *("-o", output, "--picture", picture, "--model", model),
+    )
+    assert done.exit_code == 0, done.output
+    assert "Invariance([Shift, Rotation], image_shape=(8, 8))" in " ".join(done.output.split())
+    table = read_table(output)
+    assert table.labels["file"][3] == "digit03.png"
+    assert picture.stat().st_size > 5000
+    loaded = sidelight.load(model)
+    rows, _ = read_images(folder)
+    assert np.allclose(loaded.transform(rows.X), loaded.embedding_, atol=1e-9)
+
+
+def test_a_table_of_images(tmp_path):
+    file, output = tmp_path / "images.csv", tmp_path / "map.npy"
+    np.savetxt(file, digits().X[:40], delimiter=",")
+    done = run(
+        *("embed", file, "--image-shape", "8x8", "--invariant-to", "shift"),
+        *("--invariant-to", "scaling", "-o", output, "-q"),
+    )
+    assert done.exit_code == 0, done.output
+    from sidelight.side import Invariance
+    from sidelight.transforms import Scaling, Shift
+
+    side = Invariance([Shift(), Scaling()], image_shape=(8, 8))
+    X = read_table(file).X
+    expected = sidelight.embed(X, side=side).points
+    assert np.allclose(np.load(output)[:, 1:], expected)

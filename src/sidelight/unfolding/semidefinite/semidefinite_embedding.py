@@ -14,10 +14,13 @@ from sidelight.estimator import (
     GraphEmbedder,
     Map,
     Neighborhood,
+    Told,
     map_of_neighborhood,
     neighborhood_of,
 )
 from sidelight.metric import EquivalenceMetric
+from sidelight.side import Distances
+from sidelight.unfolding.semidefinite.anchored import distances_between
 from sidelight.unfolding.semidefinite.kernel_constraints import KINDS
 from sidelight.unfolding.semidefinite.side_constraints import (
     known_within,
@@ -209,7 +212,8 @@ class SemidefiniteEmbedding(GraphEmbedder):
             Ignored.
         side : side information or list of it, optional
             What is known, of any kind: constraints on the kernel, a metric in front (see
-            ``side_as``), a factor taken out; the finished map is brought to anchors.
+            ``side_as``), a factor taken out; the finished map is brought to anchors, and where X
+            are distances in their unit, those between anchors are kept.
         items : array of shape (n_samples, n_items_features), optional
             The items behind precomputed distances, for ``inverse_transform``.
 
@@ -234,6 +238,7 @@ class SemidefiniteEmbedding(GraphEmbedder):
             on_disconnected=self.on_disconnected,
             ties=tied_rows(known),
         )
+        told, known = self._held_by_anchors(told, known, near)
         apart, settings = near.apart, self._settings()
 
         def embed(piece: Neighborhood) -> Map:
@@ -249,6 +254,25 @@ class SemidefiniteEmbedding(GraphEmbedder):
                 f"Tell it less, or allow slack (slack=0.01, say)."
             )
         return self._adopt(told, found)
+
+    def _held_by_anchors(
+        self, told: Told, known: dict[str, Any], near: Neighborhood
+    ) -> tuple[Told, dict[str, Any]]:
+        """The distances between anchors, where X is of distances in their unit."""
+        anchors = told.wanted
+        if anchors is None or not anchors.exact or self.metric != "precomputed":
+            return told, known
+        between = distances_between(anchors, near)
+        if between is None:
+            return told, known
+        note = f"the distances between {len(anchors.index)} anchors are kept"
+        told = replace(
+            told,
+            known={**told.known, "Anchors": anchors},
+            notes={**told.notes, "Anchors": note},
+        )
+        given = [known["Distances"]] if "Distances" in known else []
+        return told, {**known, "Distances": Distances.merge([*given, between])}
 
     def _refuted(self, known: dict[str, Any], points: Any) -> str:
         """Why pairs are left out that have nothing to do with the rows: they would tear the map."""

@@ -20,6 +20,7 @@ from benchmarks.rows.neighbor_mismatch import NEIGHBOR_MISMATCH
 from benchmarks.rows.neighbors import NEIGHBORS
 from benchmarks.rows.pca import PRINCIPAL_COMPONENTS
 from benchmarks.rows.semidefinite_embedding import SEMIDEFINITE_EMBEDDING
+from benchmarks.rows.tangent_distance import TANGENT_DISTANCE
 
 ROWS: tuple[Row, ...] = (
     *ISOMAP,
@@ -35,6 +36,7 @@ ROWS: tuple[Row, ...] = (
     *NEIGHBORS,
     *NEIGHBOR_EMBEDDING,
     *NEIGHBOR_MISMATCH,
+    *TANGENT_DISTANCE,
     *IMPORTING,
 )
 

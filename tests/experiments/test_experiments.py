@@ -19,6 +19,7 @@ ROOT = Path(__file__).parents[2]
 
 #: Experiments and the files of real data that they need.
 EXPERIMENTS: dict[str, tuple[str, ...]] = {
+    "affine_digits": ("mnist_t10k", "olivetti_faces"),
     "action_paths": (),
     "action_planning": (),
     "anchors_behind": (),

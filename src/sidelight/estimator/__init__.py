@@ -26,7 +26,7 @@ from sidelight.estimator.neighborhood import (
 )
 from sidelight.estimator.pieces import map_of_neighborhood
 from sidelight.estimator.placing import Barycentric, ByDistances, OfRows
-from sidelight.estimator.points import Features, Graph, Invariant, Points
+from sidelight.estimator.points import Features, Graph, Invariant, Points, points_of
 from sidelight.estimator.resuming import (
     Thread,
     Unfinished,
@@ -74,6 +74,7 @@ __all__ = [
     "of_all_rows",
     "pick_up",
     "placed_by",
+    "points_of",
     "reach_of",
     "said_within",
     "takes_factor_out",

@@ -74,6 +74,16 @@ ESTIMATORS: tuple[Entry, ...] = (
         takes_graph=True,
     ),
     Entry(
+        "HybridEmbedding",
+        "spectral",
+        "distances kept and neighbours held, in closed form",
+        "sidelight.spectral.hybrid.hybrid_embedding",
+        "hybrid",
+        needs_graph=True,
+        takes_distances=True,
+        takes_graph=True,
+    ),
+    Entry(
         "SemidefiniteEmbedding",
         "unfolding",
         "the data pulled apart as far as neighbours allow",

@@ -18,7 +18,6 @@ MISSING: dict[str, dict[str, str]] = {
     },
     "informed": {
         "figure 1.8": "SDE (k = 5) on the 698 faces",
-        "figures 2.1, 2.2": "hybrid of Isomap and LLE on the swiss roll",
         "figures 2.3 to 2.9": "digits under local filters, tangent correction distance",
         "figures 2.10 to 2.12": "ten digits, transformation reconstruction distance",
         "figures 2.13, 2.14": "a teapot from two angles",

@@ -46,6 +46,7 @@ EXPERIMENTS: dict[str, tuple[str, ...]] = {
     "factors_of_faces": ("isomap_faces",),
     "gaussian_process_maps": ("oil_flow",),
     "glasses_on_faces": ("olivetti_faces",),
+    "hybrid_swiss_roll": (),
     "information_maps": ("oil_flow", "cmu35_walk"),
     "informed_cells": ("pbmc68k_reduced",),
     "informed_faces": ("olivetti_faces",),

@@ -12,6 +12,7 @@ from scipy.spatial.distance import cdist
 
 from sidelight.registry import MAPS
 from sidelight.side import Actions, Condition, Pairs, Relation
+from sidelight.transforms import Gain
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -37,6 +38,7 @@ OTHER = {
     "exaggeration": 3.0,
     "form": "dual",
     "gamma": 5.0,
+    "image_shape": (2, 2),  # refused without a transformation
     "init": "random",
     "leave_one_out": None,  # the other one
     "locality": "laplacian",
@@ -66,6 +68,7 @@ OTHER = {
     "slack": 0.1,
     "steps": "data",
     "tol": 0.5,
+    "transformation": Gain(),
     "validation_fraction": 0.2,
     "variant": "directions",
     "weights": "heat",

@@ -177,6 +177,13 @@ CASES: dict[str, tuple[Callable[[], Any], Any, dict[str, Any], Any]] = {
         {"distances": np.sqrt(D)},
         NEW,
     ),
+    "ltse": (lambda: sidelight.LocalTangentSpaceEmbedding(2), X, {}, NEW),
+    "ltse gain": (
+        lambda: sidelight.LocalTangentSpaceEmbedding(2, transformation=Gain(), n_neighbors=6),
+        np.vstack([X, X[:9]]),
+        {},
+        NEW,
+    ),
     "lle": (lambda: sidelight.LocallyLinearEmbedding(2), X, {}, NEW),
     "lle pieces": (
         lambda: sidelight.LocallyLinearEmbedding(2, n_neighbors=5, on_disconnected="separate"),

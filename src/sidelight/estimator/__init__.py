@@ -15,6 +15,7 @@ from sidelight.estimator.listening import (
 )
 from sidelight.estimator.map import KernelOfRows, Map, SmoothBack, StiffnessKernel, of_all_rows
 from sidelight.estimator.neighborhood import (
+    POLICIES,
     Neighborhood,
     Reach,
     check_enough,
@@ -38,6 +39,7 @@ from sidelight.estimator.resuming import (
 
 __all__ = [
     "GRAPH_PARAMETERS",
+    "POLICIES",
     "RADIUS_PARAMETER",
     "Barycentric",
     "ByDistances",

@@ -84,6 +84,13 @@ ESTIMATORS: tuple[Entry, ...] = (
         takes_graph=True,
     ),
     Entry(
+        "LocalTangentSpaceEmbedding",
+        "spectral",
+        "each point as a mixture of its neighbours, transformed",
+        "sidelight.spectral.hybrid.local_tangent_space_embedding",
+        "ltse",
+    ),
+    Entry(
         "SemidefiniteEmbedding",
         "unfolding",
         "the data pulled apart as far as neighbours allow",

@@ -112,7 +112,7 @@ class HybridEmbedding(GraphEmbedder):
 
     References
     ----------
-    A. Ghodsi (2006), informed-embedding thesis, chapter 2.
+    A. Ghodsi (2005), "Nonlinear dimensionality reduction with side information", chapter 2.
 
     Examples
     --------

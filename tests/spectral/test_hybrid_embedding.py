@@ -20,8 +20,12 @@ from sidelight import (
     Isomap,
     LaplacianEigenmaps,
     LocallyLinearEmbedding,
+    load,
+    save,
 )
 from sidelight.core.errors import DisconnectedGraphWarning, NotEnoughMemoryError
+from sidelight.side import Invariance
+from sidelight.transforms import LocalFilter, invariant_distances
 from tests.comparison import assert_same_map
 
 K = 7
@@ -377,3 +381,36 @@ def test_what_is_refused(X):
     graph = sp.csr_array(np.where(table < 1, table, 0))
     with pytest.raises(ValueError, match="HybridEmbedding needs the distances between all rows"):
         HybridEmbedding(metric="precomputed", distance="mds", locality="laplacian").fit(graph)
+
+
+def test_an_invariance_is_forgiven_by_the_distances_and_not_by_neighbours(tmp_path):
+    """A light that moves: the distances that are kept forgive it, those of neighbours do not."""
+    rng = np.random.default_rng(8)
+    lights = np.exp(-0.2 * (np.arange(24) - np.arange(4, 20)[:, None]) ** 2)
+    X = np.vstack([lights, np.abs(lights - np.roll(lights, 3, axis=1))])
+    X += 0.01 * rng.standard_normal(X.shape)
+    new = X[::5] + 0.02
+    for kind in ("correction", "reconstruction"):
+        known = Invariance(LocalFilter(), image_shape=(1, 24), distance=kind)
+        given = {"distance": "mds", "locality": "laplacian", "alpha": 0.4, "n_neighbors": 4}
+        told = HybridEmbedding(**given).fit(X, side=known)
+        D = invariant_distances(X, LocalFilter(), (1, 24), kind=kind)
+        table = HybridEmbedding(distance_metric="precomputed", **given).fit(X, distances=D)
+        assert_same_map(told.embedding_, table.embedding_, atol=1e-7)
+        assert [(heard.kind, heard.place) for heard in told.side_report_] == [
+            ("Invariance", "in the distances")
+        ]
+        # pulled by forgiving distances, each new row by itself
+        alone = np.vstack([told.transform(row[None]) for row in new])
+        np.testing.assert_allclose(told.transform(new), alone, atol=1e-9)
+        assert np.abs(told.transform(new) - table.transform(new)).max() > 1e-5
+        np.testing.assert_array_equal(told.transform(X), told.embedding_)
+        save(told, tmp_path / "told.sidelight")
+        again = load(tmp_path / "told.sidelight")
+        np.testing.assert_array_equal(again.transform(new), told.transform(new))
+    ends = HybridEmbedding(**{**given, "alpha": 0}).fit(X, side=known)
+    mds = ClassicalMDS().fit(X, side=known)
+    assert_same_map(ends.embedding_, mds.embedding_, atol=1e-7)
+    assert_same_map(ends.transform(new), mds.transform(new), atol=1e-6)
+    with pytest.raises(ValueError, match="'distance_metric'.*no effect beside an Invariance"):
+        HybridEmbedding(distance_metric="cosine").fit(X, side=known)

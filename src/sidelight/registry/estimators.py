@@ -80,6 +80,7 @@ ESTIMATORS: tuple[Entry, ...] = (
         "sidelight.spectral.hybrid.hybrid_embedding",
         "hybrid",
         needs_graph=True,
+        understands=BY_DISTANCES,
         takes_distances=True,
         takes_graph=True,
     ),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from copy import copy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -23,6 +23,7 @@ from sidelight.core import (
 from sidelight.estimator import (
     GRAPH_PARAMETERS,
     GraphEmbedder,
+    Invariant,
     Map,
     Neighborhood,
     Points,
@@ -179,9 +180,10 @@ class HybridEmbedding(GraphEmbedder):
             sparse graph of them.
         y : object
             Ignored.
-        side : Condition, Pairs, Attributes, Distances, Relation, Anchors or a list, optional
+        side : Condition, Pairs, Attributes, Distances, Relation, Invariance, Anchors or a list
             What is known: taken out of the features, or learned as a metric that all distances are
-            measured in; the finished map is brought to anchors.
+            measured in; an Invariance is forgiven by the distances that are kept, and not by
+            those of neighbours; the finished map is brought to anchors.
         items : array of shape (n_samples, n_items_features), optional
             The items behind precomputed distances, for ``inverse_transform``.
         distances : array of shape (n_samples, n_samples), optional
@@ -252,6 +254,10 @@ class HybridEmbedding(GraphEmbedder):
         """The neighbourhood, and the points as the distances that are kept see them."""
         if self.distance == "mds":
             refuse_without_effect(self, ["n_landmarks"], "with distance='mds'")
+        if isinstance(told.points, Invariant):  # the distances forgive; neighbours stay near
+            refuse_without_effect(self, ["distance_metric"], "beside an Invariance")
+            plain = points_of(told.points.rows, self.metric, who=self._name)
+            return Halves(self._neighborhood(replace(told, points=plain)), told.points)
         return Halves(self._neighborhood(told), self._seen(told.points, distances))
 
     def _seen(self, points: Any, distances: Any) -> Any:
@@ -307,6 +313,7 @@ class HybridEmbedding(GraphEmbedder):
             alpha,
             weight,
             None if given or both.seen is near.points else both.seen,
+            near.distinct,
         )
         facts = {
             "eigenvalues_": pairs.values / share,

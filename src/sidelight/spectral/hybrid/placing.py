@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -32,6 +32,8 @@ class PulledAndHeld:
         w, what L counts for.
     seen : Points, optional
         The training points as the distances see them, where that is otherwise.
+    distinct : DistinctRows, optional
+        Which rows of X they are.
     """
 
     pull: Any
@@ -40,13 +42,14 @@ class PulledAndHeld:
     alpha: float
     weight: float
     seen: Any = None
+    distinct: Any = None
 
     def __call__(self, new: Any) -> FloatArray:
         """Place new points; a training point where it is."""
         middle, strength, near = self.hold.held(new)
         if self.pull is not None:
             held = self.alpha / 2 * self.weight * strength
-            other = new if self.seen is None else replace(self.seen, rows=new.rows)
+            other = new if self.seen is None else self.seen.of_new(new.rows, self.distinct)
             total = self.values + held
             asked = (1 - self.alpha) * self.pull(other) + held * middle
             middle = asked / np.where(total > 0, total, np.inf)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from sidelight.core import FloatArray, IntArray
+from sidelight.core import FloatArray, IntArray, as_dense, row_blocks
 from sidelight.estimator import Features, keep_matches
 from sidelight.mapping import Nystrom, kernel_coordinates
 from sidelight.neighbors import edge_matrix
@@ -20,7 +20,7 @@ from sidelight.similarity import (
     solve_barycentres,
 )
 from sidelight.solvers.eigen import column_signs, largest_eigenpairs
-from sidelight.spectral.hybrid.steps import Stepping, Steps
+from sidelight.spectral.hybrid.steps import Stepping
 
 #: From this many points and approximations on, their distances are stored in single precision.
 _SINGLE_PRECISION_FROM = 4000
@@ -182,29 +182,33 @@ class BySteps:
 
     def __call__(self, new: Any) -> FloatArray:
         """Place new points; a training point where it is."""
-        rows = np.asarray(new.rows.toarray() if hasattr(new.rows, "toarray") else new.rows)
-        rows = rows.astype(np.float64, copy=False)
-        errors = self.stepping.errors(rows)
-        sources = np.argsort(errors, axis=1, kind="stable")[:, : self.k]
-        places = np.vstack([self._place(x, j) for x, j in zip(rows, sources, strict=True)])
-        d = self.nystrom.points.shape[1]
+        rows = as_dense(new.rows).astype(np.float64, copy=False)
         known = self.nystrom.points[: self.tangled.n_points]
-        return keep_matches(places.reshape(-1, d), self.among.nearest(1, new), known)
+        places = np.empty((len(rows), known.shape[1]))
+        for block in row_blocks(len(rows), 24.0 * (self.k + 1) * self.tangled.graph.shape[0]):
+            places[block] = self._placed(rows[block])
+        return keep_matches(places, self.among.nearest(1, new), known)
 
-    def _place(self, x: FloatArray, sources: IntArray) -> FloatArray:
-        targets = np.broadcast_to(x, (len(sources), len(x)))
-        steps: Steps = self.stepping.steps(sources, targets)
-        w = weights_of(steps.items - x, np.zeros(len(sources), dtype=np.intp), self.stepping.reg)
-        gaps = self.tangled.unit * steps.errors
-        there = steps.lengths[:, None] + self._from_points[sources]
-        here = (gaps[:, None] + there).min(axis=0)
-        D = np.vstack([here, np.minimum(there, gaps[:, None] + here)])
-        pulls = self.nystrom(kernel_from_distances(D))
-        c = np.concatenate([[1.0], -w])
+    def _placed(self, rows: FloatArray) -> FloatArray:
+        m, k = len(rows), self.k
+        errors = self.stepping.errors(rows)
+        sources = np.argsort(errors, axis=1, kind="stable")[:, :k]
+        targets = np.repeat(rows, k, axis=0)
+        steps = self.stepping.steps(sources.ravel(), targets)
+        of = np.repeat(np.arange(m), k)
+        w = weights_of(steps.items - targets, of, self.stepping.reg).reshape(m, k)
+        gaps = self.tangled.unit * steps.errors.reshape(m, k, 1)
+        there = steps.lengths.reshape(m, k, 1) + self._from_points[sources]
+        here = (gaps + there).min(axis=1, keepdims=True)
+        D = np.concatenate([here, np.minimum(there, gaps + here)], axis=1)
+        pulls = self.nystrom(kernel_from_distances(D.reshape(m * (k + 1), -1)))
+        pulls = pulls.reshape(m, k + 1, -1)
+        c = np.hstack([np.ones((m, 1)), -w])
+        pulled = np.einsum("mu,mup->mp", c, pulls)
         matters = self.values > 0
         L = np.where(matters, self.values, 1.0)
-        place = pulls[0] / L - 0.5 * (c @ pulls) / (L * (L + 0.5 * (c @ c)))
-        return np.where(matters, place, 0.0)
+        held = L + 0.5 * np.einsum("mu,mu->m", c, c)[:, None]
+        return np.where(matters, pulls[:, 0] / L - 0.5 * pulled / (L * held), 0.0)
 
 
 @dataclass(frozen=True)

@@ -337,6 +337,15 @@ def test_landmarks_know_nearly_what_all_points_know():
     assert np.median(np.abs(some.transform(new) - some.embedding_[:50])) < 0.02 * scale
 
 
+def test_what_landmarks_make_of_noise_is_left_out():
+    """Distances along a graph of noise are far from Euclidean: M was up to five times too large."""
+    X = np.random.default_rng(0).standard_normal((600, 10))
+    whole = HybridEmbedding(alpha=0).fit(X)
+    for n_landmarks in (20, 50):
+        some = HybridEmbedding(alpha=0, n_landmarks=n_landmarks).fit(X)
+        np.testing.assert_allclose(some.eigenvalues_, whole.eigenvalues_, rtol=0.15)
+
+
 def test_nothing_of_the_size_of_all_pairs_is_formed(monkeypatch):
     X = sheet(1500, seed=7)
     for given in ({"distance": "mds"}, {"n_landmarks": 50}):

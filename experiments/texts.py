@@ -18,10 +18,6 @@ MISSING: dict[str, dict[str, str]] = {
     },
     "informed": {
         "figure 1.8": "SDE (k = 5) on the 698 faces",
-        "figures 2.1, 2.2": "hybrid of Isomap and LLE on the swiss roll",
-        "figures 2.3 to 2.9": "digits under local filters, tangent correction distance",
-        "figures 2.10 to 2.12": "ten digits, transformation reconstruction distance",
-        "figures 2.13, 2.14": "a teapot from two angles",
         "figures 3.9, 3.10, A.9, A.10": "SDE informed by pairs",
         "figures 3.16, A.14, A.19": "SDE informed by distances and by two attributes",
         "section 4.2": "slack in the constraints of ARE; predictions for frames not in the fit",
@@ -29,7 +25,6 @@ MISSING: dict[str, dict[str, str]] = {
     },
     "tangent": {
         "figures 3 to 5": "reconstruction by neighbours and by filtered neighbours",
-        "figures 6 to 9": "moved and rotated images: LLE and local tangent space embedding",
     },
     "latent": {
         "figures 2.1 to 2.5": "illustrations, parametric models (auto-encoder, RBM)",

@@ -8,6 +8,7 @@ from fnmatch import fnmatch
 from benchmarks.row import Row
 from benchmarks.rows.classical_mds import CLASSICAL_MDS
 from benchmarks.rows.gplvm import GPLVM
+from benchmarks.rows.hybrid_embedding import HYBRID_EMBEDDING
 from benchmarks.rows.importing import IMPORTING
 from benchmarks.rows.isomap import ISOMAP
 from benchmarks.rows.kernel_information_embedding import KERNEL_INFORMATION_EMBEDDING
@@ -20,11 +21,13 @@ from benchmarks.rows.neighbor_mismatch import NEIGHBOR_MISMATCH
 from benchmarks.rows.neighbors import NEIGHBORS
 from benchmarks.rows.pca import PRINCIPAL_COMPONENTS
 from benchmarks.rows.semidefinite_embedding import SEMIDEFINITE_EMBEDDING
+from benchmarks.rows.tangent_distance import TANGENT_DISTANCE
 
 ROWS: tuple[Row, ...] = (
     *ISOMAP,
     *LOCALLY_LINEAR_EMBEDDING,
     *LAPLACIAN_EIGENMAPS,
+    *HYBRID_EMBEDDING,
     *MAXIMUM_ENTROPY_UNFOLDING,
     *KERNEL_PCA,
     *KERNEL_INFORMATION_EMBEDDING,
@@ -35,6 +38,7 @@ ROWS: tuple[Row, ...] = (
     *NEIGHBORS,
     *NEIGHBOR_EMBEDDING,
     *NEIGHBOR_MISMATCH,
+    *TANGENT_DISTANCE,
     *IMPORTING,
 )
 

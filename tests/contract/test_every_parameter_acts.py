@@ -12,6 +12,7 @@ from scipy.spatial.distance import cdist
 
 from sidelight.registry import MAPS
 from sidelight.side import Actions, Condition, Pairs, Relation
+from sidelight.transforms import Gain
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -21,6 +22,7 @@ HOW = {"neighbors", "method", "dtype", "n_jobs", "random_state", "warm_start", "
 OTHER = {
     "alpha": 0.3,
     "back_constraint": "linear",
+    "balance": "map",
     "bandwidth": 2.0,
     "coef0": 3.0,
     "common_neighbors": True,
@@ -30,12 +32,16 @@ OTHER = {
     "degree": 2,
     "degrees_of_freedom": 0.5,
     "dissimilar_beyond": 3.0,
+    "distance": "mds",
+    "distance_metric": "cityblock",
     "early_exaggeration": 4.0,
     "exaggeration": 3.0,
     "form": "dual",
     "gamma": 5.0,
+    "image_shape": (2, 2),  # refused without a transformation
     "init": "random",
     "leave_one_out": None,  # the other one
+    "locality": "laplacian",
     "max_iter": 1,
     "merge": 0.5,
     "metric": "cityblock",
@@ -62,7 +68,9 @@ OTHER = {
     "slack": 0.1,
     "steps": "data",
     "tol": 0.5,
+    "transformation": Gain(),
     "validation_fraction": 0.2,
+    "variant": "directions",
     "weights": "heat",
     "width": 0.3,
     "window": 2,

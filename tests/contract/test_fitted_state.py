@@ -179,6 +179,7 @@ def kinds_of_fit(entry, X):
         yield "a table", {"metric": "precomputed"}, cdist(X, X), None
     if entry.needs_graph and entry.name not in (
         "AcyclicLocallyLinearEmbedding",
+        "HybridEmbedding",
         "LocallyLinearEmbedding",
     ):
         graph = neighborhood_graph(X, n_neighbors=8)

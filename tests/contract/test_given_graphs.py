@@ -32,6 +32,7 @@ PAIRS = {
     "Isomap": ({}, {}, 10),
     "LaplacianEigenmaps": ({"weights": "heat"}, {"weights": "heat"}, 10),
     "LocallyLinearEmbedding": ({"n_neighbors": 7}, {"n_neighbors": 7}, 60),
+    "HybridEmbedding": ({"n_neighbors": 7}, {"n_neighbors": 7}, 60),
     "SemidefiniteEmbedding": ({}, {}, 10),
     "MaximumEntropyUnfolding": ({"gamma": 0.05}, {"gamma": 0.01}, 10),
 }

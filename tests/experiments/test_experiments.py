@@ -19,6 +19,7 @@ ROOT = Path(__file__).parents[2]
 
 #: Experiments and the files of real data that they need.
 EXPERIMENTS: dict[str, tuple[str, ...]] = {
+    "affine_digits": ("mnist_t10k", "olivetti_faces"),
     "action_paths": (),
     "action_planning": (),
     "anchors_behind": (),
@@ -45,6 +46,7 @@ EXPERIMENTS: dict[str, tuple[str, ...]] = {
     "factors_of_faces": ("isomap_faces",),
     "gaussian_process_maps": ("oil_flow",),
     "glasses_on_faces": ("olivetti_faces",),
+    "hybrid_swiss_roll": (),
     "information_maps": ("oil_flow", "cmu35_walk"),
     "informed_cells": ("pbmc68k_reduced",),
     "informed_faces": ("olivetti_faces",),
@@ -58,13 +60,16 @@ EXPERIMENTS: dict[str, tuple[str, ...]] = {
     "batches_of_cells": ("pbmc68k_reduced",),
     "factor_removal": ("pbmc68k_reduced",),
     "labels_told": ("mnist_t10k", "pbmc68k_reduced"),
+    "moved_faces": ("olivetti_faces", "isomap_faces"),
     "noisy_s_denoising": (),
     "oil_flow_maps": ("oil_flow",),
     "oil_flow_unfolding": ("oil_flow",),
     "pair_metric_safety": ("olivetti_faces", "pbmc68k_reduced"),
     "relational_faces": ("isomap_faces",),
     "rotated_six": ("six",),
+    "shifted_digits": ("mnist_t10k",),
     "swiss_roll_maps": (),
+    "two_views": ("isomap_faces",),
     "unfolded_roll": (),
     "unfolded_rotations": ("six", "mnist_t10k"),
 }

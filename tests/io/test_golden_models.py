@@ -26,7 +26,8 @@ CASES = (
     "alle", "gplvm inducing", "ne", "ne mesh", "sne", "mre told", "ukr", "ukr linear", "sammon",
     "kie", "kie told", "conditional", "equivalence", "equivalence rbf", "attributes", "distances",
     "removal", "isomap bent", "pca pulled", "isomap forgiving",
-    "lem forgiving", "mds forgiving", "sammon forgiving",
+    "lem forgiving", "mds forgiving", "sammon forgiving", "hybrid",
+    "hybrid landmarks", "ltse",
 )  # fmt: skip
 
 

@@ -150,6 +150,40 @@ CASES: dict[str, tuple[Callable[[], Any], Any, dict[str, Any], Any]] = {
         {},
         NEW,
     ),
+    "hybrid": (lambda: sidelight.HybridEmbedding(2, alpha=0.9, n_neighbors=6), X, {}, NEW),
+    "hybrid landmarks": (
+        lambda: sidelight.HybridEmbedding(
+            2, alpha=0.4, locality="laplacian", n_landmarks=20, balance="map"
+        ),
+        X,
+        {},
+        NEW,
+    ),
+    "hybrid rows": (
+        lambda: sidelight.HybridEmbedding(2, distance="mds", variant="directions"),
+        X,
+        {},
+        NEW,
+    ),
+    "hybrid metrics": (
+        lambda: sidelight.HybridEmbedding(2, distance="mds", distance_metric="cityblock"),
+        X,
+        {},
+        NEW,
+    ),
+    "hybrid table": (
+        lambda: sidelight.HybridEmbedding(2, distance="mds", distance_metric="precomputed"),
+        X,
+        {"distances": np.sqrt(D)},
+        NEW,
+    ),
+    "ltse": (lambda: sidelight.LocalTangentSpaceEmbedding(2), X, {}, NEW),
+    "ltse gain": (
+        lambda: sidelight.LocalTangentSpaceEmbedding(2, transformation=Gain(), n_neighbors=6),
+        np.vstack([X, X[:9]]),
+        {},
+        NEW,
+    ),
     "lle": (lambda: sidelight.LocallyLinearEmbedding(2), X, {}, NEW),
     "lle pieces": (
         lambda: sidelight.LocallyLinearEmbedding(2, n_neighbors=5, on_disconnected="separate"),

@@ -102,6 +102,14 @@ def test_the_tangent_plane_of_a_common_tangent_is_at_no_distance(rows, rng):
     assert (np.diag(D) > 0).all()  # told apart, but for rows that are the same
 
 
+def test_what_is_forgiven_wholly_is_told_apart_by_the_euclidean_distance():
+    x = np.random.default_rng(1).random(30)
+    measure = InvariantDistance(Gain(), None, "reconstruction")
+    D = measure.table(measure.frames(np.array([x, 2 * x, 4 * x, x])))
+    assert np.allclose(D[0], 1e-6 * np.linalg.norm(x) * np.array([0, 1, 3, 0]), rtol=1e-3)
+    assert D[0, 3] == 0
+
+
 def test_orthogonal_tangents_are_at_correction_distance_one():
     X = np.eye(4)
     ways = lambda rows: np.roll(rows, 1, axis=1)[:, None]  # noqa: E731

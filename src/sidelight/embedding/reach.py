@@ -80,6 +80,8 @@ REACH: Mapping[str, Reach] = {
     ),
     "LocallyLinearEmbedding": Reach(20_000, _PLACED, 8000),
     "LaplacianEigenmaps": Reach(200_000, _PLACED, 50_000),
+    "HybridEmbedding": Reach(20_000, _PLACED, 8000, landmarks_for),
+    "LocalTangentSpaceEmbedding": Reach(2000, _PLACED, 1000),
     "SemidefiniteEmbedding": Reach(2000, _PLACED, 1000),
     "ActionRespectingEmbedding": Reach(None, "all rows: a walk cannot be sampled"),
     "MaximumEntropyUnfolding": Reach(2000, _PLACED),

@@ -15,6 +15,7 @@ from sidelight.estimator.listening import (
 )
 from sidelight.estimator.map import KernelOfRows, Map, SmoothBack, StiffnessKernel, of_all_rows
 from sidelight.estimator.neighborhood import (
+    POLICIES,
     Neighborhood,
     Reach,
     check_enough,
@@ -26,7 +27,7 @@ from sidelight.estimator.neighborhood import (
 )
 from sidelight.estimator.pieces import map_of_neighborhood
 from sidelight.estimator.placing import Barycentric, ByDistances, OfRows
-from sidelight.estimator.points import Features, Graph, Invariant, Points
+from sidelight.estimator.points import Features, Graph, Invariant, Points, points_of
 from sidelight.estimator.resuming import (
     Thread,
     Unfinished,
@@ -38,6 +39,7 @@ from sidelight.estimator.resuming import (
 
 __all__ = [
     "GRAPH_PARAMETERS",
+    "POLICIES",
     "RADIUS_PARAMETER",
     "Barycentric",
     "ByDistances",
@@ -74,6 +76,7 @@ __all__ = [
     "of_all_rows",
     "pick_up",
     "placed_by",
+    "points_of",
     "reach_of",
     "said_within",
     "takes_factor_out",

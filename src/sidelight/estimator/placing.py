@@ -85,6 +85,11 @@ class Barycentric:
 
     def __call__(self, new: Any) -> FloatArray:
         """Place new points, each by its own neighbours; a training point where it is."""
+        places, _, near = self.held(new)
+        return keep_matches(places, near, self.places)
+
+    def held(self, new: Any) -> tuple[FloatArray, FloatArray, Neighbors]:
+        """The barycentre of every new point, how strongly it holds it (alike), the neighbours."""
         near = self.reach.of_new(self.among, new)
         solve = solve_convex_barycentres if self.convex else solve_barycentres
         counts = np.isfinite(near.distances).sum(axis=1)
@@ -94,4 +99,4 @@ class Barycentric:
             some = Neighbors(near.indices[rows, :k], near.distances[rows, :k])
             w = solve(self.among.grams(some, new, at=rows), reg=self.reg)
             places[rows] = np.einsum("ij,ijp->ip", w, self.places[some.indices])
-        return keep_matches(places, near, self.places)
+        return places, np.ones((new.n, 1)), near

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
@@ -242,14 +243,17 @@ class LandmarkKernel:
     to_landmarks: FloatArray
     landmarks: IntArray
 
-    def __call__(self) -> FloatArray:
-        """Compute it for the distinct points."""
-        rows = kernel_from_distances(self.to_landmarks)
-        between = _symmetric(rows[:, self.landmarks])
+    @cached_property
+    def nystrom(self) -> Nystrom:
+        """All that the landmarks know: places in as many dimensions as there are landmarks."""
+        between = _symmetric(kernel_from_distances(self.to_landmarks[:, self.landmarks]))
         centring = Centring.of(between)
         values, vectors = np.linalg.eigh(centring.matrix(between))
-        places = kernel_coordinates(values, vectors)
-        Z = Nystrom(centring, places, values)(rows.T)
+        return Nystrom(centring, kernel_coordinates(values, vectors), values)
+
+    def __call__(self) -> FloatArray:
+        """Compute it for the distinct points."""
+        Z = self.nystrom(kernel_from_distances(self.to_landmarks).T)
         return np.asarray(Z @ Z.T)
 
 

@@ -19,6 +19,7 @@ from sidelight.estimator import (
     StiffnessKernel,
     keep_matches,
 )
+from sidelight.neighbors import Neighbors
 from sidelight.similarity import (
     affinity_from_graph,
     edge_weights,
@@ -190,10 +191,15 @@ class Harmonic:
 
     def __call__(self, new: Any) -> FloatArray:
         """Place new points; a training point where it is."""
+        mean, degree, near = self.held(new)
+        share = 1 - self.values / (1.0 if self.normalized else degree)
+        return keep_matches(mean / np.where(share > 0.05, share, 1.0), near, self.places)
+
+    def held(self, new: Any) -> tuple[FloatArray, FloatArray, Neighbors]:
+        """The mean of the neighbours of new points, how strongly they hold, and who they are."""
         near = self.reach.of_new(self.among, new)
         w = edge_weights(near.distances, weights=self.weights, width=self.width)
         w = np.where(np.isfinite(near.distances), w, 0.0) * self.counts[near.indices]
         degree = w.sum(axis=1, keepdims=True)
-        share = 1 - self.values / (1.0 if self.normalized else degree)
         mean = np.einsum("ij,ijp->ip", w, self.places[near.indices]) / degree
-        return keep_matches(mean / np.where(share > 0.05, share, 1.0), near, self.places)
+        return mean, degree, near

@@ -120,57 +120,66 @@ class LocallyLinearEmbedding(GraphEmbedder):
         self.on_disconnected = on_disconnected
 
     def _map_of(self, near: Neighborhood) -> Map:
-        points = near.points
-        if isinstance(points, Graph):
-            points = replace(points, along=False)  # the weights are the method: no guesses
-        arrows = self._arrows(near)
-
-        def gram(items: IntArray, indices: IntArray) -> FloatArray:
-            return np.asarray(points.grams(Neighbors(indices, np.empty(0)), at=items))
-
-        W = barycentre_weights(arrows, gram, reg=self.reg)
-        # N^½ (I − W) N^{−½}, N the multiplicities: the square of it has the eigenvectors N^½ y
-        root = np.sqrt(near.counts)
-        F = sp.csr_array(sp.eye_array(near.n, format="csr") - W)
-        if np.any(root != 1):
-            F = sp.csr_array(sp.diags_array(root) @ F @ sp.diags_array(1 / root))
-        pairs = smallest_of_square(F, root, self.n_components_, who=self._name)
+        stiffness = mixture_stiffness(near, reg=self.reg, on_disconnected=self.on_disconnected)
+        root = stiffness.root
+        pairs = smallest_of_square(stiffness.A, root, self.n_components_, who=self._name)
         places = fix_signs(pairs.vectors / root[:, None])
         facts = {
             "eigenvalues_": pairs.values,
             "residuals_": pairs.residuals,
             "reconstruction_error_": float(pairs.values.sum()),
         }
-        place = Barycentric(points, near.reach, places, reg=self.reg)
-        return Map(places, place, facts, StiffnessKernel(F, root, squared=True))
+        place = Barycentric(known_alone(near.points), near.reach, places, reg=self.reg)
+        return Map(places, place, facts, stiffness)
 
-    def _arrows(self, near: Neighborhood) -> sp.csr_array:
-        """The neighbours of each point, row by row, with a way out of every closed set."""
-        found, joins, n = near.arrows, near.joins, near.n
-        rows = np.repeat(np.arange(n), np.diff(found.indptr))
-        rows = np.concatenate([rows, joins[:, 0], joins[:, 1]])
-        columns = np.concatenate([found.indices, joins[:, 1], joins[:, 0]])
-        arrows = sp.csr_array((np.ones(len(rows)), (rows, columns)), shape=(n, n))
-        empty = int(np.count_nonzero(np.diff(arrows.indptr) == 0))
-        if empty:
-            raise ValueError(
-                f"{self._name} needs neighbours of every row, and the given graph stores none for "
-                f"{empty} of {n} rows: row i holds the neighbours of row i. Store both directions "
-                f"of its edges, X.maximum(X.T)."
-            )
-        rows, metric = near.points.compared
-        arrows, n_opened = open_closed_classes(arrows, rows, metric=metric)
-        closed = (
-            f"Some sets of points of LocallyLinearEmbedding have all their neighbours within the "
-            f"set ({n_opened} beside the largest), and would collapse"
+
+def mixture_stiffness(near: Neighborhood, *, reg: float, on_disconnected: str) -> StiffnessKernel:
+    """N^½ (I − W) N^{−½}, N the multiplicities: the square of it has the eigenvectors N^½ y."""
+    points = known_alone(near.points)
+
+    def gram(items: IntArray, indices: IntArray) -> FloatArray:
+        return np.asarray(points.grams(Neighbors(indices, np.empty(0)), at=items))
+
+    W = barycentre_weights(_arrows(near, on_disconnected), gram, reg=reg)
+    root = np.sqrt(near.counts)
+    F = sp.csr_array(sp.eye_array(near.n, format="csr") - W)
+    if np.any(root != 1):
+        F = sp.csr_array(sp.diags_array(root) @ F @ sp.diags_array(1 / root))
+    return StiffnessKernel(F, root, squared=True)
+
+
+def known_alone(points: Any) -> Any:
+    """Points whose distances are not guessed along a graph: the weights are the method."""
+    return replace(points, along=False) if isinstance(points, Graph) else points
+
+
+def _arrows(near: Neighborhood, on_disconnected: str) -> sp.csr_array:
+    """The neighbours of each point, row by row, with a way out of every closed set."""
+    found, joins, n = near.arrows, near.joins, near.n
+    rows = np.repeat(np.arange(n), np.diff(found.indptr))
+    rows = np.concatenate([rows, joins[:, 0], joins[:, 1]])
+    columns = np.concatenate([found.indices, joins[:, 1], joins[:, 0]])
+    arrows = sp.csr_array((np.ones(len(rows)), (rows, columns)), shape=(n, n))
+    empty = int(np.count_nonzero(np.diff(arrows.indptr) == 0))
+    if empty:
+        raise ValueError(
+            f"{near.who} needs neighbours of every row, and the given graph stores none for "
+            f"{empty} of {n} rows: row i holds the neighbours of row i. Store both directions "
+            f"of its edges, X.maximum(X.T)."
         )
-        if n_opened and self.on_disconnected == "error":
-            raise DisconnectedGraphError(
-                f"{closed}. {near.reach.wider}, or use on_disconnected='connect'."
-            )
-        if n_opened:
-            warn(
-                f"{closed}; each was given its shortest way to another. {near.reach.wider}.",
-                DisconnectedGraphWarning,
-            )
-        return arrows
+    compared, metric = near.points.compared
+    arrows, n_opened = open_closed_classes(arrows, compared, metric=metric)
+    closed = (
+        f"Some sets of points of {near.who} have all their neighbours within the "
+        f"set ({n_opened} beside the largest), and would collapse"
+    )
+    if n_opened and on_disconnected == "error":
+        raise DisconnectedGraphError(
+            f"{closed}. {near.reach.wider}, or use on_disconnected='connect'."
+        )
+    if n_opened:
+        warn(
+            f"{closed}; each was given its shortest way to another. {near.reach.wider}.",
+            DisconnectedGraphWarning,
+        )
+    return arrows

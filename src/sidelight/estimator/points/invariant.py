@@ -26,7 +26,9 @@ from sidelight.transforms.distances import Frames, along_steps, along_steps_of_n
 #: Up to so many rows all distances are computed, and neighbours are exact.
 WHOLE = 2_000
 #: Beyond, k neighbours are looked for among so many × k that are near in Euclidean distance, but
-#: no fewer than ``_LEAST``, and among the neighbours of so many that were found.
+#: no fewer than ``_LEAST``, and among the first neighbours of the first that were found.  Of 4,000
+#: digits up to affine motions 0.97 of 10 and 0.91 of 60 neighbours are found so; more rounds of the
+#: second kind cost more than they find.
 _CANDIDATES, _LEAST, _STEPS_ON = 3, 100, 6
 #: Pairs whose distances say how much is forgiven.
 _SHOWN = 500
@@ -126,11 +128,19 @@ class Invariant:
         if self._is_whole:
             return self._all_pairs.nearest(k)
         found = self._ranked(self._candidates(k, of), k, of)
-        # neighbours of neighbours: those that a transformation has moved far apart
-        among = found if of is None else self._ranked(self._candidates(k), k)
+        # neighbours of neighbours: what a transformation has moved far apart
         steps = found.indices[:, :_STEPS_ON]
-        further = among.indices[steps, :_STEPS_ON].reshape(len(steps), -1)
-        return self._ranked(np.hstack([found.indices, further]), k, of)
+        further = self._neighbors_of(steps, found if of is None else None)
+        return self._ranked(np.hstack([found.indices, further]), k, of, found)
+
+    def _neighbors_of(self, steps: IntArray, among: Neighbors | None) -> IntArray:
+        """The nearest of every row that is named, as found so far, or looked for."""
+        if among is None:
+            named, at = np.unique(steps, return_inverse=True)
+            some = self.take(named)
+            among = self._ranked(self._candidates(_STEPS_ON, some), _STEPS_ON + 1, some)
+            steps = at.reshape(steps.shape)
+        return among.indices[steps, :_STEPS_ON].reshape(len(steps), -1)
 
     def _candidates(self, k: int, of: Invariant | None = None) -> IntArray:
         count = min(max(_LEAST, _CANDIDATES * k), self.n - (of is None))
@@ -138,14 +148,22 @@ class Invariant:
         rows = self.frames.rows
         return nearest_neighbors(rows, count, queries=queries, who=self.who).indices
 
-    def _ranked(self, lists: IntArray, k: int, of: Invariant | None = None) -> Neighbors:
-        """The k nearest of the candidates, ties by index."""
-        frames = (self if of is None else of).frames
-        lists = np.sort(lists, axis=1)
-        D = self.measure.among(frames, self.frames, lists)
-        D[:, 1:][lists[:, 1:] == lists[:, :-1]] = np.inf  # named twice
+    def _ranked(
+        self, lists: IntArray, k: int, of: Invariant | None = None, known: Neighbors | None = None
+    ) -> Neighbors:
+        """The k nearest of the candidates, ties by index; the first of them may be known."""
+        frames, done = (self if of is None else of).frames, 0
+        D = np.empty(lists.shape)
+        if known is not None:
+            done = known.indices.shape[1]
+            D[:, :done] = known.distances
+        D[:, done:] = self.measure.among(frames, self.frames, lists[:, done:])
         if of is None:
             D[lists == np.arange(self.n)[:, None]] = np.inf
+        by_index = np.argsort(lists, axis=1, kind="stable")
+        lists = np.take_along_axis(lists, by_index, axis=1)
+        D = np.take_along_axis(D, by_index, axis=1)
+        D[:, 1:][lists[:, 1:] == lists[:, :-1]] = np.inf  # named twice
         order = np.argsort(D, axis=1, kind="stable")[:, :k]
         indices = np.take_along_axis(lists, order, axis=1)
         return Neighbors(indices, np.take_along_axis(D, order, axis=1), exact=False)

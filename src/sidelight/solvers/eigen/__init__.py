@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from sidelight.solvers.eigen.davidson import largest_by_corrections
 from sidelight.solvers.eigen.eigenpairs import (
+    DENSE_ORDER,
     Eigenpairs,
     column_signs,
     fix_signs,
@@ -11,13 +13,16 @@ from sidelight.solvers.eigen.eigenpairs import (
     smallest_eigenpairs,
     smallest_of_square,
 )
-from sidelight.solvers.eigen.sparse_factors import Operator
+from sidelight.solvers.eigen.sparse_factors import Operator, inverse_of_stiffness
 
 __all__ = [
+    "DENSE_ORDER",
     "Eigenpairs",
     "Operator",
     "column_signs",
     "fix_signs",
+    "inverse_of_stiffness",
+    "largest_by_corrections",
     "largest_eigenpairs",
     "negative_eigenvalues",
     "smallest_eigenpairs",

@@ -20,6 +20,7 @@ from sidelight.core import FloatArray, is_sparse
 from sidelight.solvers.eigen.block_lanczos import largest_ritz_pairs
 from sidelight.solvers.eigen.filtered import smallest_by_filters
 from sidelight.solvers.eigen.sparse_factors import (
+    WIDEST_LEVEL,
     Operator,
     inverse_of_square,
     inverse_of_symmetric,
@@ -28,8 +29,6 @@ from sidelight.solvers.eigen.sparse_factors import (
 
 #: Up to this order a dense decomposition is faster than any iteration.
 DENSE_ORDER = 500
-#: A sparse factorisation is tried while the widest level of the graph is at most this.
-WIDEST_LEVEL = 5000
 
 
 @dataclass(frozen=True)

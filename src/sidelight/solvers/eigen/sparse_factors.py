@@ -18,6 +18,9 @@ from sidelight.core import FloatArray
 
 Operator: TypeAlias = Callable[[FloatArray], FloatArray]
 
+#: A sparse factorisation is tried while the widest level of the graph is at most this.
+WIDEST_LEVEL = 5000
+
 
 def _factor(A: Any, diag_pivot_thresh: float) -> Any:
     return splu(
@@ -67,6 +70,17 @@ def inverse_of_square(F: sp.csr_array, shift: float) -> Operator | None:
         return np.asarray(factor.solve(middle))
 
     return apply
+
+
+def inverse_of_stiffness(A: Any, *, squared: bool = False) -> Operator | None:
+    """Apply the inverse of a stiffness matrix A, or AᵀA, where factors can be had.
+
+    It need not be exact: null vectors make it large, and whoever uses it takes them off.
+    """
+    if widest_level(A) > WIDEST_LEVEL:
+        return None
+    size = float(abs(A).sum(axis=1).max())
+    return inverse_of_square(A, 1e-12 * size) if squared else inverse_of_symmetric(A, 1e-13 * size)
 
 
 def widest_level(A: Any) -> int:

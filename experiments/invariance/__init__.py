@@ -1,0 +1,1 @@
+"""Items that are moved, turned or filtered and stay what they are."""

@@ -1,0 +1,1 @@
+"""Two embeddings in one, in closed form: distances are kept, and neighbours hold."""

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from sidelight.estimator.territory.differences import lengthen_between, weaken_between
+from sidelight.estimator.territory.differences import weaken_between
 from sidelight.estimator.territory.groups import Groups, groups_of, pairs_of_points
 from sidelight.estimator.territory.in_graph import (
     NO_GAIN,
     STRETCH,
-    StretchSettings,
     Territories,
     map_in_territories,
     surely_different,
@@ -28,13 +27,11 @@ __all__ = [
     "WALKS",
     "Groups",
     "Memberships",
-    "StretchSettings",
     "Territories",
     "WalkSettings",
     "foretold",
     "groups_of",
     "held_out",
-    "lengthen_between",
     "map_in_territories",
     "memberships",
     "pairs_of_points",

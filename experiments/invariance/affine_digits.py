@@ -40,8 +40,8 @@ SHAPE, FACES = (28, 28), (32, 32)
 
 TEXT = [
     Said(
-        "000",
-        "§2.4–2.6",
+        "informed",
+        "sections 2.4 to 2.6",
         "distances that forgive transformations compare images better than the Euclidean one",
         ours="error of the nearest of 30 templates {templates/tangent distance/30 each} "
         "({templates/Euclidean/30 each} Euclidean)",

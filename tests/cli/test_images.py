@@ -140,3 +140,36 @@ def test_a_table_of_images(tmp_path):
     X = read_table(file).X
     expected = sidelight.embed(X, side=side).points
     assert np.allclose(np.load(output)[:, 1:], expected)
+
+
+def test_new_pictures_are_placed_in_the_map_of_others(folder, tmp_path):
+    model, places, placed = (tmp_path / name for name in ("m.sidelight", "map.csv", "placed.csv"))
+    told = ("--method", "isomap", "--invariant-to", "shift", "--model", model, "-o", places)
+    assert run("embed", folder, *told).exit_code == 0
+    for i in range(5, 30):
+        (folder / f"digit{i:02d}.png").unlink()
+    done = run("transform", model, folder, "-o", placed)
+    assert done.exit_code == 0, done.output
+    before, after = read_table(places), read_table(placed)
+    np.testing.assert_allclose(after.X[:, -2:], before.X[:5, -2:], atol=1e-6)
+    assert list(after.labels["file"]) == [f"digit{i:02d}.png" for i in range(5)]
+
+
+def test_new_pictures_of_another_size_are_refused(folder, tmp_path):
+    model, other = tmp_path / "m.sidelight", tmp_path / "other"
+    told = ("--method", "pca", "--model", model, "-o", tmp_path / "map.csv")
+    assert run("embed", folder, *told).exit_code == 0
+    other.mkdir()
+    Image.new("L", (9, 9)).save(other / "a.png")
+    done = run("transform", model, other, "-o", tmp_path / "placed.csv")
+    assert done.exit_code != 0
+    assert "9 × 9" in done.output
+    assert "rows of 64" in done.output
+
+
+@pytest.mark.filterwarnings("error::ResourceWarning")
+def test_every_picture_is_closed(folder):
+    import gc
+
+    read_images(folder)
+    gc.collect()

@@ -12,6 +12,7 @@ from sidelight.cli.maps import map_columns
 from sidelight.cli.preparation import Preparation
 from sidelight.core import report
 from sidelight.estimator import placed_by
+from sidelight.io import read_images
 from sidelight.io.table import (
     ENDINGS,
     Table,
@@ -129,6 +130,9 @@ def place_folder(
 
 def _blocks(file: Path, placing: Placing) -> Generator[Table, None, None]:
     """The blocks of a file as the model takes them: its columns, the rest beside them."""
+    if file.expanduser().is_dir():
+        yield _for_the_model(_pictures(file, placing), placing)
+        return
     if holds_graph(file):
         yield read_graph(file)
         return
@@ -141,6 +145,18 @@ def _blocks(file: Path, placing: Placing) -> Generator[Table, None, None]:
                 raise
             rows = f"rows {table.rows[0] + 1:,} to {table.rows[-1] + 1:,}"
             raise ValueError(f"{table.name}, {rows}: {error}") from error
+
+
+def _pictures(folder: Path, placing: Placing) -> Table:
+    """The pictures of a folder, if they are as large as those of the model."""
+    table, shape = read_images(folder)
+    wanted = len(placing.preparation.columns)
+    if table.X.shape[1] != wanted:
+        raise ValueError(
+            f"The pictures of {folder.name} have {' × '.join(map(str, shape))} numbers each, and "
+            f"the model was fitted on rows of {wanted}. Bring them to the size of those."
+        )
+    return table
 
 
 def _for_the_model(table: Table, placing: Placing) -> Table:

@@ -33,8 +33,8 @@ def read_images(folder: str | Path) -> tuple[Table, tuple[int, ...]]:
             f"There are no pictures in the folder {folder}: none of its files ends in "
             f"{', '.join(PICTURES)}."
         )
-    first, grey = _opened(files[0]), True
-    size = first.size  # (width, height)
+    with _opened(files[0]) as first:
+        size, grey = first.size, True  # (width, height)
     for file in files:
         with _opened(file) as picture:
             grey = grey and picture.mode in _GREY

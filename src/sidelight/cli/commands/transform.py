@@ -68,16 +68,18 @@ def transform(
 
     The table needs the columns that the model was fitted on, in any order; others are carried
     along.  The model file remembers them, and the scaling.  A large file is read, placed and
-    written in blocks of rows; of a folder every table is placed, and written under its own name.
+    written in blocks of rows; of a folder every table is placed, and written under its own name,
+    or its pictures are the rows of one table.
     """
     from sidelight.cli.fitting import shown
     from sidelight.cli.outcome import check_outputs
     from sidelight.cli.placing import Placing, files_in, place_file, place_folder
     from sidelight.cli.preparation import Preparation
+    from sidelight.io import pictures_in
     from sidelight.io.model import read_model
     from sidelight.scale import at_work
 
-    folder = file.expanduser().is_dir()
+    folder = file.expanduser().is_dir() and not pictures_in(file)
     if folder:
         files = files_in(file.expanduser(), output.expanduser())
         check_outputs([model])

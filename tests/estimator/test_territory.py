@@ -8,7 +8,7 @@ import scipy.sparse as sp
 from scipy.spatial.distance import cdist
 from sklearn.datasets import load_digits
 
-from sidelight import Isomap, LaplacianEigenmaps, LocallyLinearEmbedding
+from sidelight import PCA, Isomap, LaplacianEigenmaps, LocallyLinearEmbedding
 from sidelight.estimator.neighborhood import neighborhood_of
 from sidelight.estimator.points import points_of
 from sidelight.estimator.territory import (
@@ -19,9 +19,11 @@ from sidelight.estimator.territory import (
     groups_of,
     held_out,
     memberships,
+    shows_in_map,
     surely_different,
     walks_along,
 )
+from sidelight.metric import EquivalenceMetric
 from sidelight.quality import trustworthiness
 from sidelight.side import Pairs
 
@@ -193,3 +195,52 @@ class TestMaps:
         assert model.side_report_[0].place == "in the graph"
         np.testing.assert_allclose(model.transform(X[:5]), model.embedding_[:5], atol=1e-6)
         assert np.isfinite(model.transform(X[300:])).all()
+
+
+class TestInFront:
+    """A metric in front, judged by the map."""
+
+    @staticmethod
+    def hidden_classes(rng, far):
+        """Three classes that show in small features, beside two large ones that say nothing."""
+        y = np.repeat([0, 1, 2], 50)
+        small = rng.standard_normal((150, 4)) + far * np.eye(4)[y]
+        return np.hstack([8.0 * rng.standard_normal((150, 2)), small]), y
+
+    def test_a_map_that_shows_more_with_it_is_kept(self):
+        rng = np.random.default_rng(0)
+        X, y = self.hidden_classes(rng, 5.0)
+        named = rng.choice(150, 60, replace=False)
+        told = PCA(2).fit(X, side=labels_of(y, named))
+        others = np.setdiff1d(np.arange(150), named)
+        assert told.side_report_[0].change.startswith("used")
+        plain = five_nearest(PCA(2).fit_transform(X)[others], y[others])
+        assert five_nearest(told.embedding_[others], y[others]) > plain + 0.2
+
+    @pytest.mark.parametrize("shown", [True, False])
+    def test_it_is_the_map_that_decides(self, shown):
+        rng = np.random.default_rng(1)
+        X, y = self.hidden_classes(rng, 5.0)
+        clear = np.eye(3)[y][:, :2] + 0.01 * rng.standard_normal((150, 2))
+        vague = rng.standard_normal((150, 2))
+
+        def embed(rows):
+            mapped = not np.array_equal(rows, X)
+            return clear if mapped == shown else vague
+
+        pairs = labels_of(y, rng.choice(150, 60, replace=False))
+        assert shows_in_map(X, pairs, 1.0, embed) == shown
+
+    def test_rows_alone_in_their_groups_are_not_judged(self):
+        X, _ = self.hidden_classes(np.random.default_rng(2), 5.0)
+        apart = Pairs(dissimilar=[(i, i + 60) for i in range(60)])
+        assert shows_in_map(X, apart, 1.0, lambda rows: 1 / 0)
+
+    def test_a_metric_that_is_left_out_leaves_rows_as_they_are(self):
+        rng = np.random.default_rng(3)
+        X, y = self.hidden_classes(rng, 5.0)
+        metric = EquivalenceMetric(strength=3.0).fit(X, side=labels_of(y, np.arange(0, 150, 3)))
+        assert not np.array_equal(metric.transform(X), X)
+        metric.leave_out(X, "not used: a test")
+        np.testing.assert_array_equal(metric.transform(X), X)
+        assert (metric.strength_, metric.report_) == (0.0, "not used: a test")

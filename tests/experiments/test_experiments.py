@@ -77,6 +77,7 @@ EXPERIMENTS: dict[str, tuple[str, ...]] = {
 OUR_OWN = {
     "batches_of_cells",
     "anchors_behind",
+    "labels_of_few_rows",
     "default_maps",
     "dose_of_digits",
     "factor_removal",

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin, clone
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from sidelight.core import (
@@ -41,6 +42,8 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
     _takes_several: ClassVar[tuple[str, ...]] = ()
     #: Whether a Condition acts in front of the method, where there may be several.
     _removes_in_front: ClassVar[bool] = True
+    #: Whether its own maps, which cost little, judge what pairs do to them from in front.
+    _judges_front: ClassVar[bool] = False
     _takes_sparse: ClassVar[bool] = True
     _takes_missing: ClassVar[bool] = False
     #: Whether a model file holds what ``kernel()`` needs, or leaves rows out for its sake.
@@ -191,8 +194,15 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
         if wanted is not None and wanted.exact and X is not None:
             refuse_torn_copies(X, wanted, table=metric == "precomputed", who=self._name)
         outside = {kind: value for kind, value in known.items() if kind not in inside}
-        X, learned = learn_in_front(X, outside, metric, who=self._name)
+        embed = self._plain_map if self._judges_front else None
+        X, learned = learn_in_front(X, outside, metric, who=self._name, embed=embed)
         return Told(X, known, learned, items, wanted=wanted)
+
+    def _plain_map(self, X: Any) -> FloatArray:
+        """The map of rows of which nothing is known."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return np.asarray(clone(self).fit(X).embedding_)
 
     def _adopt(self, told: Told, found: Map, left: Unfinished | None = None) -> Self:
         """Keep a map, with what it takes to place new rows as they come and to go back.

@@ -10,6 +10,7 @@ import numpy as np
 
 from sidelight.core import FloatArray, as_dense, is_sparse, require_memory
 from sidelight.estimator.points import Invariant, points_of
+from sidelight.estimator.territory.in_front import NOT_IN_MAP, shows_in_map
 from sidelight.metric import (
     DistanceMetric,
     EquivalenceMetric,
@@ -72,9 +73,17 @@ def learns_in_front(metric: Any, known: dict[str, Any]) -> bool:
 
 
 def learn_in_front(
-    X: Any, known: dict[str, Any], metric: Any, *, who: str
+    X: Any,
+    known: dict[str, Any],
+    metric: Any,
+    *,
+    who: str,
+    embed: Callable[[Any], FloatArray] | None = None,
 ) -> tuple[Any, dict[str, Any]]:
-    """Learn from each kind of side information; give the mapped rows, and what maps them."""
+    """Learn from each kind of side information; give the mapped rows, and what maps them.
+
+    ``embed`` makes the map of rows: where it is given it judges what pairs do to it.
+    """
     kinds = [kind for kind in LEARNERS if kind in known]
     if kinds and not is_plain(metric):
         raise ValueError(
@@ -90,6 +99,9 @@ def learn_in_front(
         except ValueError as error:
             what = "what to take out" if kind == "Condition" else "a metric"
             raise ValueError(f"{who} cannot learn {what} from {kind}. {error}") from error
+        judge = embed if kind == "Pairs" and learned.strength_ > 0 else None
+        if judge is not None and not shows_in_map(X, side, learned.strength_, judge):
+            learned.leave_out(X, NOT_IN_MAP)
         front[kind] = learned
         X = learned.transform(X, condition=side) if kind == "Condition" else learned.transform(X)
     return X, front

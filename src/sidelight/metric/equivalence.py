@@ -190,6 +190,25 @@ class EquivalenceMetric(PairwiseMetric):
             self._keep(space, learned.metric)
         return self
 
+    def leave_out(self, X: FloatArray, why: str) -> Self:
+        """Become the Euclidean metric again, and say why: what was learned does no good.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_samples, n_features)
+            The data that it was fitted to.
+        why : str
+            For ``report_``.
+
+        Returns
+        -------
+        EquivalenceMetric
+            Itself.
+        """
+        self.strength_, self.report_ = 0.0, why
+        self._keep_identity(X)
+        return self
+
 
 def _pairs_among(known: dict[str, Any], n_samples: int) -> Pairs:
     """Pairs that were given, and those that a relation implies."""

@@ -82,6 +82,7 @@ class ClassicalMDS(Embedder):
            [-1.6667]])
     """
 
+    _judges_front: ClassVar[bool] = True
     _parameters: ClassVar[Any] = {
         "n_components": COMPONENTS,
         "metric": (Matching(lambda v: isinstance(v, str), "the name of a metric"), FUNCTION),

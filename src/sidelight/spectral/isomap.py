@@ -89,6 +89,7 @@ class Isomap(GraphEmbedder):
     1.571
     """
 
+    _judges_front: ClassVar[bool] = True
     _parameters: ClassVar[Any] = {
         **GRAPH_PARAMETERS,
         **RADIUS_PARAMETER,

@@ -128,6 +128,7 @@ class KernelPCA(Embedder):
     (1.1117, 1.498)
     """
 
+    _judges_front: ClassVar[bool] = True
     _parameters: ClassVar[Any] = {
         "n_components": COMPONENTS,
         "kernel": (OneOf((*KERNEL_NAMES, "precomputed")), FUNCTION),

@@ -94,6 +94,7 @@ class LaplacianEigenmaps(GraphEmbedder):
     (array([0.190983, 0.690983]), array([0.190983, 0.690983]))
     """
 
+    _judges_front: ClassVar[bool] = True
     _parameters: ClassVar[Any] = {
         **GRAPH_PARAMETERS,
         **RADIUS_PARAMETER,

@@ -97,6 +97,7 @@ class LocallyLinearEmbedding(GraphEmbedder):
     """
 
     _mutual: ClassVar[bool] = False
+    _judges_front: ClassVar[bool] = True
     _parameters: ClassVar[Any] = {
         **GRAPH_PARAMETERS,
         "reg": (Real(0),),

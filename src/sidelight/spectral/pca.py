@@ -90,6 +90,7 @@ class PCA(Embedder):
            [11.6667]])
     """
 
+    _judges_front: ClassVar[bool] = True
     _parameters: ClassVar[Any] = {
         "n_components": (
             *COMPONENTS,

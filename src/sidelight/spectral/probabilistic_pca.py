@@ -93,6 +93,7 @@ class ProbabilisticPCA(Embedder):
     5.0
     """
 
+    _judges_front: ClassVar[bool] = True
     _parameters: ClassVar[Any] = {
         "n_components": COMPONENTS,
         "form": (OneOf(("primal", "dual")),),

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin, clone
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from sidelight.core import (
@@ -31,6 +31,7 @@ from sidelight.estimator.listening import (
 )
 from sidelight.estimator.map import Map, SmoothBack
 from sidelight.estimator.resuming import Unfinished
+from sidelight.estimator.territory import plain_map
 from sidelight.registry import entry_of, understood_by
 from sidelight.side import by_number, gather_side, refusing_side_as_y
 
@@ -194,15 +195,9 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
         if wanted is not None and wanted.exact and X is not None:
             refuse_torn_copies(X, wanted, table=metric == "precomputed", who=self._name)
         outside = {kind: value for kind, value in known.items() if kind not in inside}
-        embed = self._plain_map if self._judges_front else None
+        embed = partial(plain_map, self) if self._judges_front else None
         X, learned = learn_in_front(X, outside, metric, who=self._name, embed=embed)
         return Told(X, known, learned, items, wanted=wanted)
-
-    def _plain_map(self, X: Any) -> FloatArray:
-        """The map of rows of which nothing is known."""
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return np.asarray(clone(self).fit(X).embedding_)
 
     def _adopt(self, told: Told, found: Map, left: Unfinished | None = None) -> Self:
         """Keep a map, with what it takes to place new rows as they come and to go back.

@@ -10,7 +10,7 @@ import numpy as np
 
 from sidelight.core import FloatArray, as_dense, is_sparse, require_memory
 from sidelight.estimator.points import Invariant, points_of
-from sidelight.estimator.territory.in_front import NOT_IN_MAP, shows_in_map
+from sidelight.estimator.territory import NOT_IN_MAP, shows_in_map
 from sidelight.metric import (
     DistanceMetric,
     EquivalenceMetric,

@@ -118,7 +118,9 @@ class Invariant:
 
     def of_new(self, X: Any, distinct: DistinctRows) -> Invariant:
         """New rows, seen in the same way."""
-        return Invariant(as_dense(X), self.measure, self.who)
+        new = Invariant(as_dense(X), self.measure, self.who)
+        vars(new)["frames"] = self.measure.frames(new.rows, who=self.who, new=True)
+        return new
 
     def nearest(self, k: int, of: Invariant | None = None, *, method: str = "auto") -> Neighbors:
         """The k nearest rows: of many, among candidates that are near in Euclidean distance."""

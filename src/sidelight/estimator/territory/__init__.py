@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sidelight.estimator.territory.differences import weaken_between
 from sidelight.estimator.territory.groups import Groups, groups_of, pairs_of_points
-from sidelight.estimator.territory.in_front import NOT_IN_MAP, shows_in_map
+from sidelight.estimator.territory.in_front import NOT_IN_MAP, plain_map, shows_in_map
 from sidelight.estimator.territory.in_graph import (
     NO_GAIN,
     STRETCH,
@@ -37,6 +37,7 @@ __all__ = [
     "map_in_territories",
     "memberships",
     "pairs_of_points",
+    "plain_map",
     "shows_in_map",
     "surely_different",
     "walks_along",

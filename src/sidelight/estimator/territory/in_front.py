@@ -7,10 +7,12 @@ the map foretells more.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from sklearn.base import clone
 
 from sidelight.core import FloatArray
 from sidelight.estimator.territory.groups import Groups, groups_of
@@ -45,6 +47,13 @@ def shows_in_map(
         gains.append(with_it - without)
     gain = np.concatenate(gains)
     return bool(gain.mean() > STRETCH.surely * gain.std() / np.sqrt(len(gain)))
+
+
+def plain_map(estimator: Any, X: Any) -> FloatArray:
+    """The map that an estimator makes of rows of which nothing is known."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return np.asarray(clone(estimator).fit(X).embedding_)
 
 
 def _among(pairs: Pairs, seen: Groups) -> Pairs:

@@ -101,11 +101,6 @@ def frames_of(
     basis = np.empty((n, q, p))
     for block in row_blocks(n, 24.0 * q * p):
         basis[block] = _framed(change.tangents(rows[block], image_shape), ridge)
-    if not basis.any():
-        raise ValueError(
-            f"{who} finds that the transformation changes no row of X: the images are constant, or "
-            f"it is no transformation of them."
-        )
     return Frames(rows, basis)
 
 

@@ -69,18 +69,26 @@ class InvariantDistance:
         members = getattr(self.transformation, "members", (self.transformation,))
         return " and ".join(type(member).__name__ for member in members)
 
-    def frames(self, X: Any, *, who: str = "The distance") -> Frames:
-        """Rows with their tangent spaces; refused where that has no meaning."""
+    def frames(self, X: Any, *, who: str = "The distance", new: bool = False) -> Frames:
+        """Rows with their tangent spaces; refused where that has no meaning.
+
+        ``new`` rows may be any, for what is refused are transformations that do not fit the others.
+        """
         ridge = RIDGE if self.kind == "tangent" else 0.0
         found = frames_of(X, self.transformation, self.image_shape, ridge=ridge, who=who)
         still = ~found.basis.any(axis=(1, 2))
+        if not new and still.all():
+            raise ValueError(
+                f"{who} finds that the transformation changes no row of X: the images are "
+                f"constant, or it is no transformation of them."
+            )
         if self.kind == "correction" and still.any():
             row = int(np.flatnonzero(still)[0])
             raise ValueError(
                 f"{who} finds no tangents at row {row}: the image is constant, so that there is no "
                 f"angle. Leave it out, or take distance='tangent'."
             )
-        if self.kind == "tangent" and _reach_nothing(found):
+        if not new and self.kind == "tangent" and _reach_nothing(found):
             raise ValueError(
                 f"{who} cannot take the tangent distance of what {self.forgiven} forgives: it can "
                 f"make nothing of every item, so that all tangent planes meet there and no two "

@@ -47,7 +47,7 @@ def invariant_distances(
     Examples
     --------
     >>> from sidelight.transforms import Tangents
-    >>> X = [[0.0, 1.0, 1.0], [0.0, 2.0, 2.0], [3.0, 1.0, 1.0]]
+    >>> X = [[1.0, 1.0, 1.0], [1.0, 2.0, 2.0], [4.0, 1.0, 1.0]]
     >>> invariant_distances(X, Tangents([[0.0, 1.0, 1.0]])).round(2).tolist()
     [[0.0, 0.0, 3.0], [0.0, 0.0, 3.0], [3.0, 3.0, 0.0]]
     """
@@ -56,7 +56,7 @@ def invariant_distances(
         raise ValueError(f"The 'kind' argument of {who} must be {OneOf(KINDS)}. Got {kind!r}.")
     measure = InvariantDistance(transformation_of(transformation), image_shape, kind)
     items = measure.frames(X, who=who)
-    others = None if Y is None else measure.frames(Y, who=who)
+    others = None if Y is None else measure.frames(Y, who=who, new=True)
     n, m = len(items), len(items if others is None else others)
     require_memory(
         16.0 * n * m,

@@ -35,7 +35,8 @@ def distances_between(anchors: Anchors, near: Neighborhood) -> Distances | None:
         return None
     sources, of = np.unique(points[left], return_inverse=True)
     ways = geodesic_distances(near.graph, sources, who=near.who)[of, points[right]]
-    if np.any(lengths > ways * (1.0 + _ROUNDING)) or np.median(lengths / ways) < _LEAST:
+    straight = lengths / ways
+    if straight.max() > 1.0 + _ROUNDING or np.median(straight) < _LEAST:
         return None
     return Distances(np.column_stack([anchors.index[left], anchors.index[right]]), lengths)
 

@@ -11,8 +11,8 @@ from sidelight.estimator.territory.in_graph import (
     Territories,
     map_in_territories,
     surely_different,
-    walks_along,
 )
+from sidelight.estimator.territory.judge import foretells_more, walks_along
 from sidelight.estimator.territory.memberships import (
     WALKS,
     Memberships,
@@ -31,6 +31,7 @@ __all__ = [
     "Memberships",
     "Territories",
     "WalkSettings",
+    "foretells_more",
     "foretold",
     "groups_of",
     "held_out",

@@ -16,8 +16,8 @@ from sklearn.base import clone
 
 from sidelight.core import FloatArray
 from sidelight.estimator.territory.groups import Groups, groups_of
-from sidelight.estimator.territory.in_graph import STRETCH, walks_in
-from sidelight.estimator.territory.memberships import WALKS, memberships
+from sidelight.estimator.territory.judge import foretells_more
+from sidelight.estimator.territory.memberships import WALKS
 from sidelight.metric import EquivalenceMetric
 from sidelight.side import Pairs
 
@@ -36,17 +36,12 @@ def shows_in_map(
     in_company = np.bincount(groups.group)[groups.group] > 1
     if np.count_nonzero(in_company) < WALKS.few:
         return True
-    plain, gains = walks_in(embed(X)), []
-    for held in groups.halves():
-        seen, asked = groups.take(~held), groups.take(held & in_company)
+
+    def told(seen: Groups) -> FloatArray:
         metric = EquivalenceMetric(strength=strength).fit(X, side=_among(pairs, seen))
-        told = walks_in(embed(metric.transform(X)))
-        with_it, without = (
-            memberships(walks, seen).at(asked.rows).of(asked.group) for walks in (told, plain)
-        )
-        gains.append(with_it - without)
-    gain = np.concatenate(gains)
-    return bool(gain.mean() > STRETCH.surely * gain.std() / np.sqrt(len(gain)))
+        return embed(metric.transform(X))
+
+    return foretells_more(groups, embed(X), told)
 
 
 def plain_map(estimator: Any, X: Any) -> FloatArray:

@@ -28,6 +28,7 @@ from sidelight.estimator.neighborhood import Neighborhood, held_together
 from sidelight.estimator.points import Graph
 from sidelight.estimator.territory.differences import lengthen_between
 from sidelight.estimator.territory.groups import Groups, groups_of, pairs_of_points
+from sidelight.estimator.territory.judge import foretells_more, neighbors_in, walks_along
 from sidelight.estimator.territory.memberships import (
     WALKS,
     Memberships,
@@ -54,14 +55,11 @@ class StretchSettings:
         Neighbours are chosen anew among so many times as many.
     like_all : float
         Rows that speak for how surely all groups differ, beside those of two groups.
-    surely : float
-        Standard errors by which rows that are held out must be foretold better.
     """
 
     stretch: float = 10.0
     among: int = 3
     like_all: float = 4.0
-    surely: float = 1.0
 
 
 STRETCH = StretchSettings()
@@ -117,26 +115,17 @@ class Territories:
         pieces = near.pieces if whole else found.pieces
         return replace(found, pieces=pieces, recall=near.recall)
 
-    def gain(self, embed: Embedding, plain: FloatArray) -> float:
-        """How much better rows are foretold in maps that were not told of them, in errors."""
-        gains = []
-        for held in self.groups.halves():
-            seen, asked = self.groups.take(~held), self.groups.take(held)
-            told = self.points_of(embed(self.neighborhood(seen)))
-            with_it, without = (
-                memberships(walks_in(Z), seen).at(asked.rows).of(asked.group) for Z in (told, plain)
-            )
-            gains.append(with_it - without)
-        gain = np.concatenate(gains)
-        return float(gain.mean() / max(gain.std() / np.sqrt(len(gain)), 1e-12))
-
     def kept(self, Z: FloatArray) -> float:
         """The share of the neighbours in the data that are neighbours in a map."""
         arrows = self.near.arrows
-        there = arrows_to(nearest_neighbors(Z, _neighbors_in(len(Z))))
+        there = arrows_to(nearest_neighbors(Z, neighbors_in(len(Z))))
         both = sp.csr_array((np.ones(arrows.nnz), arrows.indices, arrows.indptr), arrows.shape)
         there.data[:] = 1.0
         return float((both * there).sum()) / max(arrows.nnz, 1)
+
+    def places(self, embed: Embedding, groups: Groups) -> FloatArray:
+        """The map that is told of some groups."""
+        return self.points_of(embed(self.neighborhood(groups)))
 
     def points_of(self, found: Map) -> FloatArray:
         """The places of the distinct points."""
@@ -161,8 +150,8 @@ def map_in_territories(
         return None
     try:
         with uncomplaining():
-            gain = here.gain(embed, plain)
-            found = embed(here.neighborhood(groups)) if gain > here.settings.surely else None
+            gains = foretells_more(groups, plain, lambda seen: here.places(embed, seen))
+            found = embed(here.neighborhood(groups)) if gains else None
     except DisconnectedGraphError:  # by what is said, which the user need not know
         return None
     if found is None:
@@ -204,23 +193,6 @@ def surely_different(told: Memberships, groups: Groups, like_all: float) -> sp.c
     crossed = np.asarray(taken[g, h]).ravel() + np.asarray(taken[h, g]).ravel()
     share = (crossed + like_all * usual) / (own[g] + own[h] + crossed + like_all)
     return sp.csr_array((np.clip(1.0 - 2.0 * share, 0.0, 1.0), (g, h)), shape=differ.shape)
-
-
-def walks_along(lengths: sp.csr_array) -> sp.csr_array:
-    """Weights of a walk along edges: the shorter, the likelier, and none is impossible."""
-    walks = sp.csr_array(lengths.maximum(lengths.T))
-    typical = max(float(np.median(walks.data)), 1e-300) if walks.nnz else 1.0
-    walks.data = np.exp(-((walks.data / typical) ** 2)) + 1e-3
-    return walks
-
-
-def walks_in(Z: FloatArray) -> sp.csr_array:
-    """Weights of a walk between neighbours in a map."""
-    return walks_along(symmetrise(nearest_neighbors(Z, _neighbors_in(len(Z)))))
-
-
-def _neighbors_in(n: int) -> int:
-    return min(10, n - 1)
 
 
 def _nearest_of(arrows: sp.csr_array, k: int) -> Neighbors:

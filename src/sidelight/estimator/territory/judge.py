@@ -1,0 +1,53 @@
+"""The map as the judge of what is said: does it foretell rows that it was not told of?
+
+Half of the named rows are held out at a time.  A map that was told of the others, and the map that
+was told nothing, both say by walks between neighbours in them to which groups these rows belong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import scipy.sparse as sp
+
+from sidelight.core import FloatArray
+from sidelight.estimator.territory.groups import Groups
+from sidelight.estimator.territory.memberships import memberships
+from sidelight.neighbors import nearest_neighbors, symmetrise
+
+#: Standard errors by which rows that are held out must be foretold better; set on draws 310 to 357
+#: of 400 digits, cells, wine, breast cancer and faces.
+SURELY = 1.0
+
+
+def foretells_more(groups: Groups, plain: FloatArray, told: Callable[[Groups], FloatArray]) -> bool:
+    """Whether maps ``told`` of half of the rows foretell the others better than the plain one."""
+    gains = []
+    for held in groups.halves():
+        seen, asked = groups.take(~held), groups.take(held)
+        with_it, without = (
+            memberships(walks_in(Z), seen).at(asked.rows).of(asked.group)
+            for Z in (told(seen), plain)
+        )
+        gains.append(with_it - without)
+    gain = np.concatenate(gains)
+    return bool(gain.mean() > SURELY * gain.std() / np.sqrt(len(gain)))
+
+
+def walks_along(lengths: sp.csr_array) -> sp.csr_array:
+    """Weights of a walk along edges: the shorter, the likelier, and none is impossible."""
+    walks = sp.csr_array(lengths.maximum(lengths.T))
+    typical = max(float(np.median(walks.data)), 1e-300) if walks.nnz else 1.0
+    walks.data = np.exp(-((walks.data / typical) ** 2)) + 1e-3
+    return walks
+
+
+def walks_in(Z: FloatArray) -> sp.csr_array:
+    """Weights of a walk between neighbours in a map."""
+    return walks_along(symmetrise(nearest_neighbors(Z, neighbors_in(len(Z)))))
+
+
+def neighbors_in(n: int) -> int:
+    """How many neighbours count in a map."""
+    return min(10, n - 1)

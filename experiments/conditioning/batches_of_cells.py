@@ -33,7 +33,7 @@ from sidelight.plot import comparison, save
 from sidelight.side import Condition
 
 #: Draws that no constant was chosen on.
-SEEDS = range(8600, 8605)
+SEEDS = range(8600, 8612)
 EFFECTS = ("nothing", "shift", "scaled by type", "by type", "bent")
 
 Way = Callable[[FloatArray, IntArray], FloatArray]

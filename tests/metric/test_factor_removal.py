@@ -188,6 +188,19 @@ def test_the_way_back_puts_the_factor_in_again(bend, ridge):
     assert moved @ direction > 0.8 * direction @ direction
 
 
+def test_plain_values_are_a_condition():
+    _, X, _, batch, _ = planted()
+    known = named(batch)
+    model = FactorRemoval().fit(X, side=known)
+    clean = model.transform(X, condition=known)
+    assert_array_equal(model.transform(X, condition=known.values), clean)
+    assert_array_equal(model.transform(X, condition=known.values.tolist()), clean)
+    back = model.inverse_transform(clean, condition=known)
+    assert_array_equal(model.inverse_transform(clean, condition=known.values), back)
+    with pytest.raises(ValueError, match=r"1 as in fit\. Got Pairs"):
+        model.transform(X, condition=Pairs([(0, 1)]))
+
+
 def test_new_rows_need_their_values():
     _, X, _, batch, _ = planted()
     model = FactorRemoval().fit(X, side=named(batch))

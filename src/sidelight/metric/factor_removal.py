@@ -27,7 +27,7 @@ from sidelight.metric.factor import (
     read_bases,
     said_by,
 )
-from sidelight.side import Condition, by_number, gather_side
+from sidelight.side import Condition, SideInformation, by_number, gather_side
 
 
 class FactorRemoval(OneToOneFeatureMixin, FrontTransformer):
@@ -160,7 +160,7 @@ class FactorRemoval(OneToOneFeatureMixin, FrontTransformer):
         ----------
         X : array of shape (n_samples, n_features)
             Rows.
-        condition : Condition or list of them
+        condition : Condition or list of them, or array of values
             The values of the factors for these rows, as in ``fit``.  Not needed where nothing is
             taken out.
 
@@ -170,7 +170,7 @@ class FactorRemoval(OneToOneFeatureMixin, FrontTransformer):
             Rows without the factor; X itself where nothing is taken out.
         """
         check_is_fitted(self)
-        condition = by_number(condition, X, who=self._name)
+        condition = by_number(_stated(condition), X, who=self._name)
         X = self._checked(X, reset=False)
         if self._removal is None:
             return np.asarray(X)
@@ -183,7 +183,7 @@ class FactorRemoval(OneToOneFeatureMixin, FrontTransformer):
         ----------
         Z : array of shape (n_samples, n_features)
             Rows as ``transform`` gives them.
-        condition : Condition or list of them, optional
+        condition : Condition or list of them, or array of values, optional
             The values to put back; by default the mean over the fitted rows.
 
         Returns
@@ -192,7 +192,7 @@ class FactorRemoval(OneToOneFeatureMixin, FrontTransformer):
             Rows with the factor.
         """
         check_is_fitted(self)
-        condition = by_number(condition, Z, who=self._name)
+        condition = by_number(_stated(condition), Z, who=self._name)
         Z = self._checked(Z, reset=False)
         if self._removal is None or condition is None:
             return np.asarray(Z)
@@ -257,3 +257,11 @@ class FactorRemoval(OneToOneFeatureMixin, FrontTransformer):
             assert value is not None
             value.check(n_rows, who=self._name)
         return said_by(bases, [v for v in values if v is not None], who=self._name)
+
+
+def _stated(condition: Any) -> Any:
+    """Plain values as a Condition: here they cannot mean anything else."""
+    stated = condition if isinstance(condition, (list, tuple)) else (condition,)
+    if condition is None or any(isinstance(value, SideInformation) for value in stated):
+        return condition
+    return Condition(condition)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -195,8 +198,25 @@ def test_given_axes_are_drawn_on_and_pyplot_is_left_alone():
     before = plt.get_fignums()
     ax = Figure().add_subplot()
     assert scatter(_Z, ax=ax) is ax
-    scatter(_Z)
     assert plt.get_fignums() == before
+
+
+def test_where_pyplot_is_imported_a_new_figure_is_its_own():
+    import matplotlib.pyplot as plt
+
+    drawn = scatter(_Z).figure
+    assert plt.gcf() is drawn
+    plt.close(drawn)
+
+
+def test_without_pyplot_a_new_figure_is_free_of_it():
+    program = (
+        "import sys\n"
+        "from sidelight.plot import scatter\n"
+        "scatter([[0.0, 1.0], [1.0, 0.0]])\n"
+        "assert 'matplotlib.pyplot' not in sys.modules\n"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True)
 
 
 def test_direct_labels_are_written_at_their_class():

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from sidelight.embedding.choice import Choice, choose_method
-from sidelight.embedding.door import embed, warn_of_distances
+from sidelight.embedding.door import embed
+from sidelight.embedding.given import warn_of_distances
 from sidelight.embedding.result import Embedding, distances_along
 from sidelight.embedding.sample import Sample, draw_sample
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Sequence
 from difflib import get_close_matches
 from inspect import signature
@@ -14,10 +13,16 @@ from sidelight.core import is_sparse
 from sidelight.embedding.aligning import told_to_align
 from sidelight.embedding.beyond import fit_within_reach
 from sidelight.embedding.choice import Choice, choose_method
+from sidelight.embedding.given import (
+    Given,
+    said_of_distances,
+    seem_distances,
+    warn_of_distances,
+)
 from sidelight.embedding.reach import reach_of
 from sidelight.embedding.result import Embedding, has_missing
 from sidelight.registry import MAPS, Entry, entry_for
-from sidelight.side import Condition, by_number, side_values
+from sidelight.side import Condition, side_values
 
 _EUCLIDEAN = (None, "euclidean", "l2")
 
@@ -27,6 +32,7 @@ def embed(
     *,
     side: Any = None,
     names: Any = None,
+    missing: str = "keep",
     method: str = "auto",
     n_components: int | str = 2,
     random_state: Any = None,
@@ -42,12 +48,17 @@ def embed(
     X : array, sparse array or frame of shape (n_samples, n_features)
         The data; with ``metric="precomputed"`` the table of distances, or a sparse graph of them;
         None where relations say all that is known.  Of a frame (pandas, polars, pyarrow) the
-        columns that are no numbers are set aside.
+        columns that are no numbers are set aside.  Images may come as (n_samples, height, width)
+        or with channels behind.  A square symmetric table with zeros on its diagonal is read as
+        distances, unless ``metric`` says what it is.
     side : side information or list of it, optional
         What is known about the rows of X.
     names : str or sequence, optional
         The labels that ``side`` names rows by: a column of the frame X, which is then no data, or
         one label per row.  By default the index of a frame of pandas.
+    missing : {"keep", "mean", "drop-rows", "drop-columns", "error"}
+        What to do about missing numbers (NaN): keep them for methods that take them, fill in the
+        mean of the column, leave out rows or columns that have any, or refuse them.
     method : str
         ``"auto"``, or a method's class or short name (``sidelight methods`` lists them).
     n_components : int or "auto"
@@ -68,7 +79,8 @@ def embed(
     Returns
     -------
     Embedding
-        ``.points``, ``.model``, ``.why``, ``.quality()``, ``.plot()``, ``.save(path)``.
+        ``.points``, ``.model``, ``.why``, ``.quality()``, ``.plot()``, ``.to_frame()``,
+        ``.to_html(path)``, ``.save(path)``.
 
     Examples
     --------
@@ -85,13 +97,15 @@ def embed(
             f"The 'method' argument of embed must be 'auto' or the name of a method. Got "
             f"{method!r}. An estimator of your own is fitted by itself: .fit(X, side=…)."
         )
-    if isinstance(names, str):
-        names, X = named_by_column(X, names)
-    side = by_number(side, X, names=names, who="embed")
-    X, aside = numbers_of(X)
+    given = Given.read(X, side, names, missing)
+    X, side, notes = given.X, given.side, given.notes
+    if "metric" not in parameters and seem_distances(X):
+        if _takes_distances(method):
+            parameters["metric"] = "precomputed"
+            notes = (*notes, said_of_distances(len(X)))
+        else:
+            warn_of_distances(X)
     metric = parameters.get("metric")
-    if metric != "precomputed":
-        warn_of_distances(X)
     if method == "auto":
         choice = choose_method(
             np.shape(X)[0] if np.ndim(X) else 0,
@@ -123,50 +137,23 @@ def embed(
     if align_to is not None:
         side = told_to_align(side, align_to, np.shape(X)[0] if np.ndim(X) else 0, n_components)
     points, done = fit_within_reach(model, X, side=side, sample=sample, random_state=random_state)
-    told = tuple(filter(None, [done, aside]))
+    told = tuple(filter(None, [done, *notes]))
     conditions = [v for v in side_values(side, "embed") if isinstance(v, Condition)]
-    return Embedding(points, model, " ".join([f"{choice}", *told]), X, told, tuple(conditions))
+    return Embedding(
+        points,
+        model,
+        " ".join([f"{choice}", *told]),
+        X,
+        told,
+        tuple(conditions),
+        names=given.names,
+        image_shape=given.image_shape,
+        frame=given.frame,
+    )
 
 
-def named_by_column(X: Any, column: str) -> tuple[Any, Any]:
-    """The labels in a column of a frame, and the frame without it."""
-    from sidelight.io.table import column_of_frame
-
-    return column_of_frame(X, column, who="embed")
-
-
-def numbers_of(X: Any) -> tuple[Any, str]:
-    """The columns of numbers of a frame, and what was set aside; anything else as it is."""
-    kind = type(X)  # asking a lazy frame itself for its columns would be work
-    if not hasattr(kind, "columns") and not hasattr(kind, "column_names"):
-        return X, ""
-    from sidelight.io.table import numbers_of_frame
-
-    return numbers_of_frame(X)
-
-
-def warn_of_distances(X: Any) -> None:
-    """Warn of a table of distances that is about to be read as feature vectors."""
-    shape = np.shape(X)
-    if (
-        len(shape) != 2
-        or shape[0] != shape[1]
-        or shape[0] < 3
-        or is_sparse(X)
-        or np.iscomplexobj(X)
-    ):
-        return
-    try:
-        table = np.asarray(X, dtype=np.float64)
-    except (TypeError, ValueError):  # the estimator says what is wrong with it
-        return
-    if not table.diagonal().any() and np.array_equal(table, table.T) and (table >= 0).all():
-        warnings.warn(
-            f"X is square and symmetric with zeros on its diagonal, as a table of distances is. It "
-            f"is read as {shape[0]} vectors of {shape[0]} features. If it holds distances, say "
-            f"metric='precomputed' (on the command line --metric precomputed).",
-            stacklevel=3,
-        )
+def _takes_distances(method: str) -> bool:
+    return method == "auto" or "metric" in _parameters_of(entry_for(method))
 
 
 def _parameters_of(entry: Entry) -> list[str]:

@@ -23,6 +23,11 @@ _LEFT_OUT = (
 )
 
 
+#: Rows whose names are written into a picture.
+_MOST_NAMES = 100
+_OFFERS = ".points .model .why .names, .quality() .plot() .to_frame() .to_html(path) .save(path)"
+
+
 @dataclass(frozen=True, repr=False, eq=False)
 class Embedding:
     """A map, the model that made it, and why that model.
@@ -41,6 +46,12 @@ class Embedding:
         What else was done that the user did not ask for in so many words; ``why`` ends with it.
     conditions : tuple of Condition
         The known factors that the map leaves out.
+    names : tuple, optional
+        The labels of the rows, where they have any.
+    image_shape : tuple of int, optional
+        The shape of the images that rows are, where they came as images.
+    frame : object
+        The frame that the data came in, with columns that were set aside.
     """
 
     points: FloatArray
@@ -49,10 +60,18 @@ class Embedding:
     data: Any
     done: tuple[str, ...] = ()
     conditions: tuple[Condition, ...] = ()
+    names: tuple[Any, ...] | None = None
+    image_shape: tuple[int, ...] | None = None
+    frame: Any = None
 
     def __repr__(self) -> str:
         rows, columns = self.points.shape
-        return f"<Embedding of {rows:,} rows in {columns} dimensions by {self.why}>"
+        return f"Embedding of {rows:,} rows in {columns} dimensions\nby {self.why}\n{_OFFERS}"
+
+    def _repr_html_(self) -> str:
+        from sidelight.embedding.notebook import as_html
+
+        return as_html(self)
 
     def quality(self, **options: Any) -> Any:
         """Measure how good the map is.
@@ -108,21 +127,92 @@ class Embedding:
         return getattr(self.model, "side_report_", ())
 
     def plot(self, **options: Any) -> Any:
-        """Draw the map.
+        """Draw the map, on a figure of pyplot: a notebook shows it, and ``pyplot.show()`` does.
+
+        Rows that came as images are drawn as such; names of up to a hundred rows are written.  Of
+        more than three dimensions the first two are drawn.
 
         Parameters
         ----------
         **options : object
-            Of :func:`sidelight.plot.scatter`: ``color``, ``labels``, ``images`` …
+            Of :func:`sidelight.plot.scatter`: ``color``, ``labels``, ``images``, ``ax`` …  A name
+            given as ``color`` or ``labels`` is a column of the frame that the data came in.
 
         Returns
         -------
         matplotlib.axes.Axes
-            The picture.
+            The picture; ``.figure`` is the figure, ``.savefig(path)`` saves it.
         """
-        from sidelight.plot import scatter
+        from sidelight.plot import require_matplotlib, scatter
 
-        return scatter(self.points, **options)
+        require_matplotlib("Embedding.plot")
+        if options.get("ax") is None:
+            import matplotlib.pyplot  # noqa: F401  # where it is imported, figures are its own
+        options = {"names": self._written_names, **self._pictured(options)}
+        ax = scatter(self._shown, **options)
+        ax.savefig = ax.figure.savefig
+        return ax
+
+    def to_frame(self) -> Any:
+        """The map as a frame, with the names of the rows and the columns that were set aside.
+
+        Returns
+        -------
+        DataFrame
+            Of the library that the data came in, of pandas otherwise; rows of pandas have the
+            names as their index, those of others a first column ``name``.
+        """
+        from sidelight.embedding.tables import as_frame
+
+        return as_frame(self)
+
+    def to_html(self, path: str | Path, **options: Any) -> Path:
+        """Write the map as a page to move, zoom and point at rows: one file, without a server.
+
+        Parameters
+        ----------
+        path : path
+            The file, ending in .html.
+        **options : object
+            Of :func:`sidelight.plot.write_page`: ``color``, ``labels``, ``columns``, ``images`` …
+            A name given as ``color`` or ``labels`` is a column of the frame that the data came
+            in; columns that were set aside are shown by themselves.
+
+        Returns
+        -------
+        Path
+            The file written.
+        """
+        from sidelight.embedding.tables import set_aside
+        from sidelight.plot import write_page
+
+        options = {"names": self.names, "columns": set_aside(self), **self._pictured(options)}
+        options.setdefault("title", f"A map of {len(self.points):,} rows")
+        options.setdefault("subtitle", self.why)
+        return write_page(path, self.points, **options)
+
+    @property
+    def _shown(self) -> FloatArray:
+        return self.points if self.points.shape[1] <= 3 else self.points[:, :2]
+
+    @property
+    def _written_names(self) -> tuple[Any, ...] | None:
+        """Names for a picture: those of few rows in a plane, where they are words."""
+        few = self._shown.shape[1] == 2 and len(self.points) <= _MOST_NAMES
+        is_words = all(isinstance(name, str) for name in self.names or ())
+        return self.names if few and is_words and self.image_shape is None else None
+
+    def _pictured(self, options: dict[str, Any]) -> dict[str, Any]:
+        """Options of a picture, columns by their name, images as the rows are."""
+        from sidelight.embedding.tables import column_named
+
+        for what in ("color", "labels"):
+            values = column_named(self.frame, options.get(what))
+            if values is not None:
+                options = {"key_title": options[what], **options, what: values}
+        if self.image_shape is not None and self._shown.shape[1] == 2:
+            options = {"images": self.data, "image_shape": self.image_shape, **options}
+        return options
 
     def save(self, path: str | Path) -> None:
         """Save the model, from which the map can be had again.

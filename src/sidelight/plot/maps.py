@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from sidelight.core import ArrayLike, FloatArray
 from sidelight.plot.colouring import Colouring, choose_colours, draw_key, key_width
+from sidelight.plot.names import draw_names
 from sidelight.plot.points import as_map, draw_line_of_points, draw_points
 from sidelight.plot.style import (
     INK,
@@ -29,6 +31,7 @@ def scatter(
     color: ArrayLike | str | None = None,
     labels: ArrayLike | None = None,
     period: float | None = None,
+    names: Sequence[Any] | None = None,
     images: ArrayLike | None = None,
     image_shape: tuple[int, ...] | None = None,
     title: str | None = None,
@@ -59,6 +62,9 @@ def scatter(
     period : float, optional
         The values of ``color`` come round after this much, as angles do after 360: they are shown
         in colours that come round, too.
+    names : sequence of length n_points, optional
+        What each point is called; as many names are written beside their points as there is room
+        for, and None writes none.  Two dimensions only.
     images : array-like of shape (n_points, rows, columns) or (n_points, pixels), optional
         One image per point; as many as fit are drawn without overlap, framed in the colour of
         their point.  Two dimensions only.
@@ -84,7 +90,7 @@ def scatter(
         The colour map of grey images.  ``"auto"`` shows strokes on an empty ground as dark on
         light, everything else with bright as white.
     ax : Axes, optional
-        Where to draw; by default on a new figure outside pyplot (``ax.figure``).
+        Where to draw; by default on a new figure (``ax.figure``).
 
     Returns
     -------
@@ -110,6 +116,7 @@ def scatter(
     points = as_map("scatter", Z)
     n_dimensions = points.shape[1]
     _check("scatter", n_dimensions, images is not None, legend, axis_names, ax)
+    _check_names("scatter", points, names)
     colouring = choose_colours("scatter", len(points), color, labels, period=period)
     pictures = None
     if images is not None:
@@ -121,11 +128,11 @@ def scatter(
         draw_line_of_points(ax, points[:, 0], colouring, point_size=point_size, alpha=alpha)
     else:
         draw_points(ax, points, colouring, point_size=point_size, alpha=alpha)
-    names = axis_names or ((None,) * n_dimensions)
-    vertical = "points" if n_dimensions == 1 else names[1]
-    style_axes(ax, title=title, x_label=names[0], y_label=vertical)
-    if n_dimensions == 3 and names[2]:
-        ax.set_zlabel(names[2], fontsize=TEXT_SIZE, color=INK)
+    axes = axis_names or ((None,) * n_dimensions)
+    vertical = "points" if n_dimensions == 1 else axes[1]
+    style_axes(ax, title=title, x_label=axes[0], y_label=vertical)
+    if n_dimensions == 3 and axes[2]:
+        ax.set_zlabel(axes[2], fontsize=TEXT_SIZE, color=INK)
     largest = float(np.abs(points[np.isfinite(points)]).max(initial=0.0))
     for axis in (ax.xaxis, ax.yaxis, getattr(ax, "zaxis", None))[:n_dimensions]:
         name_power(axis, largest)
@@ -133,6 +140,8 @@ def scatter(
         _write_labels(ax, points, colouring)
     elif legend != "none":
         draw_key(ax, colouring, ax, title=key_title)
+    if names is not None:
+        draw_names(ax, points, names)
     if pictures is not None:
         frames = colouring.colours if colouring.key or colouring.limits else None
         draw_thumbnails(
@@ -168,6 +177,21 @@ def _check(
         raise ValueError(
             f"The 'ax' parameter of {who} must have as many dimensions as the map, which has "
             f"{n_dimensions}. Make axes for three with projection='3d'."
+        )
+
+
+def _check_names(who: str, points: FloatArray, names: Sequence[Any] | None) -> None:
+    if names is None:
+        return
+    if points.shape[1] != 2:
+        raise ValueError(
+            f"The 'names' parameter of {who} needs a map of two dimensions. Got {points.shape[1]}. "
+            "Give Z[:, :2]."
+        )
+    if len(names) != len(points):
+        raise ValueError(
+            f"The 'names' parameter of {who} must have one entry per point, {len(points)}. Got "
+            f"{len(names)}."
         )
 
 

@@ -66,7 +66,7 @@ def comparison(
     Returns
     -------
     Figure
-        The figure, outside pyplot.
+        The figure.
 
     Raises
     ------

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from sidelight.core import ArrayLike, FloatArray
 from sidelight.plot.colouring import Colouring
+from sidelight.plot.density import SHADED_FROM, draw_shades
 from sidelight.plot.style import few_ticks, is_spatial
 
 # beyond this many points a vector file holds the points as pixels
@@ -62,6 +63,11 @@ def draw_points(
 ) -> None:
     """Draw a map of two or three dimensions with equal scales."""
     n_points = len(Z)
+    if n_points >= SHADED_FROM and not is_spatial(ax) and point_size == "auto":
+        draw_shades(ax, Z, colouring.colours)
+        ax.set_aspect("equal", adjustable="datalim")
+        few_ticks(ax)
+        return
     size = automatic_size(n_points) if point_size == "auto" else float(point_size)
     opacity = automatic_alpha(n_points) if alpha == "auto" else float(alpha)
     # in a fixed random order, so that no class covers the others

@@ -60,7 +60,7 @@ def coranking_curves(
     title : str, optional
         The title.
     ax : Axes, optional
-        Where to draw; by default on a new figure outside pyplot (``ax.figure``).
+        Where to draw; by default on a new figure (``ax.figure``).
 
     Returns
     -------
@@ -153,7 +153,7 @@ def shepard_diagram(
     title : str, optional
         The title.
     ax : Axes, optional
-        Where to draw; by default on a new figure outside pyplot (``ax.figure``).
+        Where to draw; by default on a new figure (``ax.figure``).
 
     Returns
     -------

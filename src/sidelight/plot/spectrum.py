@@ -45,7 +45,7 @@ def eigenvalues(
     title : str, optional
         The title.
     ax : Axes, optional
-        Where to draw; by default on a new figure outside pyplot (``ax.figure``).
+        Where to draw; by default on a new figure (``ax.figure``).
 
     Returns
     -------

@@ -6,6 +6,7 @@ Nothing here touches matplotlib's global settings: a figure is styled where it i
 from __future__ import annotations
 
 import math
+import sys
 from typing import Any
 
 from sidelight.core import MissingExtraError
@@ -110,16 +111,20 @@ def density_map() -> Any:
 
 
 def new_axes(width: float, height: float, *, projection: str | None = None) -> Any:
-    """Make one styled set of axes on a figure of its own, outside pyplot."""
+    """Make one styled set of axes on a figure of its own."""
     return new_figure(width, height).add_subplot(projection=projection)
 
 
 def new_figure(width: float, height: float) -> Any:
-    """Make an empty figure outside pyplot."""
+    """Make an empty figure: pyplot's where pyplot is at work, which shows it; else a free one."""
+    options: dict[str, Any] = {"figsize": (width, height), "dpi": 110}
+    options |= {"layout": "constrained", "facecolor": "white"}
+    if "matplotlib.pyplot" in sys.modules:
+        return sys.modules["matplotlib.pyplot"].figure(**options)
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(width, height), dpi=110, layout="constrained", facecolor="white")
+    figure = Figure(**options)
     FigureCanvasAgg(figure)
     return figure
 

@@ -112,7 +112,7 @@ def draw_thumbnails(
     # maps have equal scales: one factor for both directions
     (left, _), (right, _) = ax.transData.inverted().transform([[0.0, 0.0], [1.0, 0.0]])
     half = in_pixels * abs(right - left) / 2
-    cmap = _image_map(images) if image_cmap == "auto" else image_cmap
+    cmap = image_map(images) if image_cmap == "auto" else image_cmap
     span = (float(np.nanmin(images)), float(np.nanmax(images)))
     for point in chosen:
         x, y = Z[point]
@@ -143,7 +143,7 @@ def draw_thumbnails(
         )
 
 
-def _image_map(images: npt.NDArray[Any]) -> str:
+def image_map(images: npt.NDArray[Any]) -> str:
     """Show strokes on an empty ground as dark on light, and everything else as it is."""
     low, high = float(images.min()), float(images.max())
     empty = images <= low + 1e-6 * (high - low)

@@ -7,7 +7,7 @@ from sidelight.io.table.columns import listed
 from sidelight.io.table.frames import column_of_frame, numbers_of_frame
 from sidelight.io.table.graphs import holds_graph, read_graph
 from sidelight.io.table.knowledge import condition_of_column, read_knowledge
-from sidelight.io.table.missing import POLICIES
+from sidelight.io.table.missing import POLICIES, settle_missing
 from sidelight.io.table.reading import ENDINGS, Table, read_table
 from sidelight.io.table.writing import table_writer, write_table, writing_blocks
 
@@ -24,6 +24,7 @@ __all__ = [
     "read_graph",
     "read_knowledge",
     "read_table",
+    "settle_missing",
     "table_blocks",
     "table_writer",
     "write_table",

@@ -1,0 +1,201 @@
+"""A map as a page that needs no server: one file to move, zoom and ask for rows."""
+
+from __future__ import annotations
+
+import base64
+import html
+import io
+import json
+from collections.abc import Mapping, Sequence
+from importlib.resources import files
+from math import ceil, sqrt
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from sidelight.core import ArrayLike, FloatArray
+from sidelight.io import replacing
+from sidelight.plot.colouring import Colouring, choose_colours
+from sidelight.plot.points import as_map
+from sidelight.plot.style import periodic_map, require_matplotlib, value_map
+from sidelight.plot.thumbnails import as_images, image_map
+
+#: A sheet of more pixels than this many would not be shown by browsers.
+_MOST_PIXELS = 16_000_000
+_LONGEST_TEXT = 200
+
+
+def write_page(
+    path: str | Path,
+    Z: ArrayLike,
+    *,
+    color: ArrayLike | str | None = None,
+    labels: ArrayLike | None = None,
+    period: float | None = None,
+    names: Sequence[Any] | None = None,
+    columns: Mapping[str, ArrayLike] | None = None,
+    images: ArrayLike | None = None,
+    image_shape: tuple[int, ...] | None = None,
+    title: str = "A map",
+    subtitle: str = "",
+    key_title: str | None = None,
+) -> Path:
+    """Write a map as one HTML file, without a server and without anything from elsewhere.
+
+    Drag to move, scroll to zoom, point at a row to read it, click a class to hide it, search for
+    a name.  Of more than two dimensions the first two are shown.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file, ending in .html.
+    Z : array-like of shape (n_points, n_dimensions)
+        The map.
+    color, labels, period : array-like, array-like, float, optional
+        As in :func:`scatter`.
+    names : sequence, optional
+        What each row is called.
+    columns : mapping from str to array-like, optional
+        What else is shown of a row that is pointed at.
+    images : array-like of shape (n_points, rows, columns) or (n_points, pixels), optional
+        One image per point, shown when it is pointed at.
+    image_shape : tuple of int, optional
+        The (rows, columns) of flattened images.
+    title, subtitle : str
+        Written above the map.
+    key_title : str, optional
+        What the colours mean.
+
+    Returns
+    -------
+    Path
+        The file written.
+
+    Raises
+    ------
+    ValueError
+        If a length or a shape does not fit the map.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from sidelight.plot import write_page
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     page = write_page(Path(folder) / "map.html", [[0, 1], [1, 0]], names=["Ash", "Elm"])
+    ...     "Ash" in page.read_text()
+    True
+    """
+    require_matplotlib("sidelight.plot.write_page")
+    target = Path(path)
+    if target.suffix.lower() not in (".html", ".htm"):
+        raise ValueError(
+            f"The 'path' parameter of write_page must end in .html. Got {target.name!r} instead."
+        )
+    points = as_map("write_page", np.asarray(Z)[:, :2] if np.ndim(Z) == 2 else Z)
+    n = len(points)
+    colouring = choose_colours("write_page", n, color, labels, period=period)
+    told = {"names": names, **(columns or {})}
+    for name, values in told.items():
+        if values is not None and np.shape(values)[:1] != (n,):
+            raise ValueError(
+                f"{name!r} given to write_page must have one entry per point, {n}. Got shape "
+                f"{np.shape(values)}."
+            )
+    data = {
+        "places": _packed(_two(points), np.float32),
+        "colours": _packed(np.round(255 * colouring.colours[:, :3]), np.uint8),
+        "entry": _packed(colouring.entry, np.int16),
+        "key": [
+            {"name": line.name, "colour": line.colour, "marker": line.marker}
+            for line in colouring.key
+        ],
+        "key_title": key_title,
+        **_scale(colouring),
+        "names": None if names is None else [_text(name) for name in names],
+        "columns": {
+            str(name): [_text(value) for value in np.asarray(values).tolist()]
+            for name, values in (columns or {}).items()
+        },
+        "images": None
+        if images is None
+        else _sheet(as_images("write_page", images, image_shape, n)),
+    }
+    page = files("sidelight.plot").joinpath("page.html").read_text(encoding="utf-8")
+    # no text of the data can end the script that holds it
+    written = json.dumps(data, ensure_ascii=False).replace("<", "\\u003c")
+    page = page.replace("{{title}}", html.escape(title)).replace(
+        "{{subtitle}}", html.escape(subtitle)
+    )
+    with replacing(target) as file:
+        file.write(page.replace("{{data}}", written).encode("utf-8"))
+    return target
+
+
+def _two(points: FloatArray) -> FloatArray:
+    """Places in a plane; on a line the points are spread below one another."""
+    if points.shape[1] == 2:
+        return points
+    spread = np.mod(np.arange(len(points)) * (sqrt(5.0) - 1) / 2, 1.0)
+    extent = float(np.nanmax(points) - np.nanmin(points)) or 1.0
+    return np.column_stack([points[:, 0], 0.1 * extent * spread])
+
+
+def _scale(colouring: Colouring) -> dict[str, Any]:
+    """The ends of a scale of values, and its colours from the least on."""
+    if colouring.limits is None:
+        return {"limits": None, "ramp": []}
+    from matplotlib.colors import to_hex
+
+    colours = periodic_map() if colouring.periodic else value_map()
+    ramp = [to_hex(colours(part)) for part in np.linspace(0.0, 1.0, 12)]
+    return {
+        "limits": [f"{limit:.4g}".replace("-", "\N{MINUS SIGN}") for limit in colouring.limits],
+        "ramp": ramp,
+    }
+
+
+def _text(value: Any) -> str | None:
+    """A value as it is read; None where it is missing."""
+    if value is None or value != value:
+        return None
+    written = f"{value:.6g}" if isinstance(value, float) else str(value)
+    return written if len(written) <= _LONGEST_TEXT else written[: _LONGEST_TEXT - 1] + "…"
+
+
+def _packed(values: npt.NDArray[Any], kind: type) -> str:
+    return base64.b64encode(np.ascontiguousarray(values, dtype=kind).tobytes()).decode("ascii")
+
+
+def _sheet(images: npt.NDArray[Any]) -> dict[str, Any] | None:
+    """All images on one sheet, row by row, as a PNG; none where no browser would show it."""
+    from matplotlib.image import imsave
+
+    n, height, width = images.shape[:3]
+    if n * height * width > _MOST_PIXELS:
+        return None
+    per_row = max(1, ceil(sqrt(n * height / width)))
+    rows = ceil(n / per_row)
+    least, greatest = float(np.nanmin(images)), float(np.nanmax(images))
+    grey = 255 * (images - least) / ((greatest - least) or 1.0)
+    if images.ndim == 3 and image_map(images) == "gray_r":
+        grey = 255 - grey
+    channels = grey.reshape(n, height, width, -1)
+    channels = np.repeat(channels, 3, axis=3) if channels.shape[3] == 1 else channels[..., :3]
+    filled = np.zeros((rows * per_row, height, width, 3), dtype=np.uint8)
+    filled[:n] = np.round(np.nan_to_num(channels))
+    sheet = filled.reshape(rows, per_row, height, width, 3).swapaxes(1, 2)
+    file = io.BytesIO()
+    imsave(
+        file, np.ascontiguousarray(sheet.reshape(rows * height, per_row * width, 3)), format="png"
+    )
+    encoded = base64.b64encode(file.getvalue()).decode("ascii")
+    return {
+        "sheet": f"data:image/png;base64,{encoded}",
+        "width": width,
+        "height": height,
+        "per_row": per_row,
+        "rows": rows,
+    }

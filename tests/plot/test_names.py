@@ -1,0 +1,57 @@
+"""Names at points: each where its point is, none over another."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+pytest.importorskip("matplotlib")
+
+from sidelight.plot import scatter
+
+_RNG = np.random.default_rng(3)
+
+
+def _boxes(ax):
+    renderer = ax.figure.canvas.get_renderer()
+    return {text.get_text(): text.get_window_extent(renderer) for text in ax.texts}
+
+
+@pytest.mark.parametrize("spread", [1.0, 0.05])
+def test_no_name_covers_another_or_a_point(spread):
+    Z = np.vstack([_RNG.normal(size=(25, 2)), spread * _RNG.normal(size=(25, 2)) + 3])
+    ax = scatter(Z, names=[f"a name of row {i}" for i in range(50)])
+    boxes = list(_boxes(ax).values())
+    assert len(boxes) >= 20
+    for number, box in enumerate(boxes):
+        assert not any(box.overlaps(other) for other in boxes[number + 1 :])
+    places = ax.transData.transform(Z)
+    for box in boxes:
+        inside = (places > [box.x0, box.y0]) & (places < [box.x1, box.y1])
+        assert not inside.all(axis=1).any()
+
+
+def test_each_name_stands_by_its_own_point():
+    Z = np.array([[0.0, 0.0], [10.0, 0.0], [0.0, 10.0], [10.0, 10.0]])
+    ax = scatter(Z, names=["a", "b", None, "d"])
+    boxes = _boxes(ax)
+    assert sorted(boxes) == ["a", "b", "d"]
+    places = dict(zip("abcd", ax.transData.transform(Z), strict=True))
+    for name, box in boxes.items():
+        middle = np.array([box.x0 + box.x1, box.y0 + box.y1]) / 2
+        nearest = min(places, key=lambda other: np.linalg.norm(places[other] - middle))
+        assert nearest == name
+
+
+def test_a_crowd_is_led_to_by_lines_or_left_without_names():
+    ax = scatter(1e-3 * _RNG.normal(size=(40, 2)) + 1, names=[f"name {i}" for i in range(40)])
+    free = scatter(_RNG.normal(size=(3, 2)), names=["a", "b", "c"])
+    assert len(ax.lines) > 0
+    assert len(free.lines) == 0
+
+
+def test_names_that_do_not_fit_the_map():
+    with pytest.raises(ValueError, match=r"'names' parameter of scatter .* per point, 5\. Got 2"):
+        scatter(np.eye(5)[:, :2], names=["a", "b"])
+    with pytest.raises(ValueError, match="needs a map of two dimensions. Got 3"):
+        scatter(np.eye(5)[:, :3], names=list("abcde"))

@@ -1,0 +1,104 @@
+"""A map as one page: what is in it is what was given, and nothing of it can run."""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+import shutil
+import subprocess
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+pytest.importorskip("matplotlib")
+
+from sidelight.plot import write_page
+
+_Z = np.random.default_rng(0).normal(size=(30, 2))
+
+
+def _data(page):
+    found = re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.S)
+    return json.loads(found.group(1))
+
+
+def _unpacked(text, kind):
+    return np.frombuffer(base64.b64decode(text), dtype=kind)
+
+
+def test_the_page_holds_places_classes_and_columns(tmp_path):
+    labels = np.array(["ash", "elm", "oak"])[np.arange(30) % 3]
+    page = write_page(
+        tmp_path / "map.html",
+        _Z,
+        labels=labels,
+        names=[f"row {i}" for i in range(30)],
+        columns={"height": np.arange(30.0), "when": [None] * 30},
+        title="Trees & <towns>",
+    ).read_text()
+    data = _data(page)
+    assert_allclose(_unpacked(data["places"], np.float32).reshape(-1, 2), _Z, rtol=1e-6)
+    entry = _unpacked(data["entry"], np.int16)
+    assert [data["key"][e]["name"] for e in entry] == labels.tolist()
+    assert data["columns"]["height"][:2] == ["0", "1"]
+    assert data["columns"]["when"][0] is None
+    assert "Trees &amp; &lt;towns&gt;" in page
+    assert "{{" not in page
+    assert "http" not in page.replace("http-equiv", "")  # nothing from elsewhere
+
+
+def test_no_text_of_the_data_can_end_its_script(tmp_path):
+    bad = "</script><script>alert(1)</script>"
+    page = write_page(tmp_path / "map.html", _Z, names=[bad] * 30, title=bad).read_text()
+    assert bad not in page
+    assert _data(page)["names"][0] == bad
+
+
+def test_values_have_a_scale_and_missing_ones_a_line_of_the_key(tmp_path):
+    values = np.arange(30.0) - 3
+    values[4] = np.nan
+    data = _data(write_page(tmp_path / "map.html", _Z, color=values).read_text())
+    assert data["limits"] == ["−3", "26"]
+    assert [line["name"] for line in data["key"]] == ["missing"]
+
+
+def test_images_are_on_one_sheet_in_their_order(tmp_path):
+    from matplotlib.image import imread
+
+    images = np.zeros((30, 4, 6))
+    images[:] = np.linspace(0.1, 1.0, 30)[:, None, None]
+    data = _data(write_page(tmp_path / "map.html", _Z, images=images).read_text())["images"]
+    file = tmp_path / "sheet.png"
+    file.write_bytes(base64.b64decode(data["sheet"].partition(",")[2]))
+    sheet = imread(file)[..., 0]
+    for i in range(30):
+        row, column = divmod(i, data["per_row"])
+        cell = sheet[4 * row : 4 * row + 4, 6 * column : 6 * column + 6]
+        assert cell.std() < 1e-6
+        assert_allclose(cell.mean(), i / 29, atol=0.01)
+
+
+@pytest.mark.parametrize("columns", [1, 3, 5])
+def test_other_dimensions_are_shown_in_the_plane(tmp_path, columns):
+    Z = np.random.default_rng(0).normal(size=(20, columns))
+    data = _data(write_page(tmp_path / "map.html", Z).read_text())
+    places = _unpacked(data["places"], np.float32).reshape(-1, 2)
+    assert_array_equal(places[:, 0], Z[:, 0].astype(np.float32))
+
+
+def test_what_does_not_fit_is_refused(tmp_path):
+    with pytest.raises(ValueError, match=r"must end in \.html. Got 'map.png'"):
+        write_page(tmp_path / "map.png", _Z)
+    with pytest.raises(ValueError, match="'names' given to write_page .* per point, 30. Got"):
+        write_page(tmp_path / "map.html", _Z, names=["a"])
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="needs node to read the page's script")
+def test_the_script_of_the_page_can_be_read(tmp_path):
+    page = write_page(tmp_path / "map.html", _Z).read_text()
+    script = re.findall(r"<script>(.*?)</script>", page, re.S)[0]
+    file = tmp_path / "page.js"
+    file.write_text(script)
+    subprocess.run(["node", "--check", str(file)], check=True, capture_output=True)

@@ -373,3 +373,22 @@ def test_an_interrupt_ends_neatly(tmp_path: Path) -> None:
     _, said = started.communicate(timeout=30)
     assert started.returncode == 130
     assert said.strip() == "Stopped."
+
+
+def test_a_page_and_names_in_the_picture(arc: Path) -> None:
+    columns = dict(zip("abc", ARC.T, strict=True))
+    named = {"who": [f"row {i}" for i in range(80)], "half": np.where(ANGLE < 1.6, "r", "l")}
+    write_table("named.csv", {**columns, **named})
+    done = run(
+        *("embed", "named.csv", "-m", "pca", "--name-column", "who", "--color-by", "half"),
+        *("--picture", "map.svg", "--page", "map.html"),
+    )
+    assert "map.html" in done.stdout
+    page = Path("map.html").read_text()
+    assert '"row 79"' in page
+    assert '"half": ["r"' in page
+    assert "named" in page
+    # letters of a name are drawn as shapes; every text leaves its words as a comment
+    assert "<!-- row 0 -->" in Path("map.svg").read_text()
+    refused = run("embed", arc, "--page", "map.png", code=2)
+    assert "its ending must be .html" in refused.stderr

@@ -55,8 +55,8 @@ NameColumn: TypeAlias = Annotated[
     str | None,
     typer.Option(
         metavar="COLUMN",
-        help="The column by which the tables of pairs, distances and anchors name rows.  It is not "
-        "used as data.",
+        help="The column by which the tables of pairs, distances and anchors name rows, and by "
+        "which they are written into the picture.  It is not used as data.",
     ),
 ]
 AlignTo: TypeAlias = Annotated[

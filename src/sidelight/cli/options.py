@@ -241,6 +241,14 @@ PictureFile: TypeAlias = Annotated[
         help="The map as a picture: png, svg, pdf …", rich_help_panel=WRITE, show_default=False
     ),
 ]
+PageFile: TypeAlias = Annotated[
+    Path | None,
+    typer.Option(
+        help="The map as a page to move, zoom and point at rows: one html file.",
+        rich_help_panel=WRITE,
+        show_default=False,
+    ),
+]
 ModelFile: TypeAlias = Annotated[
     Path | None,
     typer.Option(

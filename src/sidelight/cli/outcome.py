@@ -1,4 +1,4 @@
-"""What a command leaves behind: the map first, then a picture and a model, and last a judgement."""
+"""What a command leaves behind: the map first, then model, picture and page, last a judgement."""
 
 from __future__ import annotations
 
@@ -19,10 +19,11 @@ def check_outputs(
     *,
     tables: Iterable[Path | None] = (),
     pictures: Iterable[Path | None] = (),
+    pages: Iterable[Path | None] = (),
     others: Iterable[Path | None] = (),
 ) -> None:
     """Refuse what could not be written, or would be written over an input, before any work."""
-    from sidelight.cli.pictures import check_picture
+    from sidelight.cli.pictures import check_page, check_picture
     from sidelight.io import require_writable
     from sidelight.io.table import table_writer
 
@@ -31,6 +32,7 @@ def check_outputs(
     checks: list[tuple[Iterable[Path | None], Any]] = [
         (tables, table_writer),
         (pictures, check_picture),
+        (pages, check_page),
         (others, lambda path: None),
     ]
     for paths, check in checks:
@@ -57,12 +59,14 @@ def write_outcome(
     *,
     output: Path | None = None,
     picture: Path | None = None,
+    page: Path | None = None,
     model: Path | None = None,
     color_by: str | None = None,
+    name_column: str | None = None,
     image_shape: tuple[int, ...] | None = None,
     quiet: bool = False,
 ) -> None:
-    """Write the map, then the model, then the picture, and say so as soon as each is there."""
+    """Write the map, the model, the picture and the page, and say so as soon as each is there."""
     from sidelight.cli.maps import map_columns
     from sidelight.io.model import save
     from sidelight.io.table import write_table
@@ -79,8 +83,11 @@ def write_outcome(
         save(result.model, model, extras=preparation.to_extras())
         say("model", model)
     if picture is not None:
-        _draw(picture, result, table, color_by, image_shape)
+        _draw(picture, result, table, color_by, name_column, image_shape)
         say("picture", picture)
+    if page is not None:
+        _write_page(page, result, table, color_by, name_column, image_shape)
+        say("page", page)
 
 
 def judge(result: Embedding, table: Table, color_by: str | None) -> None:
@@ -104,6 +111,7 @@ def _draw(
     result: Embedding,
     table: Table,
     color_by: str | None,
+    name_column: str | None,
     image_shape: tuple[int, ...] | None,
 ) -> None:
     from sidelight import plot
@@ -119,7 +127,34 @@ def _draw(
             flat,
             images=None if image_shape is None else table.X,
             image_shape=image_shape,
+            names=table.labels[name_column] if name_column and flat.shape[1] == 2 else None,
             title=f"{Path(table.name).stem}, {method}",
             **colouring(table, color_by),
         )
         plot.save(ax, picture)
+
+
+def _write_page(
+    page: Path,
+    result: Embedding,
+    table: Table,
+    color_by: str | None,
+    name_column: str | None,
+    image_shape: tuple[int, ...] | None,
+) -> None:
+    from sidelight import plot
+    from sidelight.cli.fitting import shown
+    from sidelight.cli.pictures import colouring
+
+    with shown("page"):
+        plot.write_page(
+            page,
+            result.points,
+            names=table.labels[name_column] if name_column else None,
+            columns={name: v for name, v in table.labels.items() if name != name_column},
+            images=None if image_shape is None else table.X,
+            image_shape=image_shape,
+            title=Path(table.name).stem,
+            subtitle=result.why,
+            **colouring(table, color_by),
+        )

@@ -31,6 +31,15 @@ def check_picture(path: Path) -> None:
         )
 
 
+def check_page(path: Path) -> None:
+    """Refuse a page that could not be written, before any work is done."""
+    from sidelight.plot import require_matplotlib
+
+    require_matplotlib("--page")
+    if path.suffix.lower() not in (".html", ".htm"):
+        raise ValueError(f"A page cannot be written to {path.name}: its ending must be .html.")
+
+
 def parse_image_shape(
     text: str, n_columns: int, *, option: str = "--thumbnails"
 ) -> tuple[int, ...]:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from sidelight.core import ArrayLike, FloatArray
 from sidelight.plot.colouring import Colouring, choose_colours, draw_key, key_width
@@ -31,7 +32,7 @@ def scatter(
     color: ArrayLike | str | None = None,
     labels: ArrayLike | None = None,
     period: float | None = None,
-    names: Sequence[Any] | None = None,
+    names: Sequence[Any] | npt.NDArray[Any] | None = None,
     images: ArrayLike | None = None,
     image_shape: tuple[int, ...] | None = None,
     title: str | None = None,
@@ -180,7 +181,7 @@ def _check(
         )
 
 
-def _check_names(who: str, points: FloatArray, names: Sequence[Any] | None) -> None:
+def _check_names(who: str, points: FloatArray, names: Any) -> None:
     if names is None:
         return
     if points.shape[1] != 2:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -19,7 +18,7 @@ _GAPS = (4.0, 12.0, 22.0)
 _POINT = 3.0
 
 
-def draw_names(ax: Any, Z: FloatArray, names: Sequence[Any]) -> int:
+def draw_names(ax: Any, Z: FloatArray, names: Any) -> int:
     """Write as many names as there is room for, and give their number.
 
     Points that stand alone come first; a name covers no point and no other name.

@@ -34,7 +34,7 @@ def write_page(
     color: ArrayLike | str | None = None,
     labels: ArrayLike | None = None,
     period: float | None = None,
-    names: Sequence[Any] | None = None,
+    names: Sequence[Any] | npt.NDArray[Any] | None = None,
     columns: Mapping[str, ArrayLike] | None = None,
     images: ArrayLike | None = None,
     image_shape: tuple[int, ...] | None = None,

@@ -34,6 +34,7 @@ from sidelight.cli.options import (
     Missing,
     ModelFile,
     Neighbors,
+    PageFile,
     Param,
     PictureFile,
     Precomputed,
@@ -79,12 +80,13 @@ def embed(
     invariant_to: InvariantTo = None,
     output: MapFile = None,
     picture: PictureFile = None,
+    page: PageFile = None,
     model: ModelFile = None,
     quiet: Quiet = False,
 ) -> None:
     """Make a map of a table, or of a folder of pictures.
 
-    Prints how good the map is; writes it with --output, --picture and --model.
+    Prints how good the map is; writes it with --output, --picture, --page and --model.
     """
     import sidelight
     from sidelight.cli.fitting import working
@@ -98,7 +100,7 @@ def embed(
     from sidelight.io.table import read_knowledge
 
     files = [file, similar, dissimilar, distances, anchors, align_to]
-    check_outputs(files, tables=[output], pictures=[picture], others=[model])
+    check_outputs(files, tables=[output], pictures=[picture], pages=[page], others=[model])
     told = (
         *(color_by, name_column, label_column),
         *(action_column, episode_column, condition_column),
@@ -187,12 +189,16 @@ def embed(
         preparation,
         output=output,
         picture=picture,
+        page=page,
         model=model,
         color_by=color_by,
+        name_column=name_column,
         image_shape=images,
         quiet=quiet,
     )
     if not quiet:
         judge(result, table, color_by)
-    if not any((output, picture, model, quiet)):
-        console.notes(["Nothing was written. Give --output map.csv, --picture map.png or --model."])
+    if not any((output, picture, page, model, quiet)):
+        console.notes(
+            ["Nothing was written. Give --output map.csv, --picture map.png, --page or --model."]
+        )

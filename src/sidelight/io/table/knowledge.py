@@ -42,11 +42,6 @@ def read_knowledge(
             return _read_rows(path, table, n_rows, values)
         return read_named_rows(path, table, name_column, n_rows, values)
 
-    if name_column is not None and not any((similar, dissimilar, distances, anchors)):
-        raise ValueError(
-            f"The column {name_column!r} of names says nothing without a table that names rows. "
-            f"Give --similar, --dissimilar, --distances or --anchors too."
-        )
     if similar is not None:
         known.append(Pairs(similar=rows_in(similar, 2)[0]))
     if dissimilar is not None:

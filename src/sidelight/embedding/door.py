@@ -149,6 +149,7 @@ def embed(
         names=given.names,
         image_shape=given.image_shape,
         frame=given.frame,
+        side=given.side,
     )
 
 

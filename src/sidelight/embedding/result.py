@@ -25,7 +25,9 @@ _LEFT_OUT = (
 
 #: Rows whose names are written into a picture.
 _MOST_NAMES = 100
-_OFFERS = ".points .model .why .names, .quality() .plot() .to_frame() .to_html(path) .save(path)"
+_OFFERS = (
+    ".points .model .why .quality() .agreement() .plot() .to_frame() .to_html(path) .save(path)"
+)
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -52,6 +54,8 @@ class Embedding:
         The shape of the images that rows are, where they came as images.
     frame : object
         The frame that the data came in, with columns that were set aside.
+    side : object
+        What was known, by row number.
     """
 
     points: FloatArray
@@ -63,6 +67,7 @@ class Embedding:
     names: tuple[Any, ...] | None = None
     image_shape: tuple[int, ...] | None = None
     frame: Any = None
+    side: Any = None
 
     def __repr__(self) -> str:
         rows, columns = self.points.shape
@@ -96,7 +101,7 @@ class Embedding:
         """
         from sidelight.quality import quality_report
 
-        metric = options.pop("metric", getattr(self.model, "metric", "euclidean"))
+        metric = options.pop("metric", self._metric)
         data, points = self.data, self.points
         _require_comparable(data, self.model)
         placed = np.isfinite(points).all(axis=1)
@@ -121,6 +126,41 @@ class Embedding:
         if any((heard.kind, heard.place) == ("Condition", "inside") for heard in self._heard):
             return _with_note(report, _LEFT_OUT)
         return report
+
+    def point_quality(self, *, n_neighbors: int | None = None) -> Any:
+        """Measure how well each point is placed.
+
+        Parameters
+        ----------
+        n_neighbors : int, optional
+            The size of a neighbourhood.
+
+        Returns
+        -------
+        PointQuality
+            ``.kept`` and ``.displaced``, one per row: ``.plot(color=….kept)`` shows them.
+        """
+        from sidelight.quality import point_quality
+
+        _require_comparable(self.data, self.model)
+        data = self.data.toarray() if is_sparse(self.data) else self.data
+        return point_quality(data, self.points, n_neighbors=n_neighbors, metric=self._metric)
+
+    def agreement(self) -> tuple[Any, ...]:
+        """Count how much of what was said holds in the map.
+
+        Returns
+        -------
+        tuple of Judgement
+            One for each kind of judgement; empty where nothing was said.
+        """
+        from sidelight.quality import agreement
+
+        return agreement(self.points, self.side)
+
+    @property
+    def _metric(self) -> Any:
+        return getattr(self.model, "metric", "euclidean")
 
     @property
     def _heard(self) -> Any:

@@ -8,6 +8,14 @@ different methods can be compared.  :func:`quality_report` gives them all at onc
 from __future__ import annotations
 
 from sidelight.quality.alignment import ProcrustesResult, procrustes
+from sidelight.quality.closer import (
+    Judgement,
+    PointQuality,
+    Stability,
+    agreement,
+    point_quality,
+    stability,
+)
 from sidelight.quality.components import components_above_noise as components_above_noise
 from sidelight.quality.components import components_by_likelihood as components_by_likelihood
 from sidelight.quality.components import components_of_missing as components_of_missing
@@ -28,18 +36,24 @@ from sidelight.quality.report import rows_to_draw as rows_to_draw
 __all__ = [
     "CorankingCurves",
     "IntrinsicDimension",
+    "Judgement",
     "LabelAccuracy",
+    "PointQuality",
     "ProcrustesResult",
     "QualityReport",
+    "Stability",
+    "agreement",
     "continuity",
     "coranking_curves",
     "gplvm_score",
     "intrinsic_dimension",
     "neighbor_label_accuracy",
+    "point_quality",
     "procrustes",
     "quality_report",
     "residual_variance",
     "shepard_correlation",
+    "stability",
     "stress",
     "trustworthiness",
 ]

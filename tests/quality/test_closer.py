@@ -1,0 +1,135 @@
+"""A closer look: each point, each judgement, other draws; against loops and known answers."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.spatial.distance import cdist
+
+from sidelight import PCA, NeighborEmbedding, embed
+from sidelight.quality import agreement, point_quality, stability
+from sidelight.side import Anchors, Condition, Distances, Pairs, Relation
+
+_RNG = np.random.default_rng(0)
+
+
+class TestPoints:
+    def test_a_loop_gives_the_same(self):
+        X, Z, k = _RNG.normal(size=(60, 5)), _RNG.normal(size=(60, 2)), 7
+        found = point_quality(X, Z, n_neighbors=k)
+        in_map = cdist(Z, Z)
+        usual = np.median(np.sort(in_map, axis=1)[:, k])
+        for i, (a, b) in enumerate(zip(cdist(X, X), in_map, strict=True)):
+            near, mapped = np.argsort(a)[1 : k + 1], np.argsort(b)[1 : k + 1]
+            assert found.kept[i] == pytest.approx(len(set(near) & set(mapped)) / k)
+            off = np.linalg.norm(Z[i] - np.median(Z[near], axis=0)) / usual
+            assert found.displaced[i] == pytest.approx(off)
+
+    def test_a_map_that_is_the_data_keeps_all(self):
+        X = _RNG.normal(size=(50, 2))
+        found = point_quality(X, 3 * X[:, ::-1] + 1)
+        assert_array_equal(found.kept, 1.0)
+        assert found.displaced.max() < 3
+
+    def test_a_torn_point_is_found(self):
+        X = _RNG.normal(size=(80, 2))
+        Z = X.copy()
+        Z[17] += 30
+        found = point_quality(X, Z)
+        assert found.displaced.argmax() == found.kept.argmin() == 17
+        assert "row 17 displaced most" in repr(found)
+
+    def test_tables_of_distances_and_unit(self):
+        X, Z = _RNG.normal(size=(40, 4)), _RNG.normal(size=(40, 2))
+        of_rows, of_table = (
+            point_quality(X, Z),
+            point_quality(cdist(X, X), 1e6 * Z, metric="precomputed"),
+        )
+        assert_allclose(of_rows.displaced, of_table.displaced)
+        assert_array_equal(of_rows.kept, of_table.kept)
+
+    def test_lengths_that_differ(self):
+        with pytest.raises(ValueError, match="point_quality"):
+            point_quality(np.eye(9), np.eye(8)[:, :2])
+
+
+class TestJudgements:
+    Z = np.column_stack([np.arange(30.0), np.zeros(30)])
+
+    def test_pairs_hold_where_they_are_near_or_apart(self):
+        similar = [(i, i + 1) for i in range(10)] + [(0, 29), (1, 28)]
+        near, apart = agreement(self.Z, Pairs(similar=similar, dissimilar=[(0, 20), (13, 14)]))
+        assert (near.n, near.held, near.chance) == (12, pytest.approx(10 / 12), 0.5)
+        assert (apart.n, apart.held) == (2, 0.5)
+
+    def test_what_chance_holds_is_what_it_says(self):
+        Z = _RNG.normal(size=(300, 2))
+        pairs = _RNG.integers(300, size=(4000, 2))
+        pairs = pairs[pairs[:, 0] < pairs[:, 1]]
+        for kind in ("similar", "dissimilar"):
+            (found,) = agreement(Z, Pairs(**{kind: pairs}))
+            assert found.held == pytest.approx(found.chance, abs=0.03)
+
+    def test_distances_and_anchors(self):
+        known = [
+            Distances([(0, 10), (0, 20)], [10.5, 30.0]),
+            Anchors([0, 5], [[0.0, 0.1], [9.0, 0.0]]),
+        ]
+        distances, anchors = agreement(self.Z, known)
+        assert (distances.n, distances.held) == (2, 0.5)
+        assert (anchors.n, anchors.held) == (2, 0.5)
+
+    @pytest.mark.parametrize("kind", ["classes", "numbers", "angles"])
+    def test_a_factor_that_is_left_is_told_and_a_shuffled_one_is_not(self, kind):
+        Z = _RNG.uniform(size=(400, 2))
+        values, period = Z[:, 0] * 360, 360 if kind == "angles" else None
+        known = np.where(Z[:, 0] > 0.5, "a", "b") if kind == "classes" else values
+        (left,) = agreement(Z, Condition(known, period=period))
+        (gone,) = agreement(Z, Condition(_RNG.permutation(known), period=period))
+        assert left.held > 0.8
+        assert gone.held == pytest.approx(gone.chance, abs=0.1)
+
+    def test_other_kinds_are_passed_over(self):
+        assert agreement(self.Z, Relation.from_values(np.arange(30.0))) == ()
+
+    def test_of_a_result(self):
+        X = _RNG.normal(size=(60, 5))
+        known = Pairs(similar=[(0, 1), (2, 3)])
+        result = embed(X, side=known, method="pca")
+        assert result.agreement() == agreement(result.points, known)
+        assert embed(X, method="pca").agreement() == ()
+        assert_array_equal(result.point_quality().kept, point_quality(X, result.points).kept)
+
+
+class TestStability:
+    def test_a_plane_with_spread_is_stable_and_a_ball_is_not(self):
+        plane = _RNG.normal(size=(120, 6)) * [9, 5, 0.1, 0.1, 0.1, 0.1]
+        ball = _RNG.normal(size=(120, 6))
+        stable, loose = (stability(PCA(2), X, n_draws=3) for X in (plane, ball))
+        assert stable.by_rows.mean() > 0.95
+        assert loose.by_rows.mean() < stable.by_rows.mean() - 0.05
+        assert stable.by_seeds is None
+        assert stable.of_points.shape == (120,)
+
+    def test_seeds_are_compared_where_there_are_any(self):
+        X = _RNG.normal(size=(80, 4))
+        found = stability(NeighborEmbedding(init="random", max_iter=100), X, n_draws=2)
+        assert found.by_seeds.shape == (2,)
+        assert "other seeds" in repr(found)
+
+    def test_what_is_known_of_rows_goes_with_them(self):
+        X = _RNG.normal(size=(90, 5))
+        known = [Pairs.from_labels(np.arange(90) % 3, max_pairs=40, random_state=0)]
+        assert len(stability(PCA(2), X, side=known, n_draws=2).by_rows) == 2
+
+    def test_the_same_draws_again(self):
+        X = _RNG.normal(size=(60, 4))
+        first, again = (stability(PCA(2), X, n_draws=2, random_state=4) for _ in range(2))
+        assert_array_equal(first.by_rows, again.by_rows)
+
+    def test_what_cannot_be_drawn(self):
+        with pytest.raises(ValueError, match="'share' parameter of stability"):
+            stability(PCA(2), np.eye(20), share=1.0)
+        with pytest.raises(ValueError, match="too many to leave any out"):
+            stability(PCA(2), np.eye(11))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -40,15 +41,23 @@ def layer_of(name):
     return next((level for level, names in enumerate(LAYERS) if name in names), None)
 
 
+@cache
+def tree_of(path):
+    return ast.parse(path.read_text())
+
+
+@cache
 def imports_of(path):
     """What a file takes from sidelight, as (module, name); no name where it takes the module."""
-    for node in ast.walk(ast.parse(path.read_text())):
+    found = []
+    for node in ast.walk(tree_of(path)):
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("sidelight."):
-            yield from ((node.module, alias.name) for alias in node.names)
+            found += ((node.module, alias.name) for alias in node.names)
         elif isinstance(node, ast.Import):
-            yield from (
+            found += (
                 (alias.name, None) for alias in node.names if alias.name.startswith("sidelight.")
             )
+    return found
 
 
 MODULES = sorted(path for path in PACKAGE.rglob("*.py") if path.name not in ("__main__.py",))
@@ -72,9 +81,10 @@ def file_of(room):
     return PACKAGE.parent.joinpath(*room.split("."), "__init__.py")
 
 
+@cache
 def shown_by(room):
     """The names that the door of a room shows."""
-    body = ast.parse(file_of(room).read_text()).body
+    body = tree_of(file_of(room)).body
     taken = {
         alias.name for node in body if isinstance(node, ast.ImportFrom) for alias in node.names
     }
@@ -84,7 +94,7 @@ def shown_by(room):
 
 def listed_by(room):
     """What ``__all__`` of a room lists."""
-    for node in ast.parse(file_of(room).read_text()).body:
+    for node in tree_of(file_of(room)).body:
         if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "__all__":
             yield from ast.literal_eval(node.value)
 
@@ -133,8 +143,7 @@ def test_doors_show_what_others_take():
 
 def lines_of_code(path):
     """Lines that hold code: no blank lines, no comments, no docstrings, no imports."""
-    text = path.read_text()
-    tree = ast.parse(text)
+    text, tree = path.read_text(), tree_of(path)
     prose = set()
     for node in ast.walk(tree):
         if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef)) and ast.get_docstring(

@@ -172,8 +172,22 @@ def test_a_graph_of_distances_is_laid_out_along_its_edges() -> None:
     sp.save_npz("new.npz", sp.csr_array(([3.5, 3.5], ([0, 0], [6, 7])), shape=(1, 8)))
     run("transform", "m", "new.npz", "-o", "new.csv")
     assert abs(read_table("new.csv").select(["isomap0"])[0, 0]) < np.abs(Z).max()
-    done = run("embed", "path.npz", "-o", "map.csv", code=2)
-    assert "holds a sparse array. As a graph of distances" in done.stderr
+
+
+def test_a_sparse_array_of_counts_is_data() -> None:
+    counts = sp.csr_array(RNG.poisson(0.3, size=(60, 30)))
+    sp.save_npz("words.npz", counts)
+    how = ("--metric", "cosine", "-m", "ne", "--model", "m")
+    assert "look like counts" not in run("embed", "words.npz", *how, "-o", "map.csv").stderr
+    expected = sidelight.NeighborEmbedding(metric="cosine").fit(counts)
+    found = read_table("map.csv").select(["neighborembedding0", "neighborembedding1"])
+    np.testing.assert_array_equal(found, expected.embedding_)
+    run("transform", "m", "words.npz", "-o", "placed.csv")
+    placed = read_table("placed.csv").select(["neighborembedding0", "neighborembedding1"])
+    np.testing.assert_allclose(placed, expected.embedding_)
+    assert "look like counts" in run("embed", "words.npz", "-m", "pca").stderr
+    refused = run("embed", "words.npz", "--standardize", code=2)
+    assert "--standardize would fill the zeros" in refused.stderr
 
 
 def test_the_number_of_dimensions_is_found_out(arc: Path) -> None:

@@ -18,6 +18,7 @@ from sidelight.estimator.territory import (
     Memberships,
     Territories,
     foretells_more,
+    gathers_territories,
     groups_of,
     held_out,
     map_in_territories,
@@ -25,6 +26,7 @@ from sidelight.estimator.territory import (
     shows_in_map,
     surely_different,
     walks_along,
+    walks_in,
 )
 from sidelight.metric import EquivalenceMetric
 from sidelight.side import Pairs
@@ -193,6 +195,21 @@ class TestMaps:
 
         assert not foretells_more(groups, vague, only_told)
         assert foretells_more(groups, vague, lambda seen: np.eye(10)[y] + 0.01 * X[:, :10])
+
+    def test_rows_that_nobody_named_must_be_more_among_their_own(self):
+        X, y, named = some_digits(75)
+        groups = groups_of(labels_of(y, named))
+        walks, rng = walks_in(X), np.random.default_rng(0)
+        vague = rng.normal(size=(len(X), 2))
+        gathered = 50.0 * np.eye(10)[y] + rng.normal(size=(len(X), 10))
+        torn = vague.copy()
+        torn[named] = gathered[named, :2]  # the named rows alone are where they belong
+        assert gathers_territories(walks, groups, vague, gathered)
+        assert not gathers_territories(walks, groups, gathered, vague)
+        assert not gathers_territories(walks, groups, vague, torn)
+        assert not gathers_territories(walks, groups, vague, vague)
+        all_named = groups_of(labels_of(y, np.arange(len(y))))
+        assert gathers_territories(walks, all_named, vague, vague)  # nobody is left to ask
 
     def test_a_table_of_distances_listens_too(self):
         X, y, named = some_digits(73)

@@ -46,8 +46,13 @@ class Preparation:
         standardize: bool,
         condition: tuple[str | None, float | None] = (None, None),
     ) -> Preparation:
-        """Learn the preparation of a table; a graph of distances needs none."""
-        if not standardize or is_sparse(table.X):
+        """Learn the preparation of a table; a sparse array has none."""
+        if standardize and is_sparse(table.X):
+            raise ValueError(
+                f"--standardize would fill the zeros of the sparse array {table.name}. Leave it "
+                f"out; for counts say --metric cosine."
+            )
+        if not standardize:
             return cls(table.column_names, None, None, *condition)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", RuntimeWarning)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -50,9 +51,11 @@ def read_data(
     remedy: str = MAP_REMEDY,
     quiet: bool = False,
 ) -> Table:
-    """Read a table for a command, and say what was done with it; where allowed, a sparse graph."""
-    if graph and holds_graph(path):
-        return read_graph(path).set_aside(aside)
+    """Read a table for a command, and say what was done with it; a sparse array as it is."""
+    if holds_graph(path):
+        table = read_graph(path).set_aside(aside)
+        columns = () if graph else tuple(f"column {i + 1}" for i in range(table.X.shape[1]))
+        return replace(table, column_names=columns)
     with shown("data", quiet=quiet):
         table = read_table(
             path,

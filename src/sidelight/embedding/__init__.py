@@ -5,6 +5,7 @@ from __future__ import annotations
 from sidelight.embedding.choice import Choice, choose_method
 from sidelight.embedding.door import embed
 from sidelight.embedding.given import warn_of_distances
+from sidelight.embedding.hints import hints_for
 from sidelight.embedding.result import Embedding, distances_along
 from sidelight.embedding.sample import Sample, draw_sample
 
@@ -16,5 +17,6 @@ __all__ = [
     "distances_along",
     "draw_sample",
     "embed",
+    "hints_for",
     "warn_of_distances",
 ]

@@ -19,6 +19,7 @@ from sidelight.embedding.given import (
     seem_distances,
     warn_of_distances,
 )
+from sidelight.embedding.hints import hints_for
 from sidelight.embedding.reach import reach_of
 from sidelight.embedding.result import Embedding, has_missing
 from sidelight.registry import MAPS, Entry, entry_for
@@ -150,6 +151,12 @@ def embed(
         image_shape=given.image_shape,
         frame=given.frame,
         side=given.side,
+        hints=hints_for(
+            X,
+            names=getattr(X, "columns", None),
+            metric=metric,
+            images=given.image_shape is not None,
+        ),
     )
 
 

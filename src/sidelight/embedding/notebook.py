@@ -21,6 +21,7 @@ def as_html(result: Embedding) -> str:
     rows, columns = result.points.shape
     head = f"Embedding of {rows:,} rows in {columns} dimension{'s' if columns > 1 else ''}"
     parts = [f"<b>{escape(head)}</b>", f"<p>{escape(result.why)}</p>", _quality(result)]
+    parts += [f"<p><i>{escape(hint)}</i></p>" for hint in result.hints]
     return (
         '<div style="display:flex;gap:1.5em;align-items:flex-start">'
         f'{_picture(result)}<div style="max-width:46em">{"".join(parts)}</div></div>'

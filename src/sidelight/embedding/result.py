@@ -56,6 +56,8 @@ class Embedding:
         The frame that the data came in, with columns that were set aside.
     side : object
         What was known, by row number.
+    hints : tuple of str
+        What the data seem to ask for and nobody has said.
     """
 
     points: FloatArray
@@ -68,6 +70,7 @@ class Embedding:
     image_shape: tuple[int, ...] | None = None
     frame: Any = None
     side: Any = None
+    hints: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         rows, columns = self.points.shape

@@ -96,7 +96,7 @@ def embed(
     from sidelight.cli.pictures import images_of
     from sidelight.cli.preparation import Preparation
     from sidelight.cli.reading import missing_policy, read_rows, written_size
-    from sidelight.embedding import warn_of_distances
+    from sidelight.embedding import hints_for, warn_of_distances
     from sidelight.io.table import read_knowledge
 
     files = [file, similar, dissimilar, distances, anchors, align_to]
@@ -182,6 +182,14 @@ def embed(
         found = f", {n_found} dimension{'s' * (n_found != 1)}" if components == "auto" else ""
         console.facts([("fitted", f"in {seconds:.2f} s{found}")])
         console.notes(result.done)
+        console.notes(
+            hints_for(
+                result.data,
+                names=preparation.columns,
+                metric=parameters.get("metric"),
+                images=images is not None,
+            )
+        )
     # the map is written before anything else is made of it, so that nothing can lose it
     write_outcome(
         result,

@@ -12,7 +12,12 @@ from sidelight.estimator.territory.in_graph import (
     map_in_territories,
     surely_different,
 )
-from sidelight.estimator.territory.judge import foretells_more, walks_along
+from sidelight.estimator.territory.judge import (
+    foretells_more,
+    gathers_territories,
+    walks_along,
+    walks_in,
+)
 from sidelight.estimator.territory.memberships import (
     WALKS,
     Memberships,
@@ -33,6 +38,7 @@ __all__ = [
     "WalkSettings",
     "foretells_more",
     "foretold",
+    "gathers_territories",
     "groups_of",
     "held_out",
     "map_in_territories",
@@ -42,5 +48,6 @@ __all__ = [
     "shows_in_map",
     "surely_different",
     "walks_along",
+    "walks_in",
     "weaken_between",
 ]

@@ -2,7 +2,7 @@
 
 A map of few dimensions spends them on what was said.  So it is made by the metric of half of the
 named rows, and the other half is foretold in it and in the map without; the metric is used where
-the map foretells more.
+the map foretells more, and where rows that nobody named are more among their own.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from sklearn.base import clone
 
 from sidelight.core import FloatArray
 from sidelight.estimator.territory.groups import Groups, groups_of
-from sidelight.estimator.territory.judge import foretells_more
+from sidelight.estimator.territory.judge import foretells_more, gathers_territories, walks_in
 from sidelight.estimator.territory.memberships import WALKS
 from sidelight.metric import EquivalenceMetric
 from sidelight.side import Pairs
@@ -41,7 +41,10 @@ def shows_in_map(
         metric = EquivalenceMetric(strength=strength).fit(X, side=_among(pairs, seen))
         return embed(metric.transform(X))
 
-    return foretells_more(groups, embed(X), told)
+    plain = embed(X)
+    if not foretells_more(groups, plain, told):
+        return False
+    return gathers_territories(walks_in(X), groups, plain, told(groups))
 
 
 def plain_map(estimator: Any, X: Any) -> FloatArray:

@@ -40,8 +40,8 @@ def read_npz(path: Path) -> Columns:
         raise ValueError(f"{path.name} cannot be read as an npz file: {error}") from error
     if {"format", "shape", "data"} <= arrays.keys():
         raise ValueError(
-            f"{path.name} holds a sparse array. As a graph of distances it is taken by 'sidelight "
-            f"embed --precomputed'; as data it must be dense: numpy.save of X.toarray()."
+            f"{path.name} holds a sparse array, which is no table of columns. Read it with "
+            f"scipy.sparse.load_npz; 'sidelight embed' takes it as it is."
         )
     tables = [name for name, array in arrays.items() if np.ndim(array) == 2]
     name = "X" if "X" in tables else tables[0] if len(tables) == 1 else None

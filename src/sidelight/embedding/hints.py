@@ -1,0 +1,97 @@
+"""What the data ask for and nobody has said: each once, with what to type."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from sidelight.core import FloatArray, IntArray, evenly_spaced, is_sparse
+
+#: Counts: from so many columns on, so many zeros, small numbers otherwise.
+_COUNTED_COLUMNS, _ZEROS, _SMALL = 20, 0.6, 3
+#: One column has this part of the variance of all, and so many times the deviation of the least.
+_MOST_VARIANCE, _TIMES = 0.9, 30.0
+_LOOKED_AT, _HEAD = 2_000, 200
+
+
+def hints_for(
+    X: Any, *, names: Sequence[str] | None = None, metric: Any = None, images: bool = False
+) -> tuple[str, ...]:
+    """Look at data for what their owner might want to say.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> X = np.column_stack([np.arange(100), rng.normal(size=(100, 3))])
+    >>> for hint in hints_for(X, names=["id", "a", "b", "c"]):
+    ...     print(hint)
+    The column 'id' counts the rows and is used as data. Leave it out: --ignore id, X.drop.
+    """
+    if metric == "precomputed" or len(np.shape(X)) != 2 or images:
+        return ()
+    n = np.shape(X)[0]
+    try:
+        some, first = (
+            _taken(X, rows) for rows in (evenly_spaced(n, _LOOKED_AT), np.arange(n)[:_HEAD])
+        )
+    except (TypeError, ValueError):  # the estimator says what is wrong with it
+        return ()
+    if min(some.shape) < 2:
+        return ()
+    called = list(map(str, names)) if names is not None and len(names) == some.shape[1] else None
+    counted = [] if metric is not None else _counts(some)
+    return (*counted, *_numbering(first, called), *([] if counted else _scales(some, called)))
+
+
+def _taken(X: Any, rows: IntArray) -> FloatArray:
+    some = X[rows].toarray() if is_sparse(X) else np.asarray(X)[rows]
+    return np.asarray(some, dtype=np.float64)
+
+
+def _counts(X: FloatArray) -> list[str]:
+    if X.shape[1] < _COUNTED_COLUMNS or (X < 0).any() or np.isnan(X).any():
+        return []
+    seen = X[X > 0]
+    whole = bool(np.all(seen == np.round(seen)))
+    if not whole or (X == 0).mean() < _ZEROS or not len(seen) or np.median(seen) > _SMALL:
+        return []
+    if (seen == 1).all():  # marks of yes and no, not counts
+        return []
+    return [
+        "The numbers look like counts, most of them zero: rows that differ in their total alone "
+        "are far apart. Proportions are compared by metric='cosine' (--metric cosine)."
+    ]
+
+
+def _numbering(X: FloatArray, names: list[str] | None) -> list[str]:
+    """Columns that count the rows."""
+    steps = np.diff(X, axis=0)
+    even = np.abs(steps - steps[:1]) <= 1e-9 * np.abs(steps[:1])
+    counting = np.flatnonzero(even.all(axis=0) & (steps[0] != 0))
+    if names is None or not len(counting) or len(X) < 20 or X.shape[1] == len(counting):
+        return []
+    return [
+        f"The column {names[c]!r} counts the rows and is used as data. Leave it out: "
+        f"--ignore {names[c]}, X.drop."
+        for c in counting[:1]
+    ]
+
+
+def _scales(X: FloatArray, names: list[str] | None) -> list[str]:
+    variances = np.nan_to_num(np.nanvar(X, axis=0))
+    varied = variances[variances > 0]
+    if len(varied) < 2:
+        return []
+    part, times = varied.max() / varied.sum(), np.sqrt(varied.max() / varied.min())
+    if part < _MOST_VARIANCE or times < _TIMES:
+        return []
+    which = int(np.argmax(variances))
+    column = f"The column {names[which]!r}" if names else f"Column {which + 1}"
+    return [
+        f"{column} has {part:.0%} of the variance of all, so that the map shows little else. If "
+        f"its unit is not that of the others, bring all to one scale: --standardize, or "
+        f"sklearn.preprocessing.scale(X)."
+    ]

@@ -113,11 +113,7 @@ def module_of(room: str, name: str) -> ModuleType:
 
 def texts_page() -> str:
     """From the texts' sections, figures and tables to the experiments, their figures and ours."""
-    said: dict[str, list[tuple[Said, str, str]]] = {text: [] for text in TEXTS}
-    for room, names in rooms().items():
-        for name in names:
-            for one in getattr(module_of(room, name), "TEXT", []):
-                said[one.text].append((one, room, name))
+    said = _said()
     parts = [
         GENERATED,
         "# The texts and the experiments",
@@ -137,6 +133,24 @@ def texts_page() -> str:
         lines += [_line(cells) for _, cells in sorted(rows, key=lambda row: row[0])]
         parts += [f"## {title}", "\n".join(lines)]
     return "\n\n".join(parts) + "\n"
+
+
+def places_of(text: str) -> list[list[str]]:
+    """The places of a text that experiments repeat: where, what, its figure, ours, which one."""
+    return [
+        [one.place, one.says, one.printed, _ours(one, room, name)[0], name]
+        for one, room, name in sorted(_said()[text], key=lambda found: _place_order(found[0].place))
+    ]
+
+
+def _said() -> dict[str, list[tuple[Said, str, str]]]:
+    """By text: what its places say, and the experiments that repeat them."""
+    said: dict[str, list[tuple[Said, str, str]]] = {text: [] for text in TEXTS}
+    for room, names in rooms().items():
+        for name in names:
+            for one in getattr(module_of(room, name), "TEXT", []):
+                said[one.text].append((one, room, name))
+    return said
 
 
 def _place_order(place: str) -> list[tuple[int, int, str]]:

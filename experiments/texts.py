@@ -10,6 +10,9 @@ TEXTS = {
     "slides": "Slides on the probabilistic view of spectral methods (N. Lawrence)",
 }
 
+#: How the texts are numbered.
+NUMBERS = {"000": "informed", "001": "latent", "002": "tangent", "003": "slides", "004": "tutorial"}
+
 MISSING: dict[str, dict[str, str]] = {
     "tutorial": {
         "section 1.3": "LLE with all neighbours within a radius",

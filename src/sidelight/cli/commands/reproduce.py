@@ -32,6 +32,18 @@ def reproduce(
         Path, typer.Option("--output", "-o", help="The folder for its figures and numbers.")
     ] = Path("output"),
     quick: Annotated[bool, typer.Option("--quick", help="On less data, in less time.")] = False,
+    text: Annotated[
+        str | None,
+        typer.Option(help="List what repeats a text: 000 to 004.", show_default=False),
+    ] = None,
+    figure: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NUMBER",
+            help="With --text: find one figure, table, section or equation.",
+            show_default=False,
+        ),
+    ] = None,
     record: Annotated[
         bool,
         typer.Option("--record", help="Keep the figures with the project, in experiments/results."),
@@ -41,6 +53,11 @@ def reproduce(
     if record and quick:
         raise ValueError("--record keeps the figures of the full form: leave out --quick.")
     scripts = experiments()
+    if figure is not None and text is None:
+        raise ValueError("--figure says where in a text: give --text too, 000 to 004.")
+    if text is not None:
+        _show_places(scripts, text, figure)
+        return
     if list_all or name is None:
         _show(scripts)
         return
@@ -116,6 +133,32 @@ def _as_package(folder: Path) -> Iterator[None]:
         for name in ours():
             del sys.modules[name]
         sys.modules.update(before)
+
+
+def _show_places(scripts: dict[str, Path], text: str, figure: str | None) -> None:
+    """What a text shows, its figure and ours, and the experiment to run."""
+    from rich.table import Column
+    from rich.text import Text
+
+    if not scripts:
+        console.notes(["There are no experiments here."])
+        return
+    with _as_package(next(iter(scripts.values())).parents[1]):
+        found = importlib.import_module(f"{_PACKAGE}.places").find_places(text, figure)
+    if not found:
+        raise ValueError(
+            f"The text {text} has no place {figure!r} that is repeated here or known to be missing."
+        )
+    names = ("where", "what", "text", "ours", "experiment")
+    columns = [Column(name, no_wrap=name == "experiment") for name in names]
+    rows = [
+        [Text(cell) for cell in (p.where, p.says, p.printed, p.ours, p.experiment or "not yet")]
+        for p in found
+    ]
+    console.show_table(columns, rows)
+    runnable = list(dict.fromkeys(place.experiment for place in found if place.experiment))
+    if figure is not None and runnable:
+        console.notes([f"Run it: sidelight reproduce {name}" for name in runnable])
 
 
 def _show(scripts: dict[str, Path]) -> None:

@@ -29,7 +29,7 @@ from typing import Any
 import numpy as np
 
 from experiments.record import Claim, Said, Table
-from sidelight import PCA, ActionRespectingEmbedding, SemidefiniteEmbedding
+from sidelight import PCA, ActionRespectingEmbedding, SemidefiniteEmbedding, learn_actions
 from sidelight.core import FloatArray, IntArray
 from sidelight.datasets import Dataset, image_walk, picture
 from sidelight.plot import save
@@ -44,7 +44,6 @@ from sidelight.plot.style import (
     style_legend,
 )
 from sidelight.side import Actions
-from sidelight.unfolding.actions.prediction import agreeing_places
 
 PATCH = 32
 STEP = PATCH / 4
@@ -123,27 +122,6 @@ def questions(walk: Dataset, amounts: dict[str, float]) -> list[tuple[int, str, 
     return asked
 
 
-def answers_in_map(Z: FloatArray, actions: Any, rows: IntArray, asked: Any) -> IntArray:
-    """The predictor of the thesis in any map: the frame whose distances agree best (4.6)."""
-    found = np.empty(len(rows), dtype=np.intp)
-    for action in np.unique(asked):
-        before, mine = np.flatnonzero(actions == action), asked == action
-        found[mine] = agreeing_places(Z, before, before + 1, rows[mine])[0]
-    return found
-
-
-def answers_by_linear_maps(Z: FloatArray, actions: Any, rows: IntArray, asked: Any) -> IntArray:
-    """The other predictor of the thesis: the best affine map per action, and the nearest frame."""
-    design = np.column_stack([Z, np.ones(len(Z))])
-    found = np.empty(len(rows), dtype=np.intp)
-    for action in np.unique(asked):
-        before, mine = np.flatnonzero(actions == action), asked == action
-        T = np.linalg.lstsq(design[before], Z[before + 1], rcond=None)[0]
-        led_to = design[rows[mine]] @ T
-        found[mine] = np.linalg.norm(led_to[:, None] - Z[None], axis=2).argmin(axis=1)
-    return found
-
-
 def answer(method: str, walk: Dataset, rows: IntArray, asked: Any) -> tuple[FloatArray, IntArray]:
     """The map of a method and its answers."""
     actions = walk.extras["actions"]
@@ -163,11 +141,10 @@ def answer(method: str, walk: Dataset, rows: IntArray, asked: Any) -> tuple[Floa
         return model.embedding_, model.predict(rows, asked)
     if method.startswith("SDE"):
         Z = SemidefiniteEmbedding(n_neighbors=4, tol=1e-3).fit_transform(walk.X)
-        if method == "SDE-l":
-            return Z, answers_by_linear_maps(Z, actions, rows, asked)
     else:
         Z = PCA(2).fit_transform(walk.X) if method == "PCA" else walk.X
-    return Z, answers_in_map(Z, actions, rows, asked)
+    kind = "linear" if method == "SDE-l" else "distances"
+    return Z, learn_actions(Z, Actions(actions), kind=kind).predict(rows, asked)
 
 
 def accuracy(method: str, walk: Dataset, amounts: dict[str, float]) -> tuple[float, FloatArray]:

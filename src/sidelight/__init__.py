@@ -39,6 +39,7 @@ _FUNCTIONS = {
     "Embedding": "sidelight.embedding",
     "save": "sidelight.io",
     "load": "sidelight.io",
+    "learn_actions": "sidelight.unfolding.actions.moving",
 }
 _HOMES = {entry.name: entry.module for entry in ESTIMATORS} | _FUNCTIONS
 

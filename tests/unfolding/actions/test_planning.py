@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from sidelight.unfolding.actions.planning import plan_actions
-from sidelight.unfolding.actions.rigid_motions import RigidActions
+from sidelight.unfolding.actions.moving.planning import plan_actions
+from sidelight.unfolding.actions.moving.rigid_motions import RigidActions
 
 
 def translations(*moves):

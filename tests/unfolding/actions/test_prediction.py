@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from sidelight.unfolding.actions.prediction import agreeing_places, nearest_places
+from sidelight.unfolding.actions.moving.prediction import agreeing_places, nearest_places
 
 
 def naive_agreeing(Z, before, after, i):
@@ -23,7 +23,7 @@ def naive_agreeing(Z, before, after, i):
 def test_it_is_the_formula_of_the_text(seed):
     Z = np.random.default_rng(seed).normal(size=(12, 3))
     before, after = np.arange(4), np.arange(4) + 5
-    nodes, off = agreeing_places(Z, before, after, np.arange(12))
+    nodes, off = agreeing_places(Z, before, after, Z)
     expected = [naive_agreeing(Z, before, after, i) for i in range(12)]
     assert_array_equal(nodes, [node for node, _ in expected])
     assert_allclose(off, [distance for _, distance in expected], rtol=1e-9, atol=1e-7)
@@ -32,7 +32,7 @@ def test_it_is_the_formula_of_the_text(seed):
 def test_three_steps_of_a_turn_tell_where_all_others_lead():
     angle = 2 * np.pi * np.arange(16) / 16
     Z = np.column_stack([np.cos(angle), np.sin(angle)])
-    nodes, off = agreeing_places(Z, np.array([0, 1, 5]), np.array([1, 2, 6]), np.arange(16))
+    nodes, off = agreeing_places(Z, np.array([0, 1, 5]), np.array([1, 2, 6]), Z)
     assert_array_equal(nodes, (np.arange(16) + 1) % 16)
     assert_allclose(off, 0, atol=1e-7)
 

@@ -69,8 +69,8 @@ TAGS: dict[str, str] = {
     "chain": "unfolding.acyclic.acyclic_locally_linear_embedding:Chain",
     "kernel/factor": "unfolding.semidefinite.unfolding:FactorKernel",
     # walks
-    "motions": "unfolding.actions.motions:Motions",
-    "rigid actions": "unfolding.actions.rigid_motions:RigidActions",
+    "motions": "unfolding.actions.moving.motions:Motions",
+    "rigid actions": "unfolding.actions.moving.rigid_motions:RigidActions",
     "place/frames": "unfolding.actions.walk:OfNewFrames",
     # ways back
     "back/smooth": "estimator.map:SmoothBack",

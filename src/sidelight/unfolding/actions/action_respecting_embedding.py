@@ -19,7 +19,7 @@ from sidelight.estimator import (
 from sidelight.solvers.semidefinite import Objective, Variance, principal_axes, solve
 from sidelight.unfolding.actions.bounds import join_pieces, neighbor_bounds, step_bounds
 from sidelight.unfolding.actions.inverses import UnfoldedWalk, suppose_inverses
-from sidelight.unfolding.actions.motions import ActionMap
+from sidelight.unfolding.actions.moving import ActionMap
 from sidelight.unfolding.actions.places import Places, find_places
 from sidelight.unfolding.actions.runs import run_variance
 from sidelight.unfolding.actions.statement import state_walk

@@ -15,13 +15,13 @@ from dataclasses import dataclass, replace
 
 from sidelight.core import FloatArray, Interruption
 from sidelight.solvers.semidefinite import KernelProgram, SemidefiniteResult, warn_of_the_end
-from sidelight.unfolding.actions.places import Places, settle
-from sidelight.unfolding.actions.rigid_motions import (
+from sidelight.unfolding.actions.moving import (
     TOLD_APART,
     fit_rigid_actions,
     significant_axes,
     step_length,
 )
+from sidelight.unfolding.actions.places import Places, settle
 from sidelight.unfolding.actions.walk import Walk
 
 #: So many suppositions are tried at most, the most likely first.

@@ -10,8 +10,8 @@ import numpy as np
 from sidelight.core import FloatArray, IntArray, require_memory
 from sidelight.estimator import Barycentric, KernelOfRows, Map, OfRows, Reach
 from sidelight.neighbors import DistinctRows
-from sidelight.unfolding.actions.motions import Motions
-from sidelight.unfolding.actions.rigid_motions import (
+from sidelight.unfolding.actions.moving import (
+    Motions,
     fit_rigid_actions,
     significant_axes,
     step_length,

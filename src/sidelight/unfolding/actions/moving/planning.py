@@ -9,7 +9,7 @@ import numpy as np
 from scipy.spatial import cKDTree
 
 from sidelight.core import FloatArray
-from sidelight.unfolding.actions.rigid_motions import RigidActions
+from sidelight.unfolding.actions.moving.rigid_motions import RigidActions
 
 #: What a step to a place that was never visited costs, where one to a known place costs 1.
 _UNKNOWN = 1.25
@@ -35,7 +35,7 @@ def plan_actions(
     Three steps on, over a place between 1 and 3 that was never seen.
 
     >>> import numpy as np
-    >>> from sidelight.unfolding.actions.rigid_motions import RigidActions
+    >>> from sidelight.unfolding.actions.moving.rigid_motions import RigidActions
     >>> on = RigidActions(np.eye(1)[None], np.ones((1, 1)), np.zeros(1))
     >>> Z = np.array([[0.0], [1.0], [3.0]])
     >>> plan_actions(on, Z, Z[0], Z[2], tolerance=0.1)

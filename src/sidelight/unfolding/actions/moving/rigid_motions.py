@@ -54,8 +54,7 @@ class RigidActions:
 
     def apply(self, Z: FloatArray, kinds: IntArray) -> FloatArray:
         """Move places by actions."""
-        turned = np.einsum("mij,mj->mi", self.rotations[kinds], Z)
-        return np.asarray(turned + self.translations[kinds])
+        return moved(Z, self.rotations[kinds], self.translations[kinds])
 
     def in_dimensions(self, d: int) -> RigidActions:
         """Give the motions in more dimensions: they move nothing along the others."""
@@ -69,9 +68,9 @@ class RigidActions:
         count = len(self.rotations)
         errors = np.empty((count, count))
         for a in range(count):
-            moved = self.apply(Z, np.full(len(Z), a))
+            there = self.apply(Z, np.full(len(Z), a))
             for b in range(count):
-                errors[a, b] = _worst(self.apply(moved, np.full(len(Z), b)) - Z)
+                errors[a, b] = _worst(self.apply(there, np.full(len(Z), b)) - Z)
         return errors
 
     def inverses(self, Z: FloatArray, tolerance: float) -> IntArray:
@@ -84,13 +83,18 @@ class RigidActions:
         """Recognise the actions that come back to where they began when repeated."""
         periods = np.zeros(len(self.rotations), dtype=np.intp)
         for a in range(len(periods)):
-            moved = Z
+            there = Z
             for times in range(1, _LONGEST_PERIOD + 1):
-                moved = self.apply(moved, np.full(len(Z), a))
-                if _worst(moved - Z) <= tolerance:
+                there = self.apply(there, np.full(len(Z), a))
+                if _worst(there - Z) <= tolerance:
                     periods[a] = times
                     break
         return periods
+
+
+def moved(Z: FloatArray, matrices: FloatArray, translations: FloatArray) -> FloatArray:
+    """Move each place by a matrix and a translation of its own."""
+    return np.asarray(np.einsum("mij,mj->mi", matrices, Z) + translations)
 
 
 def step_length(Z: FloatArray, steps: IntArray) -> float:
@@ -164,5 +168,5 @@ def _mean_square(moves: FloatArray) -> float:
     return float(np.mean(np.einsum("ij,ij->i", moves, moves)))
 
 
-def _worst(moved: FloatArray) -> float:
-    return float(np.sqrt(np.einsum("ij,ij->i", moved, moved).max()))
+def _worst(moves: FloatArray) -> float:
+    return float(np.sqrt(np.einsum("ij,ij->i", moves, moves).max()))

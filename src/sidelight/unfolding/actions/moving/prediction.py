@@ -16,11 +16,11 @@ def nearest_places(Z: FloatArray, targets: FloatArray) -> tuple[IntArray, FloatA
 
 
 def agreeing_places(
-    Z: FloatArray, before: IntArray, after: IntArray, places: IntArray
+    Z: FloatArray, before: IntArray, after: IntArray, here: FloatArray
 ) -> tuple[IntArray, FloatArray]:
     """Find the known place whose distances agree best with those that an action keeps.
 
-        p = argmin_k Σ_j (‖z_i − z_{before(j)}‖ − ‖z_k − z_{after(j)}‖)²
+        p = argmin_k Σ_j (‖z − z_{before(j)}‖ − ‖z_k − z_{after(j)}‖)²
 
     ((4.6), corrected: argmin.)
 
@@ -28,10 +28,10 @@ def agreeing_places(
     --------
     >>> import numpy as np
     >>> Z = np.array([[0.0, 0.0], [1.0, 0.0], [2.0, 0.0], [3.0, 0.0]])
-    >>> agreeing_places(Z, np.array([0, 1]), np.array([1, 2]), np.array([2]))[0]
+    >>> agreeing_places(Z, np.array([0, 1]), np.array([1, 2]), Z[2:3])[0]
     array([3])
     """
-    kept, candidates = cdist(Z[places], Z[before]), cdist(Z, Z[after])
+    kept, candidates = cdist(here, Z[before]), cdist(Z, Z[after])
     squares = cdist(kept, candidates, "sqeuclidean") / len(before)
     nodes = np.argmin(squares, axis=1)
     return nodes, np.asarray(np.sqrt(squares[np.arange(len(nodes)), nodes]))

@@ -1,4 +1,4 @@
-"""What a map in which actions are rigid motions is good for: to predict, to plan, to locate."""
+"""What a map in which actions are rigid motions is good for: to predict, plan, locate, follow."""
 
 from __future__ import annotations
 
@@ -11,9 +11,17 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
 from sidelight.core import FloatArray, IntArray
-from sidelight.unfolding.actions.planning import plan_actions
-from sidelight.unfolding.actions.prediction import agreeing_places, nearest_places
-from sidelight.unfolding.actions.rigid_motions import TOLD_APART, RigidActions, Transformation
+from sidelight.unfolding.actions.moving.localisation import (
+    FilterSettings,
+    Track,
+    follow,
+    imagined_places,
+    transition_matrix,
+)
+from sidelight.unfolding.actions.moving.naming import checked_rows, kinds_of, one_action_each
+from sidelight.unfolding.actions.moving.planning import plan_actions
+from sidelight.unfolding.actions.moving.prediction import agreeing_places, nearest_places
+from sidelight.unfolding.actions.moving.rigid_motions import TOLD_APART, Transformation
 
 
 @dataclass(frozen=True)
@@ -30,7 +38,7 @@ class Motions:
         The first row of each place.
     steps : ndarray of shape (s, 3)
         Action, place before, place after.
-    rigid : RigidActions
+    rigid : RigidActions or AffineActions
         The actions' transformations.
     step : float
         The length of a step.
@@ -42,7 +50,7 @@ class Motions:
     nodes: IntArray
     first: IntArray
     steps: IntArray
-    rigid: RigidActions
+    rigid: Any
     step: float
     printed: bool
 
@@ -51,16 +59,20 @@ class Motions:
         """Places nearer than this are one: a quarter of a step."""
         return TOLD_APART * self.step
 
-    def lead_to(self, rows: IntArray, kinds: IntArray) -> tuple[IntArray, FloatArray]:
-        """Find the places that actions lead to, and how far from them."""
+    def of_rows(self, rows: IntArray) -> FloatArray:
+        """Give the places of rows."""
+        return np.asarray(self.places[self.nodes[rows]])
+
+    def lead_to(self, here: FloatArray, kinds: IntArray) -> tuple[IntArray, FloatArray]:
+        """Find the known places that actions lead to from anywhere, and how far from them."""
         Z = self.places
         if not self.printed:
-            return nearest_places(Z, self.rigid.apply(Z[self.nodes[rows]], kinds))
-        nodes, distances = np.empty(len(rows), dtype=np.intp), np.empty(len(rows))
+            return nearest_places(Z, self.rigid.apply(here, kinds))
+        nodes, distances = np.empty(len(here), dtype=np.intp), np.empty(len(here))
         for kind in np.unique(kinds):
             asked, mine = kinds == kind, self.steps[self.steps[:, 0] == kind]
-            where = self.nodes[rows[asked]]
-            nodes[asked], distances[asked] = agreeing_places(Z, mine[:, 1], mine[:, 2], where)
+            found = agreeing_places(Z, mine[:, 1], mine[:, 2], here[asked])
+            nodes[asked], distances[asked] = found
         return nodes, distances
 
 
@@ -126,7 +138,9 @@ class ActionMap:
         p = argmin_k ‖T_a(z_i) − z_k‖, T_a the rigid motion of the action; with
         ``objective="variance"`` the place whose distances agree best, as printed ((4.6), corrected:
         argmin), which cannot tell a place from its mirror image in the line of a straight run.
-        ``item`` is a row or an array of rows, ``action`` the name of an action, or one per row.
+        ``item`` is a row or an array of rows, or frames, (m, n_features) or one of floats
+        (n_features,), which are placed in the map first, seen before or not.  ``action`` is the
+        name of an action, or one per item.
         The answer is the first row that shows the predicted place, an int or an array; with
         ``return_distance=True`` also its distance, in the units of the map, from where the action
         leads: beyond a quarter of a step, it leads to a place that no row shows.
@@ -141,19 +155,29 @@ class ActionMap:
         return self._predict
 
     def _predict(self, item: Any, action: Any, *, return_distance: bool = False) -> Any:
-        rows, kinds = self._check_rows(item, "item"), self._kinds_of(action)
-        if rows.ndim and kinds.ndim and rows.shape != kinds.shape:
-            raise ValueError(
-                f"The 'action' argument of {self._name}.predict must be one action, or one per "
-                f"item. Got {kinds.size} for {rows.size} items."
-            )
-        rows, kinds = np.broadcast_arrays(rows, kinds)
-        nodes, distances = self._motions.lead_to(rows.ravel(), kinds.ravel())
-        found = self._motions.first[nodes].reshape(rows.shape)
-        far = distances.reshape(rows.shape)
-        if rows.ndim == 0:
+        who = f"{self._name}.predict"
+        kinds = kinds_of(action, self.actions_, who=self._name)
+        given = np.asarray(item)
+        frames = given.ndim == 2 or (given.ndim == 1 and given.dtype.kind == "f" and given.size)
+        if frames:
+            here = self._placed(np.atleast_2d(given))
+            one = np.arange(len(here)) if given.ndim == 2 else np.array(0)
+        else:
+            one = checked_rows(item, len(self.embedding_), "item", who=self._name)
+            here = self._motions.of_rows(one.ravel())
+        one, kinds = one_action_each(one, kinds, who=who)
+        here = np.broadcast_to(here, (one.size, here.shape[1]))
+        nodes, distances = self._motions.lead_to(here, kinds.ravel())
+        found = self._motions.first[nodes].reshape(one.shape)
+        far = distances.reshape(one.shape)
+        if one.ndim == 0:
             return (int(found), float(far)) if return_distance else int(found)
         return (found, far) if return_distance else found
+
+    def _placed(self, frames: Any) -> FloatArray:
+        """The places of frames, along the axes in which places lie apart."""
+        Z = self._map.place(self._in_front(self._check_new(frames)))
+        return np.asarray(Z[:, : self._motions.places.shape[1]])
 
     def plan(self, start: Any, goal: Any) -> list[Any]:
         """Find actions that lead from one place to another.
@@ -208,6 +232,70 @@ class ActionMap:
         rows = motions.first[motions.nodes[distinct.rows[near.indices[:, 0]]]]
         return int(rows[0]) if np.ndim(observation) == 1 else rows
 
+    def track(self, frames: Any, actions: Any) -> Track:
+        """Follow a walk by what is done and seen: a Bayes filter over the places of the map.
+
+        p(z_t) ∝ exp(−4 d(x_t, z_t)² / d̄²) Σ_z p(z_t | z, a_{t−1}) p(z), d the distance of a frame
+        from the nearest of a place and d̄ that of the frames of a step.  Actions lead where their
+        motions do, to an eighth of a step, and one time in a thousand anywhere.  Places that were
+        never visited are thought of, too; their frames are as far as one step.
+
+        Parameters
+        ----------
+        frames : array of shape (t, n_features)
+            What was seen, seen before or not.
+        actions : array of str or int of shape (t - 1,)
+            What was done between them.
+
+        Returns
+        -------
+        Track
+            The likeliest row and place at each time, given all up to then.
+
+        Raises
+        ------
+        ValueError
+            If there is not one action less than there are frames, or an unknown one.
+        """
+        motions = self._actions_of_the_map()
+        X = self._in_front(self._check_new(frames))
+        kinds = np.atleast_1d(kinds_of(actions, self.actions_, who=self._name))
+        if len(kinds) != X.shape[0] - 1:
+            raise ValueError(
+                f"The 'actions' argument of {self._name}.track must hold one action less than "
+                f"there are frames, {X.shape[0] - 1}. Got {len(kinds)}."
+            )
+        settings, Z = FilterSettings(), motions.places
+        places = imagined_places(
+            motions.rigid, Z, tolerance=motions.tolerance, step=motions.step, most=settings.most
+        )
+        seen = np.full((X.shape[0], len(places)), np.exp(-settings.apart))
+        seen[:, : len(Z)] = np.exp(-settings.apart * self._squares_from_places(X))
+        spread = motions.tolerance / 2
+        matrices = [
+            transition_matrix(motions.rigid, kind, places, spread=spread, lost=settings.lost)
+            for kind in range(len(self.actions_))
+        ]
+        beliefs = follow(seen, matrices, kinds)
+        best = np.argmax(beliefs, axis=1)
+        known = np.argmax(beliefs[:, : len(Z)], axis=1)
+        shown = np.zeros((len(best), self.embedding_.shape[1]))
+        shown[:, : Z.shape[1]] = places[best]
+        return Track(motions.first[known], shown, beliefs[np.arange(len(best)), best])
+
+    def _squares_from_places(self, X: Any) -> FloatArray:
+        """The squared distance of frames from the nearest frame of each place, that of a step 1."""
+        motions, place = self._motions, self._map.place
+        points, distinct = place.points, place.distinct
+        nodes = motions.nodes[distinct.rows]
+        order = np.argsort(nodes, kind="stable")
+        D = points.table(points.of_new(X, distinct))[:, order] ** 2
+        nearest = np.minimum.reduceat(D, np.flatnonzero(np.diff(nodes[order], prepend=-1)), axis=1)
+        of_first = distinct.inverse[motions.first[motions.steps[:, 1:]]]
+        apart = of_first[of_first[:, 0] != of_first[:, 1]]
+        unit = float(np.mean(points.lengths(*apart.T) ** 2)) if len(apart) else 1.0
+        return np.asarray(nearest / (unit or 1.0))
+
     def _check_end(self, end: Any, what: str) -> FloatArray:
         """The place of a row or of an observation."""
         if np.ndim(end) > 1:
@@ -215,8 +303,9 @@ class ActionMap:
                 f"The {what!r} argument of {self._name}.plan must be one row or one observation. "
                 f"Got an array of shape {np.shape(end)}."
             )
-        row = self._check_rows(end, what) if np.ndim(end) == 0 else self.locate(end)
-        return np.asarray(self._motions.places[self._motions.nodes[row]])
+        n = len(self.embedding_)
+        row = checked_rows(end, n, what, who=self._name) if np.ndim(end) == 0 else self.locate(end)
+        return self._motions.of_rows(np.asarray(row))
 
     def _actions_of_the_map(self) -> Motions:
         check_is_fitted(self)
@@ -226,25 +315,3 @@ class ActionMap:
                 f"Give them: fit(X, side=Actions(labels))."
             )
         return self._motions
-
-    def _kinds_of(self, action: Any) -> IntArray:
-        wanted = np.asarray(action)
-        # as objects, for names and numbers may be compared then
-        equal = np.asarray(wanted.astype(object)[..., None] == self.actions_.astype(object))
-        unknown = ~equal.any(axis=-1)
-        if unknown.any():
-            raise ValueError(
-                f"{self._name} was given no action {wanted[unknown].ravel()[0]!s}. Its actions "
-                f"are: {', '.join(map(str, self.actions_))}."
-            )
-        return np.asarray(np.argmax(equal, axis=-1))
-
-    def _check_rows(self, rows: Any, what: str) -> IntArray:
-        found = np.asarray(rows)
-        n = len(self.embedding_)
-        if found.dtype.kind not in "iu" or np.any(found < 0) or np.any(found >= n):
-            raise ValueError(
-                f"The {what!r} argument of {self._name} must hold rows out of 0 … {n - 1}. "
-                f"Got {rows!r} instead."
-            )
-        return found

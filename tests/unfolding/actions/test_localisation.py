@@ -1,0 +1,138 @@
+"""Frames that were not in the fit: where they are, where actions lead from them, and walks."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from numpy.testing import assert_allclose, assert_array_equal
+
+from sidelight import ActionRespectingEmbedding
+from sidelight.side import Actions
+from sidelight.unfolding.actions.moving.localisation import follow, imagined_places
+from sidelight.unfolding.actions.moving.rigid_motions import RigidActions
+from tests.unfolding.walks import fitted, runs
+
+LOOP = runs(("right", 6), ("up", 4), ("left", 6), ("down", 4))
+
+
+def test_frames_are_predicted_like_the_rows_that_show_them():
+    model, walk = fitted(LOOP)
+    rows = np.arange(20)
+    for action in ("right", "up"):
+        by_row = model.predict(rows, action, return_distance=True)
+        by_frame = model.predict(walk.X[rows], action, return_distance=True)
+        assert_array_equal(by_frame[0], by_row[0])
+        assert_allclose(by_frame[1], by_row[1], atol=1e-9)
+    assert model.predict(walk.X[3], "right") == model.predict(3, "right") == 4
+    noisy = walk.X + 0.03 * np.random.default_rng(0).standard_normal(walk.X.shape)
+    assert_array_equal(model.predict(noisy[:6], "right"), np.arange(1, 7))
+    assert model.predict(noisy[:2], ["right", "left"]).tolist() == [1, 0]
+
+
+def test_a_frame_between_two_is_moved_from_between_them():
+    """In a map of translations: half way between rows 2 and 3, and one step on."""
+    model, walk = fitted(runs(("right", 8), ("left", 3)))
+    half = 0.5 * (walk.X[2] + walk.X[3])
+    place = model.transform(half[None])
+    between = 0.5 * (model.embedding_[2] + model.embedding_[3])
+    step = np.linalg.norm(model.embedding_[3] - model.embedding_[2])
+    assert np.linalg.norm(place[0] - between) < 0.5 * step
+    row, far = model.predict(half, "right", return_distance=True)
+    assert row in (3, 4)
+    led = place[0] + model.transformations_["right"].translation
+    assert far == pytest.approx(np.linalg.norm(led - model.embedding_[row]), abs=1e-6)
+
+
+def test_frames_of_another_size_are_refused():
+    model, walk = fitted(runs(("right", 5), ("left", 3)))
+    with pytest.raises(ValueError, match="features"):
+        model.predict(walk.X[:2, :-1], "right")
+    with pytest.raises(ValueError, match="Got 3 for 2 items"):
+        model.predict(walk.X[:2], ["right", "left", "left"])
+
+
+def naive_filter(seen, moves, kinds):
+    """Sums over all pairs of places, one by one."""
+    n = len(seen[0])
+    belief = [seen[0][z] / sum(seen[0]) for z in range(n)]
+    told = [belief]
+    for t, kind in enumerate(kinds):
+        expected = [sum(belief[y] * moves[kind][y, z] for y in range(n)) for z in range(n)]
+        missing = 1 - sum(expected)
+        expected = [each + missing / n for each in expected]
+        weighed = [expected[z] * seen[t + 1][z] for z in range(n)]
+        belief = [each / sum(weighed) for each in weighed]
+        told.append(belief)
+    return np.array(told)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_filter_is_bayes_rule_place_by_place(seed):
+    rng = np.random.default_rng(seed)
+    moves = [0.9 * rng.dirichlet(np.ones(6), 6) for _ in range(2)]
+    seen, kinds = rng.random((8, 6)), rng.integers(0, 2, 7)
+    found = follow(seen, [sp.csr_array(each) for each in moves], kinds)
+    assert_allclose(found, naive_filter(seen, moves, kinds), rtol=1e-9)
+    assert_allclose(found.sum(axis=1), 1)
+
+
+def two_alike():
+    """A corridor of nine places, of which 2 and 6 look exactly alike."""
+    frames = np.random.default_rng(0).random((9, 30))
+    frames[6] = frames[2] + 1e-3
+    actions = ["on"] * 8
+    return ActionRespectingEmbedding(1, merge=None).fit(frames, side=Actions(actions)), frames
+
+
+def test_places_that_look_alike_are_told_apart_by_the_way_there():
+    model, frames = two_alike()
+    rng = np.random.default_rng(1)
+    for way in ([1, 2, 3], [5, 6, 7]):
+        seen = frames[way] + 0.02 * rng.standard_normal((3, 30))
+        seen[1] = 0.5 * (frames[2] + frames[6])  # says nothing of which of the two
+        track = model.track(seen, ["on", "on"])
+        assert track.rows.tolist() == way
+        assert track.probabilities[1] > 0.9
+    # alone it is a matter of chance
+    assert model.track(0.5 * (frames[2:3] + frames[6:7]), []).probabilities[0] < 0.6
+
+
+def test_shuffled_actions_leave_it_less_sure():
+    model, frames = two_alike()
+    wandering = fitted(LOOP)
+    right = wandering[0].track(wandering[1].X, LOOP)
+    wrong = wandering[0].track(wandering[1].X, LOOP[::-1])
+    assert_array_equal(wandering[0].places_[right.rows], wandering[0].places_)
+    assert right.probabilities.mean() > wrong.probabilities.mean() + 0.05
+    with pytest.raises(ValueError, match="one action less than there are frames, 8. Got 9"):
+        model.track(frames, ["on"] * 9)
+
+
+def test_it_is_known_where_one_is_where_nobody_was():
+    """Blindfold round the corner of a square that the walk never turned."""
+    model, walk = fitted(runs(("right", 4), ("left", 4), ("up", 4)))
+    blind = np.random.default_rng(2).random((5, walk.X.shape[1]))
+    frames = np.vstack([walk.X[[0, 1, 2]], blind[:2]])
+    track = model.track(frames, ["right", "right", "up", "up"])
+    moves = {name: each.translation for name, each in model.transformations_.items()}
+    expected = model.embedding_[2] + 2 * moves["up"]
+    assert np.linalg.norm(track.places[-1] - expected) < 0.3
+
+
+def test_it_finds_its_way_back_from_being_carried_off():
+    model, walk = fitted(runs(("right", 12), ("left", 4)))
+    frames = walk.X[[0, 1, 2, 9, 10, 11]]
+    track = model.track(frames, ["right"] * 5)
+    assert track.rows.tolist() == [0, 1, 2, 9, 10, 11]
+
+
+def test_imagined_places_are_a_lattice_within_a_step():
+    moves = np.array([[1.0, 0.0], [0.0, 1.0], [-1.0, 0.0], [0.0, -1.0]])
+    sides = RigidActions(np.tile(np.eye(2), (4, 1, 1)), moves, np.zeros(4))
+    Z = np.array([[0.0, 0.0], [1.0, 0.0], [2.0, 0.0], [2.0, 1.0]])
+    found = imagined_places(sides, Z, tolerance=0.25, step=1.0, most=1000)
+    assert {tuple(each) for each in found.round(6).tolist()} == {
+        (float(x), float(y)) for x in range(-1, 4) for y in range(-1, 3)
+    }
+    assert len(imagined_places(sides, Z, tolerance=0.25, step=1.0, most=6)) == 6

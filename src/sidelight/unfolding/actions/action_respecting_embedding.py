@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -21,10 +23,14 @@ from sidelight.unfolding.actions.bounds import join_pieces, neighbor_bounds, ste
 from sidelight.unfolding.actions.inverses import UnfoldedWalk, suppose_inverses
 from sidelight.unfolding.actions.moving import ActionMap
 from sidelight.unfolding.actions.places import Places, find_places
-from sidelight.unfolding.actions.runs import run_variance
+from sidelight.unfolding.actions.runs import run_variance, straight_scatter
 from sidelight.unfolding.actions.statement import state_walk
+from sidelight.unfolding.actions.translations import translated
 from sidelight.unfolding.actions.walk import OfNewFrames, Walk, lay_out_walk, walk_of
-from sidelight.unfolding.semidefinite import UnfoldingSettings, unfold_neighborhood
+from sidelight.unfolding.semidefinite import Softness, UnfoldingSettings, unfold_neighborhood
+
+#: Beyond so many places translations are tried before the general solver.
+_MANY = 250
 
 
 class ActionRespectingEmbedding(ActionMap, Embedder):
@@ -56,6 +62,10 @@ class ActionRespectingEmbedding(ActionMap, Embedder):
         With ``"runs"``: every step is at most one long, and frames serve only to recognise places;
         or at most as long as the distance of its frames, relative to the action's root mean
         square, in the mean over steps that must be equal.
+    slack : float
+        By how much, relative to its square, a bounded distance under an average load may be
+        exceeded: an excess ξ costs Σ ξ² / 2s, s in proportion.  0 is not at all; the text has
+        "highly penalised" slack.  What an action keeps is kept in any case.
     window : int
         With ``"variance"``: the ball of a row holds the rows within so many actions.
     merge : "auto", float or None
@@ -109,7 +119,9 @@ class ActionRespectingEmbedding(ActionMap, Embedder):
     -----
     The equalities are an equivalence relation on pairs of places, so that a spanning forest of them
     is solved for; for long walks only those of a few anchor steps of each action, and all are
-    checked, those violated added, until none is.  Inverses: where b came back once from where a
+    checked, those violated added, until none is.  Where a walk of more than 250 places can be laid
+    out by translations, so that every run is straight, no kernel has more scatter within runs, and
+    that is the map, however long the walk.  Inverses: where b came back once from where a
     led, and never led elsewhere, it undoes a everywhere.  Where nothing was taken back but loops
     close, b is supposed to undo a if that leaves the objective as it is, makes no two places one,
     and then other actions undo one another too.  Motions are those of the axes along which places
@@ -141,6 +153,7 @@ class ActionRespectingEmbedding(ActionMap, Embedder):
         "n_components": COMPONENTS,
         "objective": (OneOf(("runs", "variance")),),
         "steps": (OneOf(("unit", "data")),),
+        "slack": (Real(0),),
         "window": (Whole(1),),
         "merge": (OneOf(("auto", None)), Real(0)),
         "n_neighbors": (OneOf(("auto",)), Whole(1)),
@@ -156,6 +169,7 @@ class ActionRespectingEmbedding(ActionMap, Embedder):
         *,
         objective: str = "runs",
         steps: str = "unit",
+        slack: float = 0.0,
         window: int = 1,
         merge: float | str | None = "auto",
         n_neighbors: int | str = "auto",
@@ -167,6 +181,7 @@ class ActionRespectingEmbedding(ActionMap, Embedder):
         self.n_components = n_components
         self.objective = objective
         self.steps = steps
+        self.slack = slack
         self.window = window
         self.merge = merge
         self.n_neighbors = n_neighbors
@@ -272,14 +287,33 @@ class ActionRespectingEmbedding(ActionMap, Embedder):
         if not printed:
             objective = run_variance(places.nodes, walk.transitions, walk.kinds)
 
+        softness = self._softness(walk, edges, squares, counts) if self.slack else None
+
         def unfold(places: Places) -> UnfoldedWalk:
             mean = not printed and self.steps == "data"
-            program = state_walk(objective, places, edges, squares, mean_bounds=mean)
-            found = solve(program, tol=self.tol, max_iter=self.max_iter, who=self._name)
+            program = state_walk(
+                objective, places, edges, squares, mean_bounds=mean, softness=softness
+            )
+            found = None
+            if places.n_places > _MANY and not printed and not self.slack:
+                found = translated(program, places, walk, tol=self.tol)
+            if found is None:
+                found = solve(program, tol=self.tol, max_iter=self.max_iter, who=self._name)
             return UnfoldedWalk(places, program, found, principal_axes(found.factor, counts))
 
         plain = unfold(places)
         return plain if printed else suppose_inverses(plain, walk, unfold, tol=self.tol)
+
+    def _softness(
+        self, walk: Walk, edges: IntArray, squares: FloatArray, counts: FloatArray
+    ) -> Callable[[FloatArray], FloatArray]:
+        """How soft bounds are, so that one under an average load is missed by ``slack`` of it."""
+        soft = Softness.of(edges, np.sqrt(squares), counts)
+        if self.objective == "runs":
+            steps = np.ones(len(walk.kinds))
+            total = soft.mean * straight_scatter(walk.transitions, walk.kinds, steps)
+            soft = Softness(soft.mean, total / len(squares))
+        return partial(soft, self.slack)
 
     def _bounds(self, walk: Walk, places: Places) -> tuple[IntArray, FloatArray]:
         D, transitions, unit = walk.D, walk.transitions, 1.0
@@ -305,6 +339,7 @@ class ActionRespectingEmbedding(ActionMap, Embedder):
         idle = {
             "objective": not acts and self.objective != "runs",
             "merge": not acts and self.merge != "auto",
+            "slack": not acts and self.slack != 0,
             "steps": self.steps != "unit" and (not acts or self.objective == "variance"),
             "window": self.window != 1 and (not acts or self.objective == "runs"),
         }

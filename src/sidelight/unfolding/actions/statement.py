@@ -5,6 +5,8 @@ max_K ⟨C, K⟩  over  K ⪰ 0,  D(e) ≤ d_e²,  D(i', j') = D(i, j) for i →
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
@@ -27,6 +29,7 @@ def state_walk(
     squares: FloatArray,
     *,
     mean_bounds: bool = False,
+    softness: Callable[[FloatArray], FloatArray] | None = None,
 ) -> KernelProgram:
     """State what actions and bounded distances ask of the kernel of the places.
 
@@ -34,13 +37,15 @@ def state_walk(
     steps, its anchors, are compared with all others, and successive ones with each other; an
     isometry that keeps the distances to d + 1 points in general position keeps them all.  These are
     what a solver begins with.  With ``mean_bounds`` distances that must be equal are bounded in the
-    mean, and not by the tightest of their bounds.
+    mean, and not by the tightest of their bounds.  With a ``softness`` of squared lengths the
+    bounds give way.
     """
     n, steps = places.n_places, places.steps
     equal = equal_distances(np.arange(n), steps[:, 1:], steps[:, 0])
     if mean_bounds:
         edges, squares = _mean_of_classes(edges, squares, equal)
-    bounds = PairConstraints.on_pairs(edges, squares, "at_most")
+    soft = 0.0 if softness is None else softness(squares)
+    bounds = PairConstraints.on_pairs(edges, squares, "at_most", softness=soft)
     first = np.ones(len(bounds) + len(equal), dtype=bool)
     if _n_independent(equal) > _ALL_UP_TO:
         first[len(bounds) :] = _anchored(steps, equal)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sidelight.unfolding.semidefinite.slack import Softness
 from sidelight.unfolding.semidefinite.unfolding import (
     FactorKernel,
     UnfoldingSettings,
@@ -10,6 +11,7 @@ from sidelight.unfolding.semidefinite.unfolding import (
 
 __all__ = [
     "FactorKernel",
+    "Softness",
     "UnfoldingSettings",
     "unfold_neighborhood",
 ]

@@ -13,7 +13,7 @@ import sidelight
 from sidelight.cli.application import application
 from sidelight.datasets import image_walk
 from sidelight.io import read_table, write_table
-from sidelight.side import Actions, Anchors, Condition, Distances, Pairs
+from sidelight.side import Actions, Anchors, Condition, Distances, Pairs, Sequence
 
 X = np.random.default_rng(0).standard_normal((60, 4))
 
@@ -148,6 +148,21 @@ def test_episodes_by_column() -> None:
     expected = sidelight.embed(np.column_stack([x, y]), side=side).points
     np.testing.assert_allclose(read_table("m.csv").select(COLUMNS), expected, atol=1e-4)
     run("embed", "walks.csv", "--episode-column", "walk", "--ignore", "do", code=2)
+
+
+def test_an_order_by_column() -> None:
+    time, walk = np.random.default_rng(1).permutation(60) + 0.5, np.repeat(["a", "b"], 30)
+    angle = time / 5
+    columns = {"x": np.cos(angle), "y": np.sin(angle), "z": 0.3 * angle}
+    write_table("motion.csv", {**columns, "time": time, "walk": walk})
+    told = ("--sequence-column", "time", "--episode-column", "walk")
+    run("embed", "motion.csv", *told, "-o", "m.csv", "-m", "isomap")
+    rows = np.column_stack(list(columns.values()))
+    expected = sidelight.Isomap().fit_transform(rows, side=Sequence(walk, time))
+    given = read_table("m.csv").select(["isomap0", "isomap1"])
+    np.testing.assert_allclose(given, expected, atol=1e-4)
+    done = run("embed", "motion.csv", "--sequence-column", "walk", code=2)
+    assert "'walk' of motion.csv must hold numbers" in done.output
 
 
 def test_a_condition_by_column() -> None:

@@ -11,14 +11,14 @@ from sklearn.datasets import load_digits
 import sidelight
 from sidelight.quality import trustworthiness
 from sidelight.registry import MAPS
-from sidelight.side import Anchors, Attributes, Condition, Distances, Pairs, Relation
+from sidelight.side import Anchors, Attributes, Condition, Distances, Pairs, Relation, Sequence
 
 DRAWS = (50, 51, 52)
 #: How much of the trustworthiness of ten neighbours may be lost, on average over draws.
 ALLOWED = 0.05
 #: Shuffled distances contradict one another, and are refused by name where they are constraints.
 REFUSED = {("SemidefiniteEmbedding", "Distances")}
-KINDS = ("Pairs", "Attributes", "Distances", "Relation", "Condition", "Anchors")
+KINDS = ("Pairs", "Attributes", "Distances", "Relation", "Condition", "Anchors", "Sequence")
 CASES = [(entry.name, kind) for entry in MAPS for kind in entry.understands if kind in KINDS]
 
 
@@ -42,6 +42,8 @@ def shuffled(kind, X, y, plain, seed):
     if kind == "Relation":
         rows = np.sort(rng.choice(n, 30, replace=False))
         return Relation.from_values(rng.permutation(X[rows].sum(axis=1)), index=rows)
+    if kind == "Sequence":
+        return Sequence(order=rng.random(n))
     if kind == "Anchors":
         rows = rng.choice(n, 6, replace=False)
         return Anchors(rows, rng.permutation(plain[rows]))

@@ -17,6 +17,7 @@ from sidelight.side import (
     Invariance,
     Pairs,
     Relation,
+    Sequence,
 )
 from tests.fuzz.inputs import ANY, BAD, GOOD
 
@@ -73,6 +74,8 @@ def _good(rng: np.random.Generator, kind: str, n: int) -> Any:
     if kind == "Anchors":
         m = int(rng.integers(1, 5))
         return Anchors(rng.permutation(n)[:m], 10 * rng.standard_normal((m, 2)))
+    if kind == "Sequence":
+        return Sequence(order=rng.random(n)) if rng.random() < 0.3 else Sequence(labels)
     return Invariance(abs)
 
 
@@ -95,6 +98,8 @@ def _random(rng: np.random.Generator, kind: str, n: int) -> Any:
     if kind == "Anchors":
         positions = rng.standard_normal((n, 2)) * 10.0 ** rng.uniform(-12, 12)
         return Anchors(np.arange(n), positions)
+    if kind == "Sequence":
+        return Sequence(rng.integers(0, max(n // 3, 1), n), rng.random(n))
     return Invariance([abs, np.negative], image_shape=(2, 2))
 
 
@@ -113,6 +118,8 @@ def _contradictory(rng: np.random.Generator, kind: str, n: int) -> Any:
         return Condition(np.zeros(n + 1))
     if kind == "Relation":
         return Relation(-np.ones((n, n)))
+    if kind == "Sequence":
+        return Sequence(["a"] * n, np.arange(n + 1.0))
     return Invariance(abs, image_shape=(1000, 1000))
 
 
@@ -133,6 +140,8 @@ def _absent(rng: np.random.Generator, kind: str, n: int) -> Any:
         return Condition(np.zeros(n + 3))
     if kind == "Actions":
         return Actions(["a"] * (n + 3))
+    if kind == "Sequence":
+        return Sequence(np.arange(n + 3))
     return Invariance(abs, image_shape=(1000, 1000))
 
 
@@ -154,12 +163,14 @@ def _unreal(rng: np.random.Generator, kind: str, n: int) -> Any:
         return Condition([value, *np.arange(n - 1.0)])
     if kind == "Actions":
         return Actions([value, *["a"] * (n - 2)])
+    if kind == "Sequence":
+        return Sequence(order=[value, *np.arange(n - 1.0)])
     return Invariance(value)
 
 
 KINDS = (
     "Pairs", "Attributes", "Distances", "Actions", "Condition", "Relation", "Anchors",
-    "Invariance",
+    "Invariance", "Sequence",
 )  # fmt: skip
 NOT_SIDE: tuple[Any, ...] = (
     3, "Pairs", [(0, 1)], {"similar": [(0, 1)]}, np.zeros((2, 2)), Pairs, [Pairs], [None], ((),),

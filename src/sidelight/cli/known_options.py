@@ -94,7 +94,18 @@ EpisodeColumn: TypeAlias = Annotated[
     str | None,
     typer.Option(
         metavar="COLUMN",
-        help="With --action-column: the walk of each row, where there are several.",
+        help="With --action-column or --sequence-column: the walk of each row, where there are "
+        "several.",
+        rich_help_panel=KNOWN,
+        show_default=False,
+    ),
+]
+SequenceColumn: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        metavar="COLUMN",
+        help="Rows follow one another in the order of these numbers (times): adjacent ones are "
+        "near.  The column is not used as data.",
         rich_help_panel=KNOWN,
         show_default=False,
     ),

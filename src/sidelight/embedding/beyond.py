@@ -10,7 +10,7 @@ from sidelight.core import FloatArray, IntArray, report, row_blocks
 from sidelight.embedding.reach import reach_of
 from sidelight.embedding.sample import check_sample, draw_sample
 from sidelight.estimator import placed_by
-from sidelight.side import Actions, Condition, side_values
+from sidelight.side import Actions, Condition, Sequence, side_values
 
 #: Rows that are placed together; some methods take a second for a hundred.
 _BLOCK = 2000
@@ -59,8 +59,8 @@ def _why_not(model: Any, X: Any, side: Any) -> str:
         return "there are no rows, only relations"
     if "precomputed" in (getattr(model, "metric", None), getattr(model, "kernel", None)):
         return "new rows of a table that was computed before have to be computed, too"
-    if any(isinstance(value, Actions) for value in side_values(side, "embed")):
-        return "Actions speak of rows one after the other"
+    if any(isinstance(value, (Actions, Sequence)) for value in side_values(side, "embed")):
+        return "Actions speak of rows one after the other, and so does a Sequence"
     return "" if hasattr(model, "transform") else "it cannot place the others"
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from sidelight.estimator.base import Embedder
 from sidelight.estimator.conditions import placed_by, takes_factor_out, without_factors
 from sidelight.estimator.graph_embedder import GRAPH_PARAMETERS, RADIUS_PARAMETER, GraphEmbedder
+from sidelight.estimator.in_order import in_order, rows_in_order
 from sidelight.estimator.known_of_some import named_rows, said_within
 from sidelight.estimator.listening import (
     Told,
@@ -67,6 +68,7 @@ __all__ = [
     "facts_of",
     "held_together",
     "in_front",
+    "in_order",
     "keep_matches",
     "map_of_neighborhood",
     "matches",
@@ -78,6 +80,7 @@ __all__ = [
     "placed_by",
     "points_of",
     "reach_of",
+    "rows_in_order",
     "said_within",
     "takes_factor_out",
     "without_factors",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 from sidelight.core import COMPONENTS, FUNCTION, Matching, OneOf, Real, Whole
@@ -63,16 +62,18 @@ class GraphEmbedder(Embedder):
         """
         told = self._hear(X, side, items, inside=self._in_graph)
         near = self._neighborhood(told)
-        if any(kind in told.known for kind in self._in_graph):
+        told = self._with_order(told, near)
+        if "Pairs" in told.known and "Pairs" in self._in_graph:
             heard = self._map_in_territories(near, told.known["Pairs"])
             if heard is not None:
                 found, change = heard
-                return self._adopt(replace(told, in_graph={"Pairs": change}), found)
+                return self._adopt(told.heard_in_graph("Pairs", change), found)
             if not learns_in_front(self.metric, told.known):
-                told = replace(told, in_graph={"Pairs": NO_GAIN})
+                told = told.heard_in_graph("Pairs", NO_GAIN)
             else:
                 told = self._hear(X, side, items)
                 near = self._neighborhood(told)
+                told = self._with_order(told, near)
         return self._adopt(told, self._map_of_neighborhood(near))
 
     @property
@@ -86,6 +87,13 @@ class GraphEmbedder(Embedder):
             near, pairs, self._map_of_neighborhood, self.on_disconnected, mutual=self._mutual
         )
 
+    @staticmethod
+    def _with_order(told: Told, near: Neighborhood) -> Told:
+        """What became of a Sequence."""
+        if "Sequence" not in told.known:
+            return told
+        return told.heard_in_graph("Sequence", near.order.said)
+
     def _neighborhood(self, told: Told) -> Neighborhood:
         return neighborhood_of(
             told.points,
@@ -95,6 +103,7 @@ class GraphEmbedder(Embedder):
             method=self.neighbors,
             on_disconnected=self.on_disconnected,
             mutual=self._mutual,
+            sequence=told.known.get("Sequence"),
         )
 
     def _map_of_neighborhood(self, near: Neighborhood) -> Map:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -236,6 +236,10 @@ class Told:
         if kind in self.in_graph:
             return Heard(kind, "in the graph", self.in_graph[kind])
         return Heard(kind, "inside", self.notes.get(kind, ""))
+
+    def heard_in_graph(self, kind: str, change: str) -> Told:
+        """The same, with what became of a kind that acts in the graph."""
+        return replace(self, in_graph={**self.in_graph, kind: change})
 
     def behind(self, back: Any) -> Any:
         """A way back to mapped rows, gone on to rows as they came."""

@@ -16,6 +16,7 @@ from sidelight.core import (
     IntArray,
     warn,
 )
+from sidelight.estimator.in_order import NOTHING_IN_ORDER, InOrder, in_order, with_adjacent
 from sidelight.estimator.points import Graph, Points
 from sidelight.neighbors import (
     DistinctRows,
@@ -108,6 +109,8 @@ class Neighborhood:
         Points in different pieces that something else than an edge holds together.
     recall : float
         The share of the nearest neighbours that were found.
+    order : InOrder
+        The points that follow one another, and are neighbours for it.
     """
 
     points: Any
@@ -121,6 +124,7 @@ class Neighborhood:
     members: IntArray
     ties: IntArray
     recall: float = 1.0
+    order: InOrder = NOTHING_IN_ORDER
 
     @property
     def n(self) -> int:
@@ -164,6 +168,7 @@ class Neighborhood:
             joins=_NONE,
             members=self.members[at_home],
             ties=_NONE,
+            order=NOTHING_IN_ORDER,
         )
 
     def of_new(self, new: Points) -> Neighbors:
@@ -181,11 +186,13 @@ def neighborhood_of(
     on_disconnected: str = "connect",
     mutual: bool = True,
     ties: IntArray = _NONE,
+    sequence: Any = None,
 ) -> Neighborhood:
     """Find the neighbours of the distinct points, and apply the policy where the graph fell apart.
 
     ``mutual`` graphs join two points where either chose the other; else the arrows of the choice
-    are the graph.  ``ties`` are rows that something else than an edge holds together.
+    are the graph.  ``ties`` are rows that something else than an edge holds together.  Points that
+    follow one another in a ``sequence`` are neighbours too.
     """
     distinct = points.distinct()
     merged = points.merged(distinct)
@@ -203,9 +210,12 @@ def neighborhood_of(
         rows = np.repeat(np.arange(merged.n), np.diff(arrows.indptr))
         graph = symmetric_graph(rows, arrows.indices, arrows.data, merged.n)
         arrows = arrows if radius is None else graph
+    order = in_order(sequence, merged, distinct)
+    lengths = merged.lengths(*order.pairs.T) if len(order.pairs) else np.empty(0)
+    graph, arrows = with_adjacent(graph, arrows, order.pairs, lengths)
     held = distinct.inverse[ties]
     found = held_together(merged, distinct, reach, graph, arrows, on_disconnected, held)
-    return replace(found, recall=recall)
+    return replace(found, recall=recall, order=order)
 
 
 def reach_of(points: Points, n_neighbors: int | str, radius: float | None = None) -> Reach:

@@ -45,7 +45,8 @@ class Entry:
     inside : tuple of str
         The kinds that act inside the method: they need no feature vectors, and are kept as it can.
     in_graph : tuple of str
-        The kinds that act in the graph of neighbours where that does the map good, else in front.
+        The kinds that act in the graph of neighbours where that does the map good, else in front,
+        or not at all.
     """
 
     name: str

@@ -17,10 +17,11 @@ from sidelight.side.distances import Distances
 from sidelight.side.distances import describe as describe
 from sidelight.side.invariance import Invariance
 from sidelight.side.pairs import Pairs
-from sidelight.side.reading import name_rows as name_rows
 from sidelight.side.relation import Relation
 from sidelight.side.rows import SideInformation
 from sidelight.side.rows import labels_of_index as labels_of_index
+from sidelight.side.rows import name_rows as name_rows
+from sidelight.side.sequence import Sequence
 from sidelight.side.understanding import gather_side
 from sidelight.side.understanding import refusing_side_as_y as refusing_side_as_y
 from sidelight.side.understanding import side_values as side_values
@@ -36,6 +37,7 @@ __all__ = [
     "Invariance",
     "Pairs",
     "Relation",
+    "Sequence",
     "SideInformation",
     "aligned",
     "gather_side",

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from sidelight.core import IntArray
-from sidelight.side.reading import read_labels
-from sidelight.side.rows import SideInformation
+from sidelight.side.rows import SideInformation, read_labels
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

@@ -7,8 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from sidelight.core import FloatArray, IntArray, of_moderate_size
-from sidelight.side.reading import name_rows, read_numbers, require_rows_in_range
-from sidelight.side.rows import NamesRows, Naming
+from sidelight.side.rows import NamesRows, Naming, name_rows, read_numbers, require_rows_in_range
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

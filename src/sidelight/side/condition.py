@@ -8,13 +8,15 @@ from typing import Any
 import numpy as np
 
 from sidelight.core import IntArray, of_moderate_size
-from sidelight.side.reading import name_rows, read_labels, read_numbers
 from sidelight.side.rows import (
     RowNames,
     SideInformation,
     labels_of_index,
     listed_labels,
+    name_rows,
+    read_labels,
     read_names,
+    read_numbers,
 )
 
 

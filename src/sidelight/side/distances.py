@@ -9,8 +9,14 @@ import numpy as np
 
 from sidelight.core import FloatArray, IntArray, of_moderate_size
 from sidelight.side.contradictions import Contradiction, find_contradictions
-from sidelight.side.reading import name_rows, read_numbers, require_rows_in_range
-from sidelight.side.rows import NamesRows, Naming, named_alike
+from sidelight.side.rows import (
+    NamesRows,
+    Naming,
+    name_rows,
+    named_alike,
+    read_numbers,
+    require_rows_in_range,
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

@@ -10,8 +10,14 @@ import numpy as np
 
 from sidelight.core import IntArray
 from sidelight.side.labelled_pairs import pairs_of_labels
-from sidelight.side.reading import name_rows, require_rows_in_range
-from sidelight.side.rows import NamesRows, Naming, labels_of_index, named_alike
+from sidelight.side.rows import (
+    NamesRows,
+    Naming,
+    labels_of_index,
+    name_rows,
+    named_alike,
+    require_rows_in_range,
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

@@ -16,14 +16,16 @@ from sidelight.core import (
     of_moderate_size,
 )
 from sidelight.side.pairs import Pairs
-from sidelight.side.reading import (
+from sidelight.side.rows import (
+    NamesRows,
+    Naming,
     frozen,
+    labels_of_index,
     name_rows,
     read_labels,
     read_numbers,
     require_rows_in_range,
 )
-from sidelight.side.rows import NamesRows, Naming, labels_of_index
 from sidelight.similarity import gaussian_similarity, wide_bandwidth
 
 

@@ -105,7 +105,7 @@ def test_angles_have_the_largest_determinant():
 @pytest.mark.parametrize("parameters", [{}, {"objective": "variance"}, {"steps": "data"}])
 def test_slack_lets_bounds_give_way_by_about_as_much(parameters):
     actions = runs(("right", 8), ("left", 4), ("up", 5))
-    hard, walk = fitted(actions, tol=1e-6, **parameters)
+    hard, _ = fitted(actions, tol=1e-6, **parameters)
     previous = hard.objective_
     for slack in (0.001, 0.05):
         soft, _ = fitted(actions, tol=1e-6, slack=slack, **parameters)

@@ -18,6 +18,7 @@ from sidelight.cli.known_options import (
     KnownDistances,
     LabelColumn,
     NameColumn,
+    SequenceColumn,
     Similar,
 )
 from sidelight.cli.options import (
@@ -74,6 +75,7 @@ def embed(
     label_column: LabelColumn = None,
     action_column: ActionColumn = None,
     episode_column: EpisodeColumn = None,
+    sequence_column: SequenceColumn = None,
     condition_column: ConditionColumn = None,
     condition_period: ConditionPeriod = None,
     image_shape: ImageShape = None,
@@ -103,7 +105,7 @@ def embed(
     check_outputs(files, tables=[output], pictures=[picture], pages=[page], others=[model])
     told = (
         *(color_by, name_column, label_column),
-        *(action_column, episode_column, condition_column),
+        *(action_column, episode_column, sequence_column, condition_column),
     )
     table, shape = read_rows(
         file,
@@ -126,6 +128,7 @@ def embed(
         label_column=label_column,
         action_column=action_column,
         episode_column=episode_column,
+        sequence_column=sequence_column,
         condition_column=condition_column,
         condition_period=condition_period,
     )

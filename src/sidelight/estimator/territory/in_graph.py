@@ -23,6 +23,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from sidelight.core import DisconnectedGraphError, DisconnectedGraphWarning, FloatArray
+from sidelight.estimator.in_order import with_adjacent
 from sidelight.estimator.map import Map
 from sidelight.estimator.neighborhood import Neighborhood, held_together
 from sidelight.estimator.points import Graph
@@ -109,11 +110,13 @@ class Territories:
             chosen = _nearest_of(arrows, k)
             arrows = arrows_to(chosen)
             graph = symmetrise(chosen) if self.mutual else arrows
+        lengths = near.points.lengths(*near.order.pairs.T) if len(near.order.pairs) else np.empty(0)
+        graph, arrows = with_adjacent(graph, arrows, near.order.pairs, lengths)
         whole = not near.pieces.any()
         policy = "connect" if whole else self.on_disconnected
         found = held_together(near.points, near.distinct, near.reach, graph, arrows, policy)
         pieces = near.pieces if whole else found.pieces
-        return replace(found, pieces=pieces, recall=near.recall)
+        return replace(found, pieces=pieces, recall=near.recall, order=near.order)
 
     def kept(self, Z: FloatArray) -> float:
         """The share of the neighbours in the data that are neighbours in a map."""

@@ -138,6 +138,7 @@ TAGS: dict[str, str] = {
     "side/attributes": "side.attributes:Attributes",
     "side/condition": "side.condition:Condition",
     "side/distances": "side.distances:Distances",
+    "side/sequence": "side.sequence:Sequence",
     "side/invariance": "side.invariance:Invariance",
     "side/pairs": "side.pairs:Pairs",
     "side/relation": "side.relation:Relation",

@@ -14,7 +14,7 @@ import numpy as np
 from sidelight.core import FloatArray, IntArray
 from sidelight.io.table.names import POSITION, read_named_rows
 from sidelight.io.table.reading import Table, read_table
-from sidelight.side import Actions, Anchors, Condition, Distances, Pairs
+from sidelight.side import Actions, Anchors, Condition, Distances, Pairs, Sequence
 
 #: All pairs of a label column are too many to be of use: this many of each kind are drawn.
 LABEL_PAIRS = 5000
@@ -31,6 +31,7 @@ def read_knowledge(
     label_column: str | None = None,
     action_column: str | None = None,
     episode_column: str | None = None,
+    sequence_column: str | None = None,
     condition_column: str | None = None,
     condition_period: float | None = None,
 ) -> list[Any]:
@@ -56,11 +57,13 @@ def read_knowledge(
         known.append(Anchors(rows[:, 0], positions))
     if action_column is not None:
         known.append(_actions_of_columns(table, action_column, episode_column))
-    elif episode_column is not None:
+    elif episode_column is not None and sequence_column is None:
         raise ValueError(
-            f"The column {episode_column!r} of episodes says nothing without a column of actions. "
-            f"Give --action-column too."
+            f"The column {episode_column!r} of episodes says nothing without a column of actions "
+            f"or of an order. Give --action-column or --sequence-column too."
         )
+    if sequence_column is not None:
+        known.append(_sequence_of_columns(table, sequence_column, episode_column))
     if condition_column is not None:
         known.append(condition_of_column(table, condition_column, condition_period))
     elif condition_period is not None:
@@ -135,6 +138,18 @@ def condition_of_column(table: Table, column: str, period: float | None) -> Cond
     if values.dtype.kind in "fiu":
         return Condition(values.astype(np.float64), period=period)
     return Condition([str(value) for value in values], period=period)
+
+
+def _sequence_of_columns(table: Table, column: str, episode_column: str | None) -> Sequence:
+    """Rows in the order of a column of numbers, within the episodes of another."""
+    order = table.labels[column]
+    if order.dtype.kind not in "fiu":
+        raise ValueError(
+            f"The column {column!r} of {table.name} must hold numbers, by which rows are in order. "
+            f"Got {order[0]!r}."
+        )
+    episodes = None if episode_column is None else table.labels[episode_column]
+    return Sequence(episodes, order.astype(np.float64))
 
 
 def _actions_of_columns(table: Table, column: str, episode_column: str | None) -> Actions:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sidelight.latent.descending.adjacent import ADJACENT, NOTHING_ADJACENT, Adjacent, adjacent_in
 from sidelight.latent.descending.by_distances import (
     DISTANCE_PARAMETERS,
     AmongPlaced,
@@ -22,10 +23,14 @@ from sidelight.latent.descending.starts import (
 )
 
 __all__ = [
+    "ADJACENT",
     "DISTANCE_PARAMETERS",
     "INIT",
     "MADE_OR_GIVEN",
+    "NOTHING_ADJACENT",
+    "Adjacent",
     "AmongPlaced",
+    "adjacent_in",
     "check_components",
     "classical_start",
     "descend_pinned",

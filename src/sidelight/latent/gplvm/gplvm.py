@@ -25,7 +25,7 @@ from sidelight.estimator import (
     pick_up,
 )
 from sidelight.gaussian_process import COVARIANCES, ObservedTable
-from sidelight.latent.descending import MADE_OR_GIVEN
+from sidelight.latent.descending import ADJACENT, MADE_OR_GIVEN, Adjacent, adjacent_in
 from sidelight.latent.gplvm.back_constraint import BackConstraint
 from sidelight.latent.gplvm.objective import GPLVMObjective, State
 from sidelight.latent.gplvm.process import LatentProcess, settled
@@ -180,9 +180,10 @@ class GPLVM(Embedder):
             The data; NaN where an entry is missing.
         y : object
             Ignored.
-        side : Condition, Pairs, Attributes, Distances, Relation, Anchors or a list, optional
+        side : side information or list of it, optional
             What is known: taken out of the features, or learned as a metric, in front, which needs
-            complete rows; where some rows go, to which the finished map is brought.
+            complete rows; a Sequence as a prior that keeps adjacent rows near, where their order
+            shows in the data; where some rows go, to which the finished map is brought.
 
         Returns
         -------
@@ -195,7 +196,8 @@ class GPLVM(Embedder):
         self._check_choice(X)
         table = StandardTable.of(X, who=self._name)
         back = self._back_constraint(table.Y)
-        objective = self._objective_of(table, back)
+        told, beside = adjacent_in(told, X, ADJACENT.process * len(X), who=self._name)
+        objective = self._objective_of(table, back, beside.renumbered(np.argsort(table.order)))
         found, left = descend(
             objective,
             lambda: objective.vector_of(
@@ -214,7 +216,9 @@ class GPLVM(Embedder):
         places = table.back_in_order(state.Z)
         return self._adopt(told, Map(places, process, facts), left)
 
-    def _objective_of(self, table: StandardTable, back: BackConstraint | None) -> GPLVMObjective:
+    def _objective_of(
+        self, table: StandardTable, back: BackConstraint | None, beside: Adjacent
+    ) -> GPLVMObjective:
         """Minus the log posterior that the parameters ask for, of this table."""
         return GPLVMObjective(
             ObservedTable.of(table.Y),
@@ -223,6 +227,7 @@ class GPLVM(Embedder):
             prior=self.prior,
             n_inducing=self._resolve_inducing(len(table.Y)),
             features=None if back is None else back.features(table.Y),
+            beside=beside,
         )
 
     def _facts(

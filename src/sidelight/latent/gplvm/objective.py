@@ -12,6 +12,7 @@ import numpy as np
 
 from sidelight.core import FloatArray
 from sidelight.gaussian_process import Covariance, ObservedTable, exact_likelihood, inducing_bound
+from sidelight.latent.descending import NOTHING_ADJACENT, Adjacent
 from sidelight.latent.gplvm.back_constraint import first_weights
 
 #: σ² never falls below this share of the data's variance.
@@ -64,6 +65,8 @@ class GPLVMObjective:
         m; 0 for the exact likelihood.
     features : ndarray of shape (n, m) or None
         φ(Y) of a back constraint: Z = φ(Y) W.
+    beside : Adjacent
+        What rows that follow one another cost.
     """
 
     def __init__(
@@ -75,10 +78,11 @@ class GPLVMObjective:
         prior: float | None = None,
         n_inducing: int = 0,
         features: FloatArray | None = None,
+        beside: Adjacent = NOTHING_ADJACENT,
     ) -> None:
         self.table, self.covariance, self.d = table, covariance, n_components
         self.prior = prior if "length_scale" in covariance.names else None
-        self.n_inducing, self.features = n_inducing, features
+        self.n_inducing, self.features, self.beside = n_inducing, features, beside
         n = table.values.shape[0]
         free = n if features is None else features.shape[1]
         self.cuts = np.cumsum([free * n_components, n_inducing * n_components])
@@ -153,8 +157,9 @@ class GPLVMObjective:
     def _log_prior(self, state: State) -> tuple[float, FloatArray, FloatArray]:
         """The log prior and its gradient in Z and in the logarithms; the length scale has none."""
         by_logs = np.zeros(len(self.centre))
+        apart, by_apart = self.beside(state.Z)
         if self.prior is None:
-            return 0.0, np.zeros_like(state.Z), by_logs
+            return -apart, -by_apart, by_logs
         # at the floor nothing is left of the noise but rounding
         excess = max(state.noise - NOISE_FLOOR, 1e-12 * NOISE_FLOOR)
         logs = np.append(state.parameters, np.log(excess))
@@ -165,7 +170,8 @@ class GPLVMObjective:
         precision = float(np.exp(-2 * state.parameters[where])) / self.prior**2
         spread = float(np.sum(state.Z**2)) * precision
         by_logs[where] += spread
-        return -0.5 * (spread + float(away @ away)), -precision * state.Z, by_logs
+        log_prior = -0.5 * (spread + float(away @ away)) - apart
+        return log_prior, -precision * state.Z - by_apart, by_logs
 
     def __call__(self, x: FloatArray) -> tuple[float, FloatArray]:
         state = self.unpack(x)

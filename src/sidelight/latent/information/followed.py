@@ -10,7 +10,7 @@ import numpy as np
 from sidelight.core import FloatArray
 from sidelight.estimator import Map
 from sidelight.latent.information.path import Information, Path
-from sidelight.latent.information.penalties import Penalty
+from sidelight.latent.information.penalties import Penalty, nothing_beside
 from sidelight.solvers.descent import Continuation
 
 
@@ -68,11 +68,17 @@ def facts_of_path(way: Way, first: int, found: Continuation) -> dict[str, Any]:
 
 
 def facts_of_end(
-    Z: FloatArray, pairs: Information, bandwidth: float, alpha: float, penalty: Penalty
+    Z: FloatArray,
+    pairs: Information,
+    bandwidth: float,
+    alpha: float,
+    penalty: Penalty,
+    beside: Penalty = nothing_beside,
 ) -> dict[str, Any]:
     """Î(Y; Z) and the objective where a path ended."""
     n, K = len(Z), pairs.kernel(bandwidth)
     gained = pairs.information(Z, K)[0] / n
     # R_a is P_a where all latent points coincide, and then Q_a = n
     told = gained - pairs.information(np.zeros_like(Z), K)[0] / n
-    return {"mutual_information_": told, "objective_": told - alpha * (penalty(Z)[0] / n)}
+    paid = (alpha * penalty(Z)[0] + beside(Z)[0]) / n
+    return {"mutual_information_": told, "objective_": told - paid}

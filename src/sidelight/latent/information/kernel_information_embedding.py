@@ -37,10 +37,12 @@ from sidelight.latent.density import (
     regression_bandwidth,
     shows_or_said,
 )
+from sidelight.latent.descending import ADJACENT, NOTHING_ADJACENT, Adjacent, adjacent_in
 from sidelight.latent.information.axes import on_axes, warn_if_collapsed
 from sidelight.latent.information.conditional import (
     kernel_of_values,
     map_by_conditional_information,
+    refuse_beside_condition,
     with_reach,
 )
 from sidelight.latent.information.followed import Followed, Way, facts_of_end, facts_of_path
@@ -63,15 +65,6 @@ from sidelight.solvers.descent import Continuation
 _PATH_ROWS = 2000
 #: λ of conditional information, where none is given.
 ALPHA = 1e-3
-#: What has no say where a condition is known.
-_ONLY_WITHOUT_CONDITION = (
-    "continuation",
-    "n_steps",
-    "leave_one_out",
-    "init",
-    "validation_fraction",
-    "warm_start",
-)
 
 
 class KernelInformationEmbedding(DensityEmbedder):
@@ -256,9 +249,11 @@ class KernelInformationEmbedding(DensityEmbedder):
             The data.
         y : object
             Ignored.
-        side : Condition, Pairs, Attributes, Distances, Relation, Anchors or a list, optional
+        side : side information or list of it, optional
             A factor that is known and is left out of the map; what is learned as a metric, in
-            front; where some rows go, to which the finished map is brought.
+            front; a Sequence as a term that keeps adjacent rows near, where their order shows in
+            the data (not beside a Condition); where some rows go, to which the finished map is
+            brought.
         validation : array of shape (n_validation, n_features), optional
             Rows that are not fitted: the step of the path that reconstructs them best is kept.
 
@@ -271,7 +266,8 @@ class KernelInformationEmbedding(DensityEmbedder):
         items, condition = told.points, told.known.get("Condition")
         columns = differing_columns(items, self.n_components_, who=self._name)
         if condition is not None:
-            self._refuse_idle(validation)
+            refuse_beside_condition(self, told.known, validation)
+        told, beside = adjacent_in(told, items, ADJACENT.information * len(items), who=self._name)
         thread = pick_up(self, items, len(items) * self.n_components_)
         held_out, left = None, None
         if validation is not None:
@@ -279,23 +275,24 @@ class KernelInformationEmbedding(DensityEmbedder):
         if condition is not None:
             found = self._map_beside(items, columns, condition)
         elif held_out is None and self.validation_fraction > 0:
-            found = self._map_by_held_out(items, columns)
+            found = self._map_by_held_out(items, columns, beside)
         else:
-            followed = self._follow(items, columns, held_out, left_off=thread.where)
+            followed = self._follow(items, columns, held_out, beside=beside, left_off=thread.where)
             found, left = followed.map, thread.left_at(followed.left)
         warn_if_collapsed(found.points, found.facts["alpha_"], found.facts["onset_"], self._name)
         return self._adopt(told, found, left)
 
-    def _map_by_held_out(self, items: FloatArray, columns: IntArray) -> Map:
+    def _map_by_held_out(self, items: FloatArray, columns: IntArray, beside: Adjacent) -> Map:
         """Follow the path with all rows as far as reconstructs held-out ones best."""
         n = len(items)
         n_held = min(max(round(self.validation_fraction * n), 1), n - self.n_components_ - 1)
         held, rest = np.split(random_generator(self.random_state).permutation(n), [n_held])
         with whole_or_nothing():  # a map of some rows is no map of all
-            judged = self._follow(items[np.sort(rest)], columns, items[held])
+            kept = np.sort(rest)
+            judged = self._follow(items[kept], columns, items[held], beside=beside.among(kept, n))
         best = slice(judged.map.facts["n_steps_"])
         chosen = Path(judged.path.bandwidths[best], judged.path.penalties[best])
-        whole = self._follow(items, columns, None, path=chosen).map
+        whole = self._follow(items, columns, None, beside=beside, path=chosen).map
         errors = judged.map.facts["path_"]["error"][best]
         return whole.with_facts(path_={**whole.facts["path_"], "error": errors})
 
@@ -305,12 +302,14 @@ class KernelInformationEmbedding(DensityEmbedder):
         columns: IntArray,
         held_out: FloatArray | None,
         *,
+        beside: Adjacent = NOTHING_ADJACENT,
         path: Path | None = None,
         left_off: tuple[int, int, FloatArray] | None = None,
     ) -> Followed:
         """Fit all rows, in the order of their values: the order of X must not show."""
         order = np.lexsort(items[:, columns].T[::-1])
         given, items = items, items[order]
+        near = beside.renumbered(np.argsort(order))
         Y = items[:, columns]
         kernel = kernel_for(self.kernel, Y)
         shape = (len(Y), self.n_components_)
@@ -359,6 +358,7 @@ class KernelInformationEmbedding(DensityEmbedder):
                 tol=self.tol,
                 judge=None if held_out is None else error_at,
                 who=self._name,
+                beside=near,
             )
             if best is None or np.min(found.errors, initial=np.inf) < np.min(best[3].errors):
                 best = (number, way, first, found)
@@ -369,7 +369,7 @@ class KernelInformationEmbedding(DensityEmbedder):
         Z, h = found.x.reshape(shape), float(way.path.bandwidths[found.step])
         alpha = float(way.path.penalties[found.step])
         facts = facts_of_path(way, first, found) | facts_of_end(
-            Z, pairs, h, alpha, penalty_for(self.penalty)
+            Z, pairs, h, alpha, penalty_for(self.penalty), near
         )
         places = on_axes(Z, self.penalty)[np.argsort(order)]
         density = replace(density_of(Z, h), items=given, points=places)
@@ -447,17 +447,3 @@ class KernelInformationEmbedding(DensityEmbedder):
         h = bandwidth_of_placing(self.bandwidth, Y, Z, kernel)
         place = ByDensity(JointDensity(items, Z, columns, kernel, h), with_reach(factor, Y, Z))
         return Map(Z, place, found.facts(Z, h, alpha, penalty))
-
-    def _refuse_idle(self, validation: Any) -> None:
-        """Refuse what does nothing with a condition."""
-        given, default = self.get_params(deep=False), type(self)().get_params(deep=False)
-        idle = [
-            f"'{name}' parameter"
-            for name in _ONLY_WITHOUT_CONDITION
-            if np.ndim(given[name]) > 0 or given[name] != default[name]
-        ] + ["'validation' argument"] * (validation is not None)
-        if idle:
-            raise ValueError(
-                f"The {idle[0]} of {self._name} does nothing with a Condition in 'side'. Leave it "
-                f"as it is by default."
-            )

@@ -14,7 +14,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from sidelight.core import FloatArray
-from sidelight.latent.information.penalties import Penalty
+from sidelight.latent.information.penalties import Penalty, nothing_beside
 from sidelight.solvers.descent import Continuation, Objective, Pace, follow
 from sidelight.solvers.eigen import largest_eigenpairs
 
@@ -113,9 +113,18 @@ class Path:
         return len(self.bandwidths)
 
     def objectives(
-        self, pairs: Information, shape: tuple[int, ...], penalty: Penalty, *, leave_one_out: bool
+        self,
+        pairs: Information,
+        shape: tuple[int, ...],
+        penalty: Penalty,
+        *,
+        leave_one_out: bool,
+        beside: Penalty = nothing_beside,
     ) -> Callable[[int], Objective]:
-        """Make the objective of every step: λ Σ ω(z_a) − Σ log P_a / Q_a, to be lowered."""
+        """Make the objective of every step: λ Σ ω(z_a) − Σ log P_a / Q_a, to be lowered.
+
+        ``beside`` is a term that every step has in full.
+        """
         kernels: dict[float, Any] = {}
 
         def objective_at(step: int) -> Objective:
@@ -129,7 +138,8 @@ class Path:
                 Z = x.reshape(shape)
                 gained, rise = pairs.information(Z, K, leave_one_out=leave_one_out)
                 paid, slope = penalty(Z)
-                return weight * paid - gained, (weight * slope - rise).ravel()
+                more, lift = beside(Z)
+                return weight * paid - gained + more, (weight * slope - rise + lift).ravel()
 
             return value_and_gradient
 
@@ -147,6 +157,7 @@ class Path:
         tol: float,
         judge: Callable[[float, FloatArray], float] | None,
         who: str,
+        beside: Penalty = nothing_beside,
     ) -> Continuation:
         """Let latent points unfold along the path, gliding: to one map on every processor."""
 
@@ -155,7 +166,9 @@ class Path:
             return judge(float(self.bandwidths[step]), x.reshape(start.shape))
 
         return follow(
-            self.objectives(pairs, start.shape, penalty, leave_one_out=leave_one_out),
+            self.objectives(
+                pairs, start.shape, penalty, leave_one_out=leave_one_out, beside=beside
+            ),
             self.n_steps,
             start.ravel(),
             first=first,

@@ -24,6 +24,11 @@ def l4_penalty(Z: FloatArray) -> tuple[float, FloatArray]:
         return float(np.sum(Z**4)), 4 * Z**3
 
 
+def nothing_beside(Z: FloatArray) -> tuple[float, FloatArray]:
+    """Add no further term."""
+    return 0.0, np.zeros_like(Z)
+
+
 PENALTIES: dict[str, Penalty] = {"l2": l2_penalty, "l4": l4_penalty}
 
 

@@ -216,8 +216,8 @@ class NeighborEmbedding(Embedder):
         y : object
             Ignored.
         side : side information or list of it, optional
-            What is known: an Invariance as the distance between rows; pairs, distances and anchors
-            inside; the others in front.
+            What is known: an Invariance as the distance between rows; pairs, distances, a Sequence
+            and anchors inside; the others in front.
         items : array of shape (n_samples, n_items_features), optional
             The items behind precomputed distances, for ``inverse_transform``.
 
@@ -234,7 +234,7 @@ class NeighborEmbedding(Embedder):
         self._require(points.n, reach, d)
         with Threads(count_threads(None, who=self._name)) as pool, one_blas_thread():
             near = reach.among(points, method=self.neighbors)
-            heard = hear_inside(affinities(near, perplexities, pool), told.known, distinct)
+            heard = hear_inside(affinities(near, perplexities, pool), told.known, points, distinct)
             P = heard.affinities
             divergence = Divergence(P, dof, field_by(self.repulsion, d, points.n), pool)
             thread = pick_up(self, (P.graph.data, P.graph.indices, told.known), points.n * d)

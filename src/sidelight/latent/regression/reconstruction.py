@@ -8,6 +8,8 @@ the linear basis b_ij = z_iᵀz_j it is −(2/n) (AᵀZ + AZ), A_ij = r_iᵀx_j.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from sidelight.core import FloatArray
@@ -16,6 +18,15 @@ from sidelight.solvers import best_of
 
 #: Scales that are tried, in units that make the points' mean squared distance one.
 _SCALES = np.geomspace(0.3, 100.0, 24)
+
+
+#: From points to a term of the objective and its gradient.
+OfPoints = Callable[[FloatArray], tuple[float, FloatArray]]
+
+
+def nothing_beside(Z: FloatArray) -> tuple[float, FloatArray]:
+    """No further term."""
+    return 0.0, np.zeros_like(Z)
 
 
 def gaussian_weights(Z: FloatArray, Y: FloatArray, *, leave_one_out: bool = False) -> FloatArray:
@@ -38,10 +49,20 @@ class GaussianReconstruction:
         Whether an item takes no part in its own reconstruction.
     penalty : float
         λ of the term λ·(1/n) Σ_i ‖z_i − z̄‖², z̄ the mean of the points.
+    beside : callable, optional
+        A further term: from points to its value and gradient.
     """
 
-    def __init__(self, X: FloatArray, *, leave_one_out: bool, penalty: float) -> None:
+    def __init__(
+        self,
+        X: FloatArray,
+        *,
+        leave_one_out: bool,
+        penalty: float,
+        beside: OfPoints = nothing_beside,
+    ) -> None:
         self.X, self.leave_one_out, self.penalty = X, leave_one_out, penalty
+        self.beside = beside
 
     def __call__(self, Z: FloatArray) -> tuple[float, FloatArray]:
         """Compute the error and its gradient."""
@@ -57,7 +78,8 @@ class GaussianReconstruction:
         value = float(np.einsum("ij,ij->", residual, residual)) / n
         away = Z - Z.mean(axis=0)
         value += self.penalty * float(np.einsum("ij,ij->", away, away)) / n
-        return value, gradient + (2.0 * self.penalty / n) * away
+        more, slope = self.beside(Z)
+        return value + more, gradient + (2.0 * self.penalty / n) * away + slope
 
     def at_best_scale(self, Z: FloatArray) -> FloatArray:
         """Give points the scale, the inverse bandwidth of the regression, of the least error."""
@@ -76,10 +98,12 @@ class LinearReconstruction:
     ----------
     X : ndarray of shape (n, p)
         Items, centred.
+    beside : callable, optional
+        A further term: from points to its value and gradient.
     """
 
-    def __init__(self, X: FloatArray) -> None:
-        self.X, self.penalty = X, 0.0
+    def __init__(self, X: FloatArray, beside: OfPoints = nothing_beside) -> None:
+        self.X, self.penalty, self.beside = X, 0.0, beside
 
     def __call__(self, Z: FloatArray) -> tuple[float, FloatArray]:
         """Compute the error and its gradient."""
@@ -88,7 +112,8 @@ class LinearReconstruction:
         residual = X - Z @ loadings.T
         gradient = (-2.0 / n) * (residual @ loadings + X @ (residual.T @ Z))
         value = float(np.einsum("ij,ij->", residual, residual)) / n
-        return value, gradient
+        more, slope = self.beside(Z)
+        return value + more, gradient + slope
 
     def at_best_scale(self, Z: FloatArray) -> FloatArray:
         """Give each coordinate unit length, which is best for orthogonal ones."""

@@ -21,7 +21,10 @@ from sidelight.core import (
 )
 from sidelight.estimator import Embedder, course_of, facts_of, pick_up
 from sidelight.latent.descending import (
+    ADJACENT,
     INIT,
+    Adjacent,
+    adjacent_in,
     check_components,
     descend_pinned,
     pins_of,
@@ -168,8 +171,9 @@ class UnsupervisedKernelRegression(Embedder):
             The data.
         y : object
             Ignored.
-        side : Condition, Pairs, Attributes, Distances, Relation, Anchors or a list, optional
-            Positions that are known for some rows; all else acts in front.
+        side : side information or list of it, optional
+            Positions that are known for some rows; a Sequence as a term that keeps adjacent rows
+            near, where their order shows in the data; all else acts in front.
 
         Returns
         -------
@@ -183,7 +187,8 @@ class UnsupervisedKernelRegression(Embedder):
         frame = Frame.of(as_dense(points.rows).astype(np.float64, copy=False))
         rows = frame(points.rows)
         variance = float(np.einsum("ij,ij->", rows, rows)) / n
-        error = self._error_of(rows, variance)
+        told, beside = adjacent_in(told, points, ADJACENT.regression * variance, who=who)
+        error = self._error_of(rows, variance, beside)
         found, left = descend_pinned(
             error,
             n / variance,
@@ -202,12 +207,13 @@ class UnsupervisedKernelRegression(Embedder):
         facts = {"unit_": unit, **facts_of(found, n / variance)}
         spread = float(pins.points(found.x).var(axis=0).sum())
         self._warn_of_one_place(spread, n)
-        facts["reconstruction_error_"] = facts["objective_"] - error.penalty * spread
+        terms = error.penalty * spread + beside(pins.points(found.x))[0]
+        facts["reconstruction_error_"] = facts["objective_"] - terms
         made = replace(made.with_facts(**facts), back=told.behind(made.back))
         return self._adopt(told, made, left)
 
     def _error_of(
-        self, rows: FloatArray, variance: float
+        self, rows: FloatArray, variance: float, beside: Adjacent
     ) -> GaussianReconstruction | LinearReconstruction:
         """E as a function of the points."""
         if variance == 0:
@@ -217,9 +223,13 @@ class UnsupervisedKernelRegression(Embedder):
                 f"same (n_samples={n}): there is nothing to be told from points."
             )
         if self.kernel == "linear":
-            return LinearReconstruction(rows)
-        penalty = self.penalty * variance
-        return GaussianReconstruction(rows, leave_one_out=self.leave_one_out, penalty=penalty)
+            return LinearReconstruction(rows, beside)
+        return GaussianReconstruction(
+            rows,
+            leave_one_out=self.leave_one_out,
+            penalty=self.penalty * variance,
+            beside=beside,
+        )
 
     def _warn_of_one_place(self, spread: float, n: int) -> None:
         if spread < _ONE_PLACE:

@@ -9,6 +9,13 @@ from sidelight.side.rows.naming import (
     listed_labels,
     read_names,
 )
+from sidelight.side.rows.reading import (
+    frozen,
+    name_rows,
+    read_labels,
+    read_numbers,
+    require_rows_in_range,
+)
 from sidelight.side.rows.value import NamesRows, SideInformation, named_alike
 
 __all__ = [
@@ -16,8 +23,13 @@ __all__ = [
     "Naming",
     "RowNames",
     "SideInformation",
+    "frozen",
     "labels_of_index",
     "listed_labels",
+    "name_rows",
     "named_alike",
+    "read_labels",
     "read_names",
+    "read_numbers",
+    "require_rows_in_range",
 ]

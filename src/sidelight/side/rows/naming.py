@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from sidelight.core import IntArray
-from sidelight.side.reading import frozen, read_row_numbers
+from sidelight.side.rows.reading import frozen, read_row_numbers
 
 #: A row number is an int and nothing else; these are never labels unless that is said.
 _NUMBERS = (int, float, complex, np.number, np.bool_)

@@ -11,19 +11,20 @@ from typing import Any
 
 import numpy as np
 
+from sidelight.estimator import Points, in_order
 from sidelight.estimator.territory import pairs_of_points
 from sidelight.latent.descending import pins_of
 from sidelight.latent.neighbor_embedding.affinities import Affinities
 from sidelight.latent.neighbor_embedding.descent import Layout, Moving, Pace, lay_out
 from sidelight.latent.neighbor_embedding.divergence import Divergence
-from sidelight.latent.neighbor_embedding.known.territory import in_territories
+from sidelight.latent.neighbor_embedding.known.territory import in_territories, pulled_together
 from sidelight.latent.neighbor_embedding.springs import Springs
 from sidelight.latent.neighbor_embedding.start import rounded
 from sidelight.neighbors import DistinctRows
 from sidelight.quality import procrustes
 
 #: What acts inside.
-INSIDE = ("Pairs", "Distances", "Anchors")
+INSIDE = ("Pairs", "Distances", "Sequence", "Anchors")
 #: The share of the steps in which a map settles around its pins, and how long they are.
 _SETTLING, _RATE = 0.4, 4.0
 #: Anchors that a similarity misses by less of their spread are met.
@@ -52,13 +53,20 @@ class Inside:
     report: dict[str, str]
 
 
-def hear_inside(P: Affinities, known: dict[str, Any], distinct: DistinctRows) -> Inside:
+def hear_inside(
+    P: Affinities, known: dict[str, Any], points: Points, distinct: DistinctRows
+) -> Inside:
     """Take what is known of rows to the graph of distinct points."""
     report: dict[str, str] = {}
     if "Pairs" in known:
         pairs = pairs_of_points(known["Pairs"], distinct.inverse)
         if pairs is not None:
             P, report["Pairs"] = in_territories(P, pairs)
+    if "Sequence" in known:
+        order = in_order(known["Sequence"], points, distinct)
+        report["Sequence"] = order.said
+        if len(order.pairs):
+            P = pulled_together(P, order.pairs)
     springs = None
     if "Distances" in known:
         given = known["Distances"]

@@ -77,10 +77,16 @@ def in_territories(
         )
     else:
         said = f"{len(groups.rows)} rows are too few to speak for others: similar ones are pulled"
-    graph = sp.csr_array(graph + _between(pairs.similar, n, settings.between_pairs))
+    return pulled_together(Affinities(graph), pairs.similar, settings), said
+
+
+def pulled_together(P: Affinities, pairs: IntArray, settings: PullSettings = PULLS) -> Affinities:
+    """Affinities with a pull between the points of pairs, the whole as strong as before."""
+    n = P.n
+    graph = sp.csr_array(P.graph + _between(pairs, n, settings.between_pairs))
     graph.data *= np.float32(n / graph.data.sum(dtype=np.float64))
     graph.sort_indices()
-    return Affinities(sp.csr_array(graph.astype(np.float32))), said
+    return Affinities(sp.csr_array(graph.astype(np.float32)))
 
 
 def _pulls(found: Memberships, n: int, pull: float, k: int) -> sp.csr_array:

@@ -67,6 +67,7 @@ EXPERIMENTS: dict[str, tuple[str, ...]] = {
     "pair_metric_safety": ("olivetti_faces", "pbmc68k_reduced"),
     "relational_faces": ("isomap_faces",),
     "rotated_six": ("six",),
+    "rows_in_order": (),
     "shifted_digits": ("mnist_t10k",),
     "swiss_roll_maps": (),
     "two_views": ("isomap_faces",),

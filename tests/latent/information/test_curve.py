@@ -7,7 +7,7 @@ import pytest
 
 from sidelight import KernelInformationEmbedding
 from sidelight.datasets import load, s_curve
-from sidelight.latent.information.curve import lies_along_curve
+from sidelight.latent.information.ends import lies_along_curve
 
 TURN = np.linspace(0, 2 * np.pi, 120, endpoint=False)
 LOOP = np.column_stack([np.cos(TURN), np.sin(TURN), 0.3 * np.cos(2 * TURN)])

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from sidelight import KernelInformationEmbedding
-from sidelight.latent.information.curve import lies_along_curve
+from sidelight.latent.information.ends import lies_along_curve
 from sidelight.solvers.descent.gliding import Pace, glide
 
 

@@ -22,7 +22,7 @@ from sidelight.estimator import Told, points_of, rows_in_order
 class AdjacentSettings:
     """How much a Sequence counts, in the unit of each objective.
 
-    Set on motions along an S and a circle with noise, draws 100 to 109; those that are shown
+    Set on motions along an S and a circle with noise, draws 100 to 103; those that are shown
     (experiments/informed/rows_in_order.py) are others.
 
     Parameters

@@ -42,9 +42,9 @@ from sidelight.latent.information.axes import on_axes, warn_if_collapsed
 from sidelight.latent.information.conditional import (
     kernel_of_values,
     map_by_conditional_information,
-    refuse_beside_condition,
     with_reach,
 )
+from sidelight.latent.information.ends import PathEnds, ends_of_path, with_learned_bandwidth
 from sidelight.latent.information.followed import Followed, Way, facts_of_end, facts_of_path
 from sidelight.latent.information.mutual_information_near import pairs_of
 from sidelight.latent.information.path import (
@@ -55,8 +55,8 @@ from sidelight.latent.information.path import (
     find_onset,
     first_penalty,
 )
-from sidelight.latent.information.path_ends import PathEnds, ends_of_path
 from sidelight.latent.information.penalties import PENALTIES, penalty_for
+from sidelight.latent.information.refusals import refuse_beside_condition, refuse_beside_learned
 from sidelight.latent.information.start import INIT, first_points
 from sidelight.side import Condition
 from sidelight.solvers.descent import Continuation
@@ -91,11 +91,12 @@ class KernelInformationEmbedding(DensityEmbedder):
     ----------
     n_components : int or "auto"
         Dimensions of the map, ``n_components_``; ``"auto"`` is the intrinsic dimension of X.
-    bandwidth : float, "auto" or "leave_one_out"
+    bandwidth : float, "auto", "leave_one_out" or "learned"
         The final h of k(y, y') = exp(−‖y − y'‖²/h).  ``"auto"`` is an eighth of the mean squared
         distance between items, and the whole of it for a curve (see Notes); ``"leave_one_out"``
         maximises the likelihood of each item given the others, which is right in few dimensions
-        and far too small in many.
+        and far too small in many.  ``"learned"`` maximises that likelihood over h and Z together,
+        each item left out of its own density (section 3.3), with the Gaussian kernel.
     kernel : {"gaussian", "quartic", "discrete"}
         ``"quartic"`` has finite support in both spaces, for many rows; ``"discrete"`` compares
         columns of codes.
@@ -188,7 +189,7 @@ class KernelInformationEmbedding(DensityEmbedder):
 
     _parameters: ClassVar[Any] = {
         "n_components": COMPONENTS,
-        "bandwidth": (Real(0, open_below=True), OneOf(("auto", "leave_one_out"))),
+        "bandwidth": (Real(0, open_below=True), OneOf(("auto", "leave_one_out", "learned"))),
         "kernel": (OneOf(KERNELS),),
         "penalty": (OneOf(tuple(PENALTIES)), FUNCTION),
         "alpha": (Real(0), OneOf(("auto",))),
@@ -274,6 +275,14 @@ class KernelInformationEmbedding(DensityEmbedder):
             held_out = in_front(self._checked(validation, reset=False), told.front, who=self._name)
         if condition is not None:
             found = self._map_beside(items, columns, condition)
+        elif self.bandwidth == "learned":
+            refuse_beside_learned(self, validation)
+            begun = self._follow(items, columns, None, beside=beside)
+            found = with_learned_bandwidth(
+                begun,
+                items[:, columns],
+                lambda path, Z: self._follow(items, columns, None, beside=beside, path=path, at=Z),
+            )
         elif held_out is None and self.validation_fraction > 0:
             found = self._map_by_held_out(items, columns, beside)
         else:
@@ -281,6 +290,11 @@ class KernelInformationEmbedding(DensityEmbedder):
             found, left = followed.map, thread.left_at(followed.left)
         warn_if_collapsed(found.points, found.facts["alpha_"], found.facts["onset_"], self._name)
         return self._adopt(told, found, left)
+
+    @property
+    def _leaves_one_out(self) -> bool:
+        """Whether sums leave b = a out: without that a bandwidth that is learned would be none."""
+        return bool(self.leave_one_out) or self.bandwidth == "learned"
 
     def _map_by_held_out(self, items: FloatArray, columns: IntArray, beside: Adjacent) -> Map:
         """Follow the path with all rows as far as reconstructs held-out ones best."""
@@ -304,6 +318,7 @@ class KernelInformationEmbedding(DensityEmbedder):
         *,
         beside: Adjacent = NOTHING_ADJACENT,
         path: Path | None = None,
+        at: FloatArray | None = None,
         left_off: tuple[int, int, FloatArray] | None = None,
     ) -> Followed:
         """Fit all rows, in the order of their values: the order of X must not show."""
@@ -336,7 +351,8 @@ class KernelInformationEmbedding(DensityEmbedder):
         ways: Iterable[Way]
         if path is not None:
             onset = self._find_onset(pairs, float(path.bandwidths[0]), len(Y))
-            ways = [Way(path, self._start(Y, onset, order), float(onset.penalties[0]))]
+            start = self._start(Y, onset, order) if at is None else at[order]
+            ways = [Way(path, start, float(onset.penalties[0]))]
         elif self.kernel == "quartic" and len(Y) > _PATH_ROWS:
             ways = [self._way_of_part(items, order, held_out)]
         else:
@@ -352,7 +368,7 @@ class KernelInformationEmbedding(DensityEmbedder):
                 pairs,
                 start.reshape(shape),
                 penalty_for(self.penalty),
-                leave_one_out=self.leave_one_out,
+                leave_one_out=self._leaves_one_out,
                 first=first,
                 max_iter=self.max_iter,
                 tol=self.tol,
@@ -396,7 +412,7 @@ class KernelInformationEmbedding(DensityEmbedder):
             pairs.kernel(bandwidth),
             n,
             self.n_components_,
-            leave_one_out=self.leave_one_out,
+            leave_one_out=self._leaves_one_out,
             who=self._name,
         )
 

@@ -12,7 +12,6 @@ from sidelight.latent.information.conditional.map import (
     in_given_order,
     with_reach,
 )
-from sidelight.latent.information.conditional.refusals import refuse_beside_condition
 
 __all__ = [
     "ConditionalMap",
@@ -20,6 +19,5 @@ __all__ = [
     "in_given_order",
     "kernel_of_values",
     "map_by_conditional_information",
-    "refuse_beside_condition",
     "with_reach",
 ]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from sidelight.core import FloatArray
 from sidelight.latent.density import DataKernel, data_scale, leave_one_out_bandwidth
-from sidelight.latent.information.curve import lies_along_curve
+from sidelight.latent.information.ends.curve import lies_along_curve
 from sidelight.latent.information.path import Onset
 
 #: "auto" is this share of the mean squared distance of items.
@@ -68,6 +68,8 @@ def ends_of_path(
         numeric = hasattr(kernel, "n_features")
         along_curve = numeric and n_components > 1 and lies_along_curve(Y)
         final = scale if along_curve else scale / _AUTO_SHARE
+    elif bandwidth == "learned":  # from the middling one, where most maps unfold
+        final = scale / _AUTO_SHARE
     elif bandwidth == "leave_one_out":
         final = leave_one_out_bandwidth(Y, kernel)
     else:

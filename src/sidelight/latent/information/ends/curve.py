@@ -26,7 +26,7 @@ def lies_along_curve(Y: FloatArray) -> bool:
     Examples
     --------
     >>> import numpy as np
-    >>> from sidelight.latent.information.curve import lies_along_curve
+    >>> from sidelight.latent.information.ends import lies_along_curve
     >>> t = np.linspace(0, 6, 60)
     >>> lies_along_curve(np.column_stack([np.cos(t), np.sin(t), np.cos(2 * t)]))
     True

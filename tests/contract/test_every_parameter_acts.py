@@ -65,6 +65,7 @@ OTHER = {
     "side_as": "metric",
     "signs": "free",
     "similar_within": 0.1,
+    "power": 2.0,
     "slack": 0.1,
     "steps": "data",
     "tol": 0.5,

@@ -74,7 +74,7 @@ def test_the_unit_of_the_data_does_not_matter():
     ("parameters", "given", "match"),
     [
         ({"kernel": "quartic"}, {}, "needs kernel='gaussian'"),
-        ({"leave_one_out": True}, {}, "'leave_one_out' and 'warm_start' do nothing"),
+        ({"leave_one_out": True}, {}, "nor of 'leave_one_out'"),
         ({"validation_fraction": 0.2}, {}, "'validation_fraction'"),
         ({}, {"validation": np.zeros((3, 2))}, "'validation'"),
         ({}, {"side": Condition(np.arange(40) % 2)}, "no place beside a Condition"),

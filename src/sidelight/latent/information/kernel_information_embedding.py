@@ -44,7 +44,12 @@ from sidelight.latent.information.conditional import (
     map_by_conditional_information,
     with_reach,
 )
-from sidelight.latent.information.ends import PathEnds, ends_of_path, with_learned_bandwidth
+from sidelight.latent.information.ends import (
+    PathEnds,
+    ends_of_path,
+    with_learned_bandwidth,
+    with_power,
+)
 from sidelight.latent.information.followed import Followed, Way, facts_of_end, facts_of_path
 from sidelight.latent.information.mutual_information_near import pairs_of
 from sidelight.latent.information.path import (
@@ -56,7 +61,7 @@ from sidelight.latent.information.path import (
     first_penalty,
 )
 from sidelight.latent.information.penalties import PENALTIES, penalty_for
-from sidelight.latent.information.refusals import refuse_beside_condition, refuse_beside_learned
+from sidelight.latent.information.refusals import refuse_beside_condition, refuse_in_turns
 from sidelight.latent.information.start import INIT, first_points
 from sidelight.side import Condition
 from sidelight.solvers.descent import Continuation
@@ -105,6 +110,9 @@ class KernelInformationEmbedding(DensityEmbedder):
         gradient.
     alpha : float or "auto"
         The final λ; ``"auto"`` is 0.001, and up to 0.1 for a curve with ``bandwidth="auto"``.
+    power : float, optional
+        r: tr(C_Z) = (1/N) Σ_a ‖z_a‖² ≤ r as a constraint in the place of a penalty (eq. 3.21);
+        ``alpha_`` is then its multiplier.
     continuation : {"both", "penalty", "none"}
         What shrinks along the path; with ``"none"`` there is a single descent from ``init``.
     n_steps : int
@@ -193,6 +201,7 @@ class KernelInformationEmbedding(DensityEmbedder):
         "kernel": (OneOf(KERNELS),),
         "penalty": (OneOf(tuple(PENALTIES)), FUNCTION),
         "alpha": (Real(0), OneOf(("auto",))),
+        "power": (OneOf((None,)), Real(0, open_below=True)),
         "continuation": (OneOf(("both", "penalty", "none")),),
         "n_steps": (Whole(1),),
         "leave_one_out": (OneOf((True, False)),),
@@ -214,6 +223,7 @@ class KernelInformationEmbedding(DensityEmbedder):
         kernel: str = "gaussian",
         penalty: Any = "l2",
         alpha: float | str = "auto",
+        power: float | None = None,
         continuation: str = "both",
         n_steps: int = 25,
         leave_one_out: bool = False,
@@ -230,6 +240,7 @@ class KernelInformationEmbedding(DensityEmbedder):
         self.kernel = kernel
         self.penalty = penalty
         self.alpha = alpha
+        self.power = power
         self.continuation = continuation
         self.n_steps = n_steps
         self.leave_one_out = leave_one_out
@@ -275,14 +286,9 @@ class KernelInformationEmbedding(DensityEmbedder):
             held_out = in_front(self._checked(validation, reset=False), told.front, who=self._name)
         if condition is not None:
             found = self._map_beside(items, columns, condition)
-        elif self.bandwidth == "learned":
-            refuse_beside_learned(self, validation)
-            begun = self._follow(items, columns, None, beside=beside)
-            found = with_learned_bandwidth(
-                begun,
-                items[:, columns],
-                lambda path, Z: self._follow(items, columns, None, beside=beside, path=path, at=Z),
-            )
+        elif self.bandwidth == "learned" or self.power is not None:
+            refuse_in_turns(self, validation)
+            found = self._map_in_turns(items, columns, beside)
         elif held_out is None and self.validation_fraction > 0:
             found = self._map_by_held_out(items, columns, beside)
         else:
@@ -290,6 +296,17 @@ class KernelInformationEmbedding(DensityEmbedder):
             found, left = followed.map, thread.left_at(followed.left)
         warn_if_collapsed(found.points, found.facts["alpha_"], found.facts["onset_"], self._name)
         return self._adopt(told, found, left)
+
+    def _map_in_turns(self, items: FloatArray, columns: IntArray, beside: Adjacent) -> Map:
+        """A map, then another bandwidth or penalty for it, and so on."""
+
+        def again(path: Path, Z: FloatArray) -> Followed:
+            return self._follow(items, columns, None, beside=beside, path=path, at=Z)
+
+        begun = self._follow(items, columns, None, beside=beside)
+        if self.power is not None:
+            return with_power(begun, float(self.power), again)
+        return with_learned_bandwidth(begun, items[:, columns], again)
 
     @property
     def _leaves_one_out(self) -> bool:

@@ -1,4 +1,4 @@
-"""What does nothing where a factor is known or a bandwidth learned, or cannot go with it."""
+"""What does nothing where a factor is known, a bandwidth learned or a power given."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ _ONLY_WITHOUT_CONDITION = (
     "init",
     "validation_fraction",
     "warm_start",
+    "power",
 )
 
 
@@ -43,18 +44,25 @@ def refuse_beside_condition(model: Any, known: dict[str, Any], validation: Any) 
         )
 
 
-def refuse_beside_learned(model: Any, validation: Any) -> None:
-    """Refuse what cannot go with a bandwidth that is learned."""
-    who, kernel = type(model).__name__, model.kernel
-    if kernel != "gaussian":
+def refuse_in_turns(model: Any, validation: Any) -> None:
+    """Refuse what cannot go with a bandwidth that is learned, or with a power that is given."""
+    who, kernel, learned = type(model).__name__, model.kernel, model.bandwidth == "learned"
+    if learned and kernel != "gaussian":
         raise ValueError(
             f"bandwidth='learned' of {who} needs kernel='gaussian', whose density has a size. Got "
             f"kernel={kernel!r}. Give a number, or 'leave_one_out'."
         )
-    judged = validation is not None or model.validation_fraction > 0
-    if judged or model.leave_one_out or model.warm_start:
+    if model.power is not None and (learned or model.alpha != "auto" or model.penalty != "l2"):
         raise ValueError(
-            f"bandwidth='learned' of {who} is judged by items left out of their own density, so "
-            f"'validation', 'validation_fraction', 'leave_one_out' and 'warm_start' do nothing. "
-            f"Leave them as they are by default."
+            f"The 'power' parameter of {who} is a constraint in the place of a penalty, so that "
+            f"'alpha', another 'penalty' than 'l2' and bandwidth='learned' have no say. Leave them "
+            f"as they are by default."
+        )
+    judged = validation is not None or model.validation_fraction > 0
+    if judged or model.warm_start or (learned and model.leave_one_out):
+        mode = "bandwidth='learned'" if learned else f"power={model.power:g}"
+        raise ValueError(
+            f"With {mode} {who} makes no use of 'validation', 'validation_fraction' and "
+            f"'warm_start', nor of 'leave_one_out' where each item is left out anyhow. Leave them "
+            f"as they are by default."
         )

@@ -15,13 +15,13 @@ never lowers it (a step of expectation and maximisation).
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
 from sidelight.core import FloatArray
 from sidelight.estimator import Map
 from sidelight.latent.density import squared_distances
+from sidelight.latent.information.ends.turns import taken_together
 from sidelight.latent.information.followed import Followed
 from sidelight.latent.information.path import Path
 from sidelight.similarity import gaussian_shares
@@ -79,20 +79,15 @@ def with_learned_bandwidth(
 
     ``follow`` descends from points along a path of one step; ``Y`` are the rows in their own order.
     """
-    found, taken = begun.map, [dict(begun.map.facts["path_"])]
+    found, taken = begun.map, [begun.map]
     h, alpha = float(found.facts["bandwidth_"]), float(found.facts["alpha_"])
-    iterations = int(found.facts["n_iter_"])
     for _ in range(_ROUNDS):
         assert found.points is not None
         new = likeliest_bandwidth(Y, found.points, h)
         settled = abs(np.log(new / h)) < _SETTLED
         h = new
         found = follow(Path(np.array([h]), np.array([alpha])), found.points).map
-        taken.append(dict(found.facts["path_"]))
-        iterations += int(found.facts["n_iter_"])
+        taken.append(found)
         if settled:
             break
-    path: dict[str, Any] = {
-        name: np.concatenate([each[name] for each in taken]) for name in ("bandwidth", "alpha")
-    }
-    return found.with_facts(path_=path, n_iter_=iterations, n_steps_=len(path["alpha"]))
+    return found.with_facts(**taken_together(taken))

@@ -31,10 +31,12 @@ class Condition(SideInformation):
         in several rows are classes as well.
     period : float, optional
         The period of numbers that come round again: 360 for an angle in degrees.
-    kernel : float or "delta", optional
+    kernel : float, "delta" or callable, optional
         For the conditional information of :class:`~sidelight.KernelInformationEmbedding`: how alike
-        two values are, exp(−(x − x')²/kernel²), or whether they are the same.  By default classes
-        are the same or not, and numbers are compared in units of their standard deviation.
+        two values are, exp(−(x − x')²/kernel²), or whether they are the same (eq. 3.25); or a
+        function of one's own, from two tables of values to the table of how alike these are,
+        symmetric and at least 0.  By default classes are the same or not, and numbers are compared
+        in units of their standard deviation.
     names : sequence, optional
         The labels of the rows that the values belong to, in the index of X; those of a series or
         frame of pandas by default.  Where X has no labels, values belong to rows in their order.
@@ -51,7 +53,7 @@ class Condition(SideInformation):
 
     values: Any
     period: float | None = None
-    kernel: float | str | None = None
+    kernel: Any = None
     names: tuple[Any, ...] | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
@@ -82,12 +84,15 @@ class Condition(SideInformation):
                 "The 'period' argument of Condition needs one number per row as values. Got "
                 f"values of shape {values.shape} and type {values.dtype}."
             )
-        if self.kernel not in (None, "delta") and not _is_positive(self.kernel):
+        own = callable(self.kernel)
+        width = not own and self.kernel is not None and self.kernel != "delta"
+        if width and not _is_positive(self.kernel):
             raise ValueError(
-                f"The 'kernel' argument of Condition must be None, 'delta' or a width above 0. Got "
+                f"The 'kernel' argument of Condition must be None, 'delta', a width above 0 or a "
+                f"function of two tables of values. Got "
                 f"{self.kernel!r} instead."
             )
-        if self.kernel is not None and self.kernel != "delta" and values.dtype.kind != "f":
+        if width and values.dtype.kind != "f":
             raise ValueError(
                 f"The 'kernel' argument of Condition is a width for numbers; classes are the same "
                 f"or not. Got kernel={self.kernel!r} with classes: leave it out."

@@ -136,3 +136,41 @@ def test_kernels_of_a_condition_that_make_no_sense_are_refused():
             Condition([1.0, 2.0], kernel=kernel)
     with pytest.raises(ValueError, match="is a width for numbers"):
         Condition(["a", "b"], kernel=2.0)
+
+
+def width_of_half(left, right):
+    """What ``kernel=0.5`` is, written out."""
+    return np.exp(-(np.subtract.outer(left, right) ** 2) / 0.25)
+
+
+def test_a_kernel_of_ones_own_is_taken_as_it_is():
+    own, given = Condition(X, kernel=width_of_half), Condition(X, kernel=0.5)
+    factor = KnownFactor.of(given, who="test")
+    np.testing.assert_allclose(kernel_of_values(own, factor), kernel_of_values(given, factor))
+    names = np.array([f"{c}{i % 2}" for i, c in enumerate(CLASSES)])
+
+    def half(left, right):
+        """Classes of one letter are alike by half, and of one name wholly."""
+        same = np.equal.outer(left, right)
+        return np.where(same, 1.0, 0.5 * np.equal.outer(left.astype("U1"), right.astype("U1")))
+
+    V = kernel_of_values(Condition(names, kernel=half), KnownFactor.of(Condition(names), who="t"))
+    for a, b in ((0, 1), (0, 2), (3, 4)):
+        one = names[a] == names[b]
+        assert V[a, b] == (1.0 if one else 0.5 * (names[a][0] == names[b][0]))
+    assert Condition(X, kernel=width_of_half).within([0, 1, 2]).kernel is width_of_half
+
+
+@pytest.mark.parametrize(
+    ("kernel", "match"),
+    [
+        (lambda a, b: np.ones(3), "finite table of"),
+        (lambda a, b: -np.ones((len(a), len(b))), "finite table of"),
+        (lambda a, b: np.triu(np.ones((len(a), len(b)))), "symmetric"),
+        (lambda a, b: np.zeros((len(a), len(b))), "alike to itself"),
+    ],
+)
+def test_a_kernel_of_ones_own_that_is_none(kernel, match):
+    condition = Condition(X, kernel=kernel)
+    with pytest.raises(ValueError, match=match):
+        kernel_of_values(condition, KnownFactor.of(Condition(X), who="test"))

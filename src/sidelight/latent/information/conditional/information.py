@@ -40,9 +40,11 @@ def kernel_of_values(condition: Condition, factor: KnownFactor) -> FloatArray:
     """V: how alike any two values of a factor are.
 
     Classes are the same or not.  Numbers are as near as a Gaussian says, as wide as they spread or
-    as wide as is given; round a circle along the chord.
+    as wide as is given; round a circle along the chord.  A function of one's own says it itself.
     """
     x, width = factor.coordinates, condition.kernel
+    if callable(width):
+        return _kernel_of_ones_own(condition)
     if factor.kind == "classes" or width == "delta":
         return np.asarray((x[:, None] == x[None]).all(axis=2), dtype=np.float64)
     squared = squared_distances(x, x)
@@ -54,6 +56,23 @@ def kernel_of_values(condition: Condition, factor: KnownFactor) -> FloatArray:
             squared = squared_distances(values, values)
         squared = squared / float(width) ** 2
     return gaussian_similarity(squared)
+
+
+def _kernel_of_ones_own(condition: Condition) -> FloatArray:
+    """V by the user's function, checked."""
+    values, n = condition.values, len(condition.values)
+    V = np.asarray(condition.kernel(values, values), dtype=np.float64)
+    if V.shape != (n, n) or not np.all(np.isfinite(V)) or np.any(V < 0):
+        raise ValueError(
+            f"The 'kernel' of a Condition must give a finite table of {n} × {n} numbers, at least "
+            f"0, for {n} values. Got the shape {V.shape}."
+        )
+    if not np.allclose(V, V.T) or np.any(np.diagonal(V) <= 0):
+        raise ValueError(
+            "The 'kernel' of a Condition must be symmetric, and every value alike to itself. Got a "
+            "table that is not."
+        )
+    return V
 
 
 def map_by_conditional_information(

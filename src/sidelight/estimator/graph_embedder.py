@@ -2,10 +2,22 @@
 
 from __future__ import annotations
 
+import warnings
+from dataclasses import replace
 from typing import Any, ClassVar, Self
 
-from sidelight.core import COMPONENTS, FUNCTION, Matching, OneOf, Real, Whole
+from sidelight.core import (
+    COMPONENTS,
+    FUNCTION,
+    DisconnectedGraphError,
+    DisconnectedGraphWarning,
+    Matching,
+    OneOf,
+    Real,
+    Whole,
+)
 from sidelight.estimator.base import Embedder
+from sidelight.estimator.in_order import NO_NEARER, nearer_in
 from sidelight.estimator.listening import Told, learns_in_front
 from sidelight.estimator.map import Map
 from sidelight.estimator.neighborhood import POLICIES, Neighborhood, neighborhood_of
@@ -74,7 +86,12 @@ class GraphEmbedder(Embedder):
                 told = self._hear(X, side, items)
                 near = self._neighborhood(told)
                 told = self._with_order(told, near)
-        return self._adopt(told, self._map_of_neighborhood(near))
+        found = self._map_of_neighborhood(near)
+        if len(near.order.pairs):
+            plain = self._map_without_order(told)
+            if plain is not None and not nearer_in(found, plain, near.order, near.distinct.rows):
+                return self._adopt(told.heard_in_graph("Sequence", NO_NEARER), plain)
+        return self._adopt(told, found)
 
     @property
     def _in_graph(self) -> tuple[str, ...]:
@@ -86,6 +103,16 @@ class GraphEmbedder(Embedder):
         return map_in_territories(
             near, pairs, self._map_of_neighborhood, self.on_disconnected, mutual=self._mutual
         )
+
+    def _map_without_order(self, told: Told) -> Map | None:
+        """The map that a Sequence is judged by; None where only the order holds it together."""
+        known = {kind: value for kind, value in told.known.items() if kind != "Sequence"}
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DisconnectedGraphWarning)
+            try:
+                return self._map_of_neighborhood(self._neighborhood(replace(told, known=known)))
+            except DisconnectedGraphError:
+                return None
 
     @staticmethod
     def _with_order(told: Told, near: Neighborhood) -> Told:

@@ -35,7 +35,7 @@ class AdjacentSettings:
         w of the GP-LVM, in nats for every row.
     """
 
-    information: float = 1.0
+    information: float = 0.3
     regression: float = 0.3
     process: float = 3.0
 

@@ -47,13 +47,15 @@ def likeliest_bandwidth(Y: FloatArray, Z: FloatArray, first: float) -> float:
     D, near = squared_distances(Y, Y), squared_distances(Z, Z)
     np.fill_diagonal(near, np.inf)  # no item tells itself
     n, p = Y.shape
-    h = first
+    h = float(first)
     for _ in range(_STEPS):
         weights = gaussian_shares(near + D / h)
         new = 2.0 * float(np.einsum("ab,ab->", weights, D)) / (p * n)
-        if new <= 0 or abs(np.log(new / h)) < _EXACT:
-            return h if new <= 0 else new
-        h = new
+        if new <= 0:  # no item is told by another
+            return h
+        if abs(float(np.log(new / h))) < _EXACT:
+            return float(new)
+        h = float(new)
     return h
 
 
@@ -63,7 +65,7 @@ def told_likelihood(Y: FloatArray, Z: FloatArray, bandwidth: float) -> float:
     np.fill_diagonal(near, np.inf)
     joint, latent = near + D / bandwidth, near
     told = _log_sums(joint) - _log_sums(latent)
-    return float(np.mean(told)) - 0.5 * Y.shape[1] * float(np.log(np.pi * bandwidth))
+    return float(np.mean(told) - 0.5 * Y.shape[1] * np.log(np.pi * bandwidth))
 
 
 def _log_sums(D: FloatArray) -> FloatArray:

@@ -22,7 +22,7 @@ from sidelight.unfolding.actions.moving.rigid_motions import RigidActions
 
 @dataclass(frozen=True)
 class FilterSettings:
-    """The constants of the filter, as in experiments/unfolding/action_planning.py.
+    """The constants of the filter: no experiment set them yet.
 
     Parameters
     ----------

@@ -23,7 +23,6 @@ MISSING: dict[str, dict[str, str]] = {
         "figure 1.8": "SDE (k = 5) on the 698 faces",
         "figures 3.9, 3.10, A.9, A.10": "SDE informed by pairs",
         "figures 3.16, A.14, A.19": "SDE informed by distances and by two attributes",
-        "section 4.4, localisation": "where the robot is, filtered over time, as an experiment",
     },
     "tangent": {
         "figures 3 to 5": "reconstruction by neighbours and by filtered neighbours",

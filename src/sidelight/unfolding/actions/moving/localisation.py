@@ -22,7 +22,7 @@ from sidelight.unfolding.actions.moving.rigid_motions import RigidActions
 
 @dataclass(frozen=True)
 class FilterSettings:
-    """The constants of the filter: no experiment set them yet.
+    """The constants of the filter; experiments/unfolding/action_planning.py uses them as they are.
 
     Parameters
     ----------

@@ -135,3 +135,16 @@ def test_dual_form_says_what_it_cannot_do(X):
     holes[0, 0] = np.nan
     with pytest.raises(ValueError, match="form='dual' of ProbabilisticPCA needs complete rows"):
         ProbabilisticPCA(2, form="dual").fit(holes)
+
+
+def test_draws_have_the_moments_of_the_density(X):
+    model = ProbabilisticPCA(2).fit(X)
+    drawn = model.sample(60_000, random_state=0)
+    C = covariance(model)
+    np.testing.assert_allclose(drawn.mean(axis=0), model.mean_, atol=0.03)
+    np.testing.assert_allclose(np.cov(drawn.T), C, atol=0.04 * np.abs(C).max())
+    beside = np.linalg.svd(model.components_)[2][2:]  # the directions of noise alone
+    spread = ((drawn - model.mean_) @ beside.T).var()
+    assert spread == pytest.approx(model.noise_variance_, rel=0.03)
+    with pytest.raises(ValueError, match="ProbabilisticPCA.sample is of form='primal'"):
+        ProbabilisticPCA(2, form="dual").fit(X).sample()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sidelight.estimator.base import Embedder
 from sidelight.estimator.conditions import placed_by, takes_factor_out, without_factors
+from sidelight.estimator.density import mean_score, sample_rows, score_rows
 from sidelight.estimator.graph_embedder import GRAPH_PARAMETERS, RADIUS_PARAMETER, GraphEmbedder
 from sidelight.estimator.in_order import in_order, rows_in_order
 from sidelight.estimator.known_of_some import named_rows, said_within
@@ -72,6 +73,7 @@ __all__ = [
     "keep_matches",
     "map_of_neighborhood",
     "matches",
+    "mean_score",
     "metrics_among",
     "named_rows",
     "neighborhood_of",
@@ -82,6 +84,8 @@ __all__ = [
     "reach_of",
     "rows_in_order",
     "said_within",
+    "sample_rows",
+    "score_rows",
     "takes_factor_out",
     "without_factors",
 ]

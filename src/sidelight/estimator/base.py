@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 from sidelight.core import (
     Expected,
     FloatArray,
+    as_dense,
     check_parameters,
     explain_table,
     fitting_afresh,
@@ -336,6 +337,11 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
         if is_sparse(X) and not X.has_sorted_indices:
             X = X.sorted_indices()  # and the caller's stay as they are
         return X
+
+    def _rows_to_score(self, X: Any, condition: Any) -> FloatArray:
+        """Rows that a density is asked about, behind what acts in front."""
+        rows = as_dense(self._in_front(self._check_new(X), condition))
+        return np.asarray(rows, dtype=np.float64)
 
     def _check_map(self, Z: Any) -> FloatArray:
         """Places that the user names, in the method's own map."""

@@ -126,6 +126,7 @@ ESTIMATORS: tuple[Entry, ...] = (
         understands=BY_DISTANCES,
         takes_distances=True,
         takes_graph=True,
+        gives=("map", "new points", "way back", "density"),
     ),
     Entry(
         "AcyclicLocallyLinearEmbedding",
@@ -136,6 +137,7 @@ ESTIMATORS: tuple[Entry, ...] = (
         needs_graph=True,
         takes_distances=True,
         takes_graph=True,
+        gives=("map", "new points", "way back", "density"),
     ),
     Entry(
         "GPLVM",

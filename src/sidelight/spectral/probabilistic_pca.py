@@ -17,7 +17,7 @@ from sidelight.core import (
     of_moderate_size,
     warn,
 )
-from sidelight.estimator import Embedder, Map, behind_front
+from sidelight.estimator import Embedder, Map, behind_front, mean_score, sample_rows, score_rows
 from sidelight.mapping import GramKernel, LinearBack, Projection
 from sidelight.solvers import (
     LatentPosterior,
@@ -77,6 +77,8 @@ class ProbabilisticPCA(Embedder):
     kept above 1e-12 of the mean variance, so that the likelihood stays finite.  A
     row with no observed entry is placed at the origin, the prior's mean.
 
+    :meth:`score_samples` and :meth:`sample` are of p(x) = N(x | μ, C).
+
     References
     ----------
     M. E. Tipping and C. M. Bishop (1999), "Probabilistic principal component analysis".
@@ -91,6 +93,13 @@ class ProbabilisticPCA(Embedder):
     >>> ppca = ProbabilisticPCA(1).fit(X)
     >>> float(ppca.impute(X)[2, 1].round(1))
     5.0
+
+    New rows are drawn from the density, and the unlikely have a low score.
+
+    >>> ppca.sample(3, random_state=0).shape
+    (3, 2)
+    >>> bool(ppca.score([[3.0, 4.0]]) > ppca.score([[3.0, 9.0]]))
+    True
     """
 
     _judges_front: ClassVar[bool] = True
@@ -301,42 +310,7 @@ class ProbabilisticPCA(Embedder):
         model, X = self._model(X, "impute", condition)
         return np.asarray(behind_front(model.fill(X), self._front))
 
-    def score_samples(self, X: Any, *, condition: Any = None) -> FloatArray:
-        """Compute the log density of what is observed of each row.
-
-        Where something acts in front it is that of the rows behind it.
-
-        Parameters
-        ----------
-        X : array of shape (n_samples, n_features)
-            Rows; NaN where an entry is missing.
-        condition : Condition or list of them, optional
-            As in ``transform``.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            log N(x | μ, C).
-        """
-        model, X = self._model(X, "score_samples", condition)
-        return model.condition(X).log_density
-
-    def score(self, X: Any, y: Any = None) -> float:
-        """Compute the mean log density of the rows.
-
-        Parameters
-        ----------
-        X : array of shape (n_samples, n_features)
-            Rows.
-        y : object
-            Ignored.
-
-        Returns
-        -------
-        float
-            The mean of ``score_samples``.
-        """
-        return float(self.score_samples(X).mean())
+    sample, score_samples, score = sample_rows, score_rows, mean_score
 
     def density(self, Z: Any) -> FloatArray:
         """Compute the prior density of places in the map, N(z | 0, I).
@@ -369,14 +343,17 @@ class ProbabilisticPCA(Embedder):
 
     def _model(self, X: Any, method: str, condition: Any) -> tuple[LinearGaussian, FloatArray]:
         """The density, and rows that it is asked about."""
-        X = np.asarray(self._check_new(X), dtype=np.float64)
+        rows = self._rows_to_score(X, condition)
+        return self._density_of_rows(method), rows
+
+    def _density_of_rows(self, method: str) -> LinearGaussian:
         rule = self._map.place
         if not isinstance(rule, PosteriorMean):
             raise ValueError(
                 f"ProbabilisticPCA.{method} is of form='primal': the dual form has no density of "
                 f"single rows."
             )
-        return rule.model, np.asarray(self._in_front(X, condition))
+        return rule.model
 
     def _check_new(self, X: Any) -> Any:
         X = super()._check_new(X)
@@ -409,6 +386,16 @@ class LinearGaussian:
     def condition(self, X: FloatArray) -> LatentPosterior:
         """The posterior of the latent points given what is observed of the rows."""
         return latent_posterior(X, ~np.isnan(X), self.loadings.T, self.mean, self.noise_variance)
+
+    def log_density(self, X: FloatArray) -> FloatArray:
+        """log N(x | μ, C) of what is observed of the rows."""
+        return self.condition(X).log_density
+
+    def draw(self, n: int, rng: np.random.Generator) -> FloatArray:
+        """Rows Wᵀz + μ + ε."""
+        noise = np.sqrt(self.noise_variance) * rng.standard_normal((n, len(self.mean)))
+        Z = rng.standard_normal((n, len(self.loadings)))
+        return np.asarray(Z @ self.loadings + self.mean + noise)
 
     def fill(self, X: FloatArray) -> FloatArray:
         """Missing entries at their expectation given the others."""

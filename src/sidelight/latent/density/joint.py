@@ -8,12 +8,16 @@ latent points; the conditional variances follow in the same way.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
+from scipy.special import logsumexp
 
-from sidelight.core import FloatArray, IntArray
+from sidelight.core import FloatArray, IntArray, row_blocks
+from sidelight.latent.density.bandwidth import leave_one_out_bandwidth
 from sidelight.latent.density.kernels import (
     DataKernel,
+    DiscreteKernel,
     GaussianKernel,
     QuarticKernel,
     normalised_weights,
@@ -77,6 +81,41 @@ class JointDensity:
         kernel = self.latent_kernel
         values = kernel.values(kernel.dissimilarities(Z, self.points), 1.0)
         return np.asarray(values.mean(axis=1) * np.exp(-kernel.log_normaliser(1.0)))
+
+    @cached_property
+    def data_bandwidth(self) -> float:
+        """h of p̂(y), under which each item is likeliest given the others (3.20).
+
+        That of the joint density says which items are alike, and is far wider in many dimensions.
+        """
+        return leave_one_out_bandwidth(self.items[:, self.columns], self.data_kernel)
+
+    def log_density(self, Y: FloatArray) -> FloatArray:
+        """Compute log p̂(y) of what is known of rows, p̂(y) = (1/N) Σ_a k(y, y_a) / C_Y.
+
+        A code that no item has is impossible.
+        """
+        blocks = row_blocks(len(Y), 24.0 * len(self.items), budget=2e8)
+        return np.concatenate([self._log_density(Y[block]) for block in blocks])
+
+    def _log_density(self, Y: FloatArray) -> FloatArray:
+        kernel, h = self.data_kernel, self.data_bandwidth
+        logs = logsumexp(kernel.log_values(self._dissimilarities(Y), h), axis=1)
+        seen = ~np.isnan(Y[:, self.columns])
+        found = logs - np.log(len(self.items)) - kernel.log_normaliser(h, seen)
+        if isinstance(kernel, DiscreteKernel):
+            for j in self.columns:
+                strange = ~np.isnan(Y[:, j]) & ~np.isin(Y[:, j], self.items[:, j])
+                found = np.where(strange, -np.inf, found)
+        return np.asarray(found)
+
+    def draw(self, n: int, rng: np.random.Generator) -> FloatArray:
+        """Draw rows from p̂(y): an item, and the kernel around it."""
+        Y = self.items[rng.integers(len(self.items), size=n)]
+        among = self.items[:, self.columns]
+        around = self.data_kernel.around(Y[:, self.columns], self.data_bandwidth, rng, among)
+        Y[:, self.columns] = around
+        return Y
 
     def weights_of_items(self, Y: FloatArray) -> FloatArray:
         """Compute k(y, y_a) / Σ_b k(y, y_b)."""

@@ -14,11 +14,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import lgamma, log, pi
-from typing import ClassVar, Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
-from sidelight.core import FloatArray
+from sidelight.core import BoolArray, FloatArray
 from sidelight.similarity import gaussian_shares, gaussian_similarity
 
 KERNELS = ("gaussian", "quartic", "discrete")
@@ -40,8 +40,21 @@ class DataKernel(Protocol):
         """Compute the kernel, 1 where nothing differs."""
         ...
 
-    def log_normaliser(self, bandwidth: float) -> float:
-        """Compute log C, the integral (or the sum) of the kernel over its space."""
+    def log_values(self, dissimilarities: FloatArray, bandwidth: float) -> FloatArray:
+        """Compute log k, which does not vanish before k does."""
+        ...
+
+    def log_normaliser(self, bandwidth: float, seen: BoolArray | None = None) -> Any:
+        """Compute log C, the integral (or the sum) of the kernel over its space.
+
+        With ``seen`` (n, p), for each row over the columns that are seen of it.
+        """
+        ...
+
+    def around(
+        self, rows: FloatArray, bandwidth: float, rng: np.random.Generator, among: FloatArray
+    ) -> FloatArray:
+        """Draw a row from the kernel around each; codes are those of the rows ``among``."""
         ...
 
 
@@ -66,9 +79,20 @@ class GaussianKernel:
         """Compute exp(−d² / h)."""
         return gaussian_similarity(dissimilarities, bandwidth)
 
-    def log_normaliser(self, bandwidth: float) -> float:
+    def log_values(self, dissimilarities: FloatArray, bandwidth: float) -> FloatArray:
+        """Compute −d² / h."""
+        return np.asarray(-dissimilarities / bandwidth)
+
+    def log_normaliser(self, bandwidth: float, seen: BoolArray | None = None) -> Any:
         """Compute (p / 2) log(πh)."""
-        return 0.5 * self.n_features * log(pi * bandwidth)
+        p = self.n_features if seen is None else seen.sum(axis=1)
+        return 0.5 * p * log(pi * bandwidth)
+
+    def around(
+        self, rows: FloatArray, bandwidth: float, rng: np.random.Generator, among: FloatArray
+    ) -> FloatArray:
+        """Add noise of variance h / 2."""
+        return np.asarray(rows + np.sqrt(bandwidth / 2) * rng.standard_normal(rows.shape))
 
 
 @dataclass(frozen=True)
@@ -94,10 +118,24 @@ class QuarticKernel:
         """Compute max(0, 1 − d² / 2h)²."""
         return np.asarray(np.maximum(1 - dissimilarities / (2 * bandwidth), 0.0) ** 2)
 
-    def log_normaliser(self, bandwidth: float) -> float:
-        """Compute log C."""
+    def log_values(self, dissimilarities: FloatArray, bandwidth: float) -> FloatArray:
+        """Compute 2 log(1 − d² / 2h), −∞ beyond its support."""
+        with np.errstate(divide="ignore"):
+            return np.asarray(np.log(self.values(dissimilarities, bandwidth)))
+
+    def log_normaliser(self, bandwidth: float, seen: BoolArray | None = None) -> Any:
+        """Compute log C; all columns must be seen."""
         half = 0.5 * self.n_features
         return half * log(2 * pi * bandwidth) + log(2) - lgamma(half + 3)
+
+    def around(
+        self, rows: FloatArray, bandwidth: float, rng: np.random.Generator, among: FloatArray
+    ) -> FloatArray:
+        """Step in any direction, by r with r² / 2h ~ Beta(p / 2, 3)."""
+        steps = rng.standard_normal(rows.shape)
+        squares = 2 * bandwidth * rng.beta(0.5 * self.n_features, 3.0, size=len(rows))
+        lengths = np.sqrt(squares / np.einsum("ij,ij->i", steps, steps))
+        return np.asarray(rows + lengths[:, None] * steps)
 
 
 @dataclass(frozen=True)
@@ -125,10 +163,26 @@ class DiscreteKernel:
         """Compute exp(−count / h): codes that differ are as far apart as corners of a cube."""
         return gaussian_similarity(dissimilarities, bandwidth)
 
-    def log_normaliser(self, bandwidth: float) -> float:
+    def log_values(self, dissimilarities: FloatArray, bandwidth: float) -> FloatArray:
+        """Compute −count / h."""
+        return np.asarray(-dissimilarities / bandwidth)
+
+    def log_normaliser(self, bandwidth: float, seen: BoolArray | None = None) -> Any:
         """Compute log C."""
-        counts = np.asarray(self.n_values)
-        return float(np.sum(np.log1p((counts - 1) * np.exp(-1 / bandwidth))))
+        logs = np.log1p((np.asarray(self.n_values) - 1) * np.exp(-1 / bandwidth))
+        return float(logs.sum()) if seen is None else seen @ logs
+
+    def around(
+        self, rows: FloatArray, bandwidth: float, rng: np.random.Generator, among: FloatArray
+    ) -> FloatArray:
+        """Keep a code with probability 1 / (1 + (c − 1) e^{−1/h}), else take any of the others."""
+        drawn = rows.copy()
+        for j, count in enumerate(self.n_values):
+            codes, which = np.unique(np.r_[among[:, j], rows[:, j]], return_inverse=True)
+            kept = 1 / (1 + (count - 1) * np.exp(-1 / bandwidth))
+            others = (which[len(among) :] + rng.integers(1, count, size=len(rows))) % count
+            drawn[:, j] = np.where(rng.random(len(rows)) < kept, rows[:, j], codes[others])
+        return drawn
 
 
 def kernel_for(name: str, Y: FloatArray) -> DataKernel:

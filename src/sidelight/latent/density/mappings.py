@@ -10,7 +10,15 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from sidelight.core import FloatArray, Whole, row_blocks
-from sidelight.estimator import Embedder, Told, behind_front, deviations_behind_front
+from sidelight.estimator import (
+    Embedder,
+    Told,
+    behind_front,
+    deviations_behind_front,
+    mean_score,
+    sample_rows,
+    score_rows,
+)
 from sidelight.latent.density.gap_filling import fill_gaps
 from sidelight.latent.density.joint import JointDensity
 from sidelight.latent.density.kernels import squared_distances
@@ -50,6 +58,14 @@ class DensityEmbedder(Embedder):
         place = self._map.place
         assert isinstance(place, ByDensity)
         return place.density
+
+    sample, score_samples, score = sample_rows, score_rows, mean_score
+
+    def _density_of_rows(self, method: str) -> JointDensity:
+        return self._density
+
+    def _rows_to_score(self, X: Any, condition: Any) -> FloatArray:
+        return self._check_with_gaps(X, condition)
 
     def _told_of(self, X: Any, side: Any) -> Told:
         """What a fit is told; a metric in front needs numbers, and a Condition acts inside."""
@@ -179,7 +195,7 @@ class DensityEmbedder(Embedder):
         filled = in_blocks(fill, items, max(len(density.points), k * items.shape[1]))
         return np.asarray(behind_front(filled, self._front))
 
-    def _check_with_gaps(self, X: Any) -> FloatArray:
+    def _check_with_gaps(self, X: Any, condition: Any = None) -> FloatArray:
         """Rows in which entries may be missing, where the kernel can do without them."""
         check_is_fitted(self)
         rows = self._checked(X, reset=False, ensure_all_finite="allow-nan")
@@ -189,7 +205,7 @@ class DensityEmbedder(Embedder):
                 f"Input X contains NaN. {self._name} places rows by their known entries with "
                 f"kernel='gaussian' or 'discrete' only: fill them in, or fit with another kernel."
             )
-        return np.asarray(self._in_front(rows))
+        return np.asarray(self._in_front(rows, condition))
 
     def render(
         self, X: Any, *, condition: Any, detail: float = 0.0, smoothing: float = 1.0

@@ -22,7 +22,10 @@ from sidelight.estimator import (
     course_of,
     descend,
     deviations_behind_front,
+    mean_score,
     pick_up,
+    sample_rows,
+    score_rows,
 )
 from sidelight.gaussian_process import COVARIANCES, ObservedTable
 from sidelight.latent.descending import ADJACENT, MADE_OR_GIVEN, Adjacent, adjacent_in
@@ -113,6 +116,11 @@ class GPLVM(Embedder):
 
     A new row is placed where it is likeliest, max_z log p(y | z) + log p(z), and depends on
     nothing but itself; with a back constraint, at g(y).  Training rows keep their places.
+
+    :meth:`score_samples` and :meth:`sample` are of p(y) = ∫ N(y | μ(z), s²(z)) N(z | z̄, C) dz, the
+    process at places that are spread as those of the training rows are (z̄ and C their mean and
+    covariance); in up to four dimensions by quadrature around the likeliest places, by their
+    curvature alone in more.  Columns that do not vary are left out.
 
     References
     ----------
@@ -257,6 +265,11 @@ class GPLVM(Embedder):
         process = self._map.place
         assert isinstance(process, LatentProcess)
         return process
+
+    sample, score_samples, score = sample_rows, score_rows, mean_score
+
+    def _density_of_rows(self, method: str) -> LatentProcess:
+        return self._process
 
     def transform(self, X: Any, *, return_std: bool = False, condition: Any = None) -> Any:
         """Place rows where they are likeliest, each by itself.

@@ -13,6 +13,7 @@ from sidelight.gaussian_process import (
     ObservedTable,
     Prediction,
     Rows,
+    log_marginal,
     place_rows,
     positive_part,
 )
@@ -99,6 +100,39 @@ class LatentProcess:
             squares = np.einsum("mni,nij,mnj->mn", away, widths, away)
             densities.append(gaussian_similarity(squares, 2.0) @ heights)
         return np.concatenate(densities)
+
+    @property
+    def places(self) -> tuple[FloatArray, FloatArray]:
+        """The mean of the latent points and their covariance C, positive definite."""
+        Z = self.state.Z
+        away = Z - Z.mean(axis=0)
+        C = away.T @ away / len(Z)
+        return Z.mean(axis=0), C + 1e-9 * (np.trace(C) or 1.0) * np.eye(len(C))
+
+    def log_density(self, X: FloatArray) -> FloatArray:
+        """log p(y) = log ∫ N(y | μ(z), s²(z)) N(z | z̄, C) dz of what is observed of rows."""
+        blocks = self._blocks(X)
+        return np.concatenate([self._log_density(self.table.standardise(X[b])) for b in blocks])
+
+    def _log_density(self, Y: FloatArray) -> FloatArray:
+        found, seen = np.zeros(len(Y)), ~np.isnan(Y)
+        some = seen.any(axis=1)
+        if some.any():
+            rows = self._rows(Y[some])
+            starts = places_to_begin(rows, self.state.Z, self.table.Y)
+            found[some] = log_marginal(rows, starts, *self.places)
+        return np.asarray(found - seen.sum(axis=1) * np.log(self.table.scale))
+
+    def draw(self, n: int, rng: np.random.Generator) -> FloatArray:
+        """Rows y ~ N(μ(z), s²(z)) at places z ~ N(z̄, C)."""
+        centre, C = self.places
+        Z = centre + rng.standard_normal((n, len(C))) @ np.linalg.cholesky(C).T
+        noise = rng.standard_normal((n, len(self.table.mean)))
+        drawn = []
+        for block in self._blocks(Z):
+            mean, deviation = self.moments(Z[block])
+            drawn.append(mean + deviation * noise[block])
+        return np.vstack(drawn)
 
     def _blocks(self, X: FloatArray) -> list[slice]:
         return row_blocks(len(X), 64.0 * len(self.prediction.centres), budget=2e8)

@@ -176,6 +176,10 @@ class KernelInformationEmbedding(DensityEmbedder):
     therefore takes a kernel as wide as the data and stops at a large λ; new rows are then placed
     with the narrower kernel that predicts every latent point best from all others.
 
+    :meth:`score_samples` and :meth:`sample` are of p̂(y) = (1/N) Σ_a k(y, y_a) / C, with the h under
+    which each item is likeliest given the others (eq. 3.20): that of the map says which items are
+    alike, and is far wider.
+
     The penalty is subtracted, and the sum over items is optimised, not the mean.
 
     References

@@ -19,6 +19,9 @@ from sidelight.estimator import (
     Map,
     Neighborhood,
     Told,
+    mean_score,
+    sample_rows,
+    score_rows,
 )
 from sidelight.mapping import scale_kernel
 from sidelight.neighbors import Neighbors
@@ -35,6 +38,7 @@ from sidelight.unfolding.field_data import (
     principal_coordinate,
     squared_remoteness,
 )
+from sidelight.unfolding.field_density import FieldDensity, density_of_field
 
 #: The least variance of a point given its parents, relative to the mean variance of a row.
 _FLOOR = 1e-12
@@ -156,6 +160,10 @@ class AcyclicLocallyLinearEmbedding(GraphEmbedder):
     Constant columns do not count as features.  A row that occurs several times is one point, and
     counts as often in the centring and the eigenvectors.  A new row comes last in the order and is
     placed at its conditional mean given the nearest of all points, with its own weights.
+
+    :meth:`score_samples` and :meth:`sample` are of p(x) = (1/n) Σ_i N(x | m_i, c v_i I): what any
+    node of the field is given all the others, m_i and v_i; c makes rows that are left out of the
+    field likeliest, as weights are too well fitted to their own.
 
     References
     ----------
@@ -320,6 +328,12 @@ class AcyclicLocallyLinearEmbedding(GraphEmbedder):
         weights = sp.csr_array((W.data, ends), shape=(len(order), len(order)))
         return Chain(order, weights, variances, -p / 2 * float(log_density.sum()))
 
+    sample, score_samples, score = sample_rows, score_rows, mean_score
+
+    def _density_of_rows(self, method: str) -> FieldDensity:
+        self._require_kernel()
+        return density_of_field(self._map, any_metric=True, who=f"{self._name}.{method}")
+
     def covariance(self) -> FloatArray:
         """Compute the covariance K = (I − W)⁻¹ diag(s) (I − W)⁻ᵀ of a feature.
 
@@ -348,6 +362,16 @@ class ChainKernel:
 
     chain: Chain
     p: int
+
+    @property
+    def precision(self) -> sp.csr_array:
+        """(I − W)ᵀ S⁻¹ (I − W), points in their own order."""
+        n = len(self.chain.order)
+        forward = sp.csr_array(sp.eye_array(n) - self.chain.weights)
+        P = sp.coo_array(forward.T @ sp.diags_array(1 / self.chain.variances) @ forward)
+        i, j = P.coords
+        ends = (self.chain.order[i], self.chain.order[j])
+        return sp.csr_array((P.data, ends), shape=(n, n))
 
     def __call__(self) -> FloatArray:
         """Write it out."""

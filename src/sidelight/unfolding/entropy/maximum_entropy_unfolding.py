@@ -20,8 +20,11 @@ from sidelight.estimator import (
     Told,
     check_enough,
     held_together,
+    mean_score,
     pick_up,
     reach_of,
+    sample_rows,
+    score_rows,
 )
 from sidelight.neighbors import symmetric_graph
 from sidelight.neighbors.graph import check_edges
@@ -29,6 +32,7 @@ from sidelight.similarity import laplacian_of
 from sidelight.solvers.eigen import fix_signs, smallest_eigenpairs
 from sidelight.solvers.springs import SIGNS, Springs, fit_springs
 from sidelight.unfolding.field_data import feature_covariance, field_features, field_scatter
+from sidelight.unfolding.field_density import FieldDensity, density_of_field
 
 #: γ times the scatter of a feature: small enough not to be felt in the map.
 _GAMMA = 1e-3
@@ -143,6 +147,10 @@ class MaximumEntropyUnfolding(GraphEmbedder):
     likeliest given its neighbours, (p/2) log s − (s/2) ‖x − Σ_j (λ_j/s) y_j‖² with s = Σ_j λ_j: so
     λ/s are the non-negative weights, summing to one, that reconstruct x best (of any sign with
     ``signs="free"``), and s = p / ‖residual‖².
+
+    :meth:`score_samples` and :meth:`sample` are of p(x) = (1/n) Σ_i N(x | m_i, c v_i I): what any
+    node of the field is given all the others, m_i and v_i; c makes rows that are left out of the
+    field likeliest, as springs are too well fitted to their own.
 
     References
     ----------
@@ -325,6 +333,12 @@ class MaximumEntropyUnfolding(GraphEmbedder):
         strengths, extensions = np.zeros(len(squares)), found.extensions.copy()
         strengths[held], extensions[held] = chosen.strengths, chosen.extensions
         return replace(chosen, strengths=strengths, extensions=extensions)
+
+    sample, score_samples, score = sample_rows, score_rows, mean_score
+
+    def _density_of_rows(self, method: str) -> FieldDensity:
+        self._require_kernel()
+        return density_of_field(self._map, any_metric=False, who=f"{self._name}.{method}")
 
     def covariance(self) -> FloatArray:
         """Compute the covariance K = (L + γI)⁻¹ of a feature.

@@ -27,7 +27,7 @@ CASES = (
     "kie", "kie told", "conditional", "equivalence", "equivalence rbf", "attributes", "distances",
     "removal", "isomap bent", "pca pulled", "isomap forgiving",
     "lem forgiving", "mds forgiving", "sammon forgiving", "hybrid",
-    "hybrid landmarks", "ltse",
+    "hybrid landmarks", "ltse", "backward", "backward process",
 )  # fmt: skip
 
 

@@ -177,6 +177,14 @@ CASES: dict[str, tuple[Callable[[], Any], Any, dict[str, Any], Any]] = {
         {"distances": np.sqrt(D)},
         NEW,
     ),
+    "backward": (lambda: sidelight.SpectralBackwardMapping(2), X, {}, NEW),
+    "backward process": (
+        lambda: sidelight.SpectralBackwardMapping(2, basis="process", leave_one_out=True),
+        X,
+        {},
+        NEW,
+    ),
+    "backward linear": (lambda: sidelight.SpectralBackwardMapping(2, basis="linear"), X, {}, NEW),
     "ltse": (lambda: sidelight.LocalTangentSpaceEmbedding(2), X, {}, NEW),
     "ltse gain": (
         lambda: sidelight.LocalTangentSpaceEmbedding(2, transformation=Gain(), n_neighbors=6),

@@ -80,6 +80,7 @@ REACH: Mapping[str, Reach] = {
     ),
     "LocallyLinearEmbedding": Reach(20_000, _PLACED, 8000),
     "LaplacianEigenmaps": Reach(200_000, _PLACED, 50_000),
+    "SpectralBackwardMapping": Reach(8000, _PLACED, 4000),
     "HybridEmbedding": Reach(20_000, _PLACED, 8000, landmarks_for),
     "LocalTangentSpaceEmbedding": Reach(2000, _PLACED, 1000),
     "SemidefiniteEmbedding": Reach(2000, _PLACED, 1000),

@@ -25,7 +25,7 @@ def log_marginal(
     rows: Rows, starts: FloatArray, mean: FloatArray, covariance: FloatArray
 ) -> FloatArray:
     """Compute log p(y) of what is observed of every row."""
-    d, precision = len(mean), np.linalg.inv(covariance)
+    d, precision = len(mean), np.asarray(np.linalg.inv(covariance))
     constant = -0.5 * (float(np.linalg.slogdet(covariance)[1]) + d * np.log(2 * np.pi))
 
     def log_joint(Z: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -37,8 +37,8 @@ def log_marginal(
     nodes, log_weights = _nodes(d)
     peaks = []
     for place in _likely_places(rows, starts, mean + np.sqrt(2) * nodes @ _root(covariance).T):
-        curvature = rows.curvature(place, rows.objective(place)[1]) - rows.precision * np.eye(d)
-        curvature = positive_part(curvature + precision, float(np.linalg.eigvalsh(precision)[0]))
+        bent = rows.curvature(place, rows.objective(place)[1]) - rows.precision * np.eye(d)
+        curvature = positive_part(bent + precision, float(np.linalg.eigvalsh(precision)[0]))
         peaks.append(Peak.at(place, curvature, log_joint, rows.scale))
     found = []
     for peak in peaks:

@@ -77,6 +77,13 @@ ESTIMATORS: tuple[Entry, ...] = (
         in_graph=("Pairs", "Sequence"),
     ),
     Entry(
+        "SpectralBackwardMapping",
+        "spectral",
+        "coordinates that are functions of the data, given back best by a smoother",
+        "sidelight.spectral.backward.spectral_backward_mapping",
+        "backward",
+    ),
+    Entry(
         "HybridEmbedding",
         "spectral",
         "distances kept and neighbours held, in closed form",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -13,11 +13,13 @@ from sidelight.core import (
     DisconnectedGraphWarning,
     FloatArray,
     IntArray,
+    OneOf,
     Real,
     warn,
 )
 from sidelight.estimator import (
     GRAPH_PARAMETERS,
+    RADIUS_PARAMETER,
     Barycentric,
     Graph,
     GraphEmbedder,
@@ -27,8 +29,11 @@ from sidelight.estimator import (
 )
 from sidelight.neighbors import Neighbors
 from sidelight.neighbors.graph import open_closed_classes
-from sidelight.similarity import barycentre_weights
-from sidelight.solvers.eigen import fix_signs, smallest_of_square
+from sidelight.similarity import barycentre_errors, barycentre_weights
+from sidelight.solvers.eigen import fix_signs, largest_eigenpairs, smallest_of_square
+
+#: The least squared error of a point, relative to the mean.
+_LEAST = 1e-12
 
 
 class LocallyLinearEmbedding(GraphEmbedder):
@@ -44,8 +49,16 @@ class LocallyLinearEmbedding(GraphEmbedder):
         Dimensions of the map, ``n_components_``; ``"auto"`` is the intrinsic dimension of X.
     n_neighbors : int or "auto"
         Neighbours of each point; ``"auto"`` is 10 (or all others of fewer points).
+    radius : float, optional
+        Instead of ``n_neighbors``: all points within this distance are neighbours, and a point
+        with none in reach has its shortest way to another.
     reg : float
         Added to the diagonal of each local Gram matrix, relative to its trace.
+    diagonal : {"unit", "free"}
+        How much each point's error counts.  LLE takes it from the pseudolikelihood of a Gaussian
+        field with L = MᵀM, M = diag(m)(I − W), where m_ii = 1 is one constraint more than needed
+        (slides "Locally Linear Embedding"); ``"free"`` takes the likeliest, m_ii² =
+        1/‖x_i − Σ_j W_ij x_j‖², so that points count as far as their neighbours tell them.
     metric : str or callable
         By which neighbours are found; ``"precomputed"`` for a table of distances, from which the
         weights are computed too, or for a sparse graph that holds the distances among the
@@ -65,6 +78,8 @@ class LocallyLinearEmbedding(GraphEmbedder):
         ‖M y − λ y‖ relative to the largest eigenvalue, as measured.
     reconstruction_error_ : float
         Their sum, tr(Yᵀ M Y).
+    precisions_ : ndarray of shape (n_points,) or None
+        m_ii² of the distinct rows in their order, with ``diagonal="free"``.
     pieces_ : ndarray of shape (n_samples,)
         The piece of the graph that each row was found in.
     neighbors_recall_ : float
@@ -100,7 +115,9 @@ class LocallyLinearEmbedding(GraphEmbedder):
     _judges_front: ClassVar[bool] = True
     _parameters: ClassVar[Any] = {
         **GRAPH_PARAMETERS,
+        **RADIUS_PARAMETER,
         "reg": (Real(0),),
+        "diagonal": (OneOf(("unit", "free")),),
     }
 
     def __init__(
@@ -108,20 +125,27 @@ class LocallyLinearEmbedding(GraphEmbedder):
         n_components: int | str = 2,
         *,
         n_neighbors: int | str = "auto",
+        radius: float | None = None,
         reg: float = 1e-3,
+        diagonal: str = "unit",
         metric: Any = "euclidean",
         neighbors: str = "auto",
         on_disconnected: str = "connect",
     ) -> None:
         self.n_components = n_components
         self.n_neighbors = n_neighbors
+        self.radius = radius
         self.reg = reg
+        self.diagonal = diagonal
         self.metric = metric
         self.neighbors = neighbors
         self.on_disconnected = on_disconnected
 
     def _map_of(self, near: Neighborhood) -> Map:
-        stiffness = mixture_stiffness(near, reg=self.reg, on_disconnected=self.on_disconnected)
+        free = self.diagonal == "free"
+        stiffness, precisions = mixture_stiffness(
+            near, reg=self.reg, on_disconnected=self.on_disconnected, free=free
+        )
         root = stiffness.root
         pairs = smallest_of_square(stiffness.A, root, self.n_components_, who=self._name)
         places = fix_signs(pairs.vectors / root[:, None])
@@ -129,24 +153,82 @@ class LocallyLinearEmbedding(GraphEmbedder):
             "eigenvalues_": pairs.values,
             "residuals_": pairs.residuals,
             "reconstruction_error_": float(pairs.values.sum()),
+            "precisions_": precisions if free else None,
         }
         place = Barycentric(known_alone(near.points), near.reach, places, reg=self.reg)
         return Map(places, place, facts, stiffness)
 
+    def kernel(self, form: str = "inverse") -> FloatArray:
+        """Compute the kernel that the map comes from: inner products of all rows, centred.
 
-def mixture_stiffness(near: Neighborhood, *, reg: float, on_disconnected: str) -> StiffnessKernel:
-    """N^½ (I − W) N^{−½}, N the multiplicities: the square of it has the eigenvectors N^½ y."""
+        Parameters
+        ----------
+        form : {"inverse", "shifted"}
+            M⁺ (informed-embedding thesis, eq. 1.6), or λ_max I − M (eq. 1.5): their leading
+            eigenvectors are the same.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_samples)
+            Symmetric, its rows sum to zero.
+        """
+        if form == "inverse":
+            return self._kernel()
+        if form != "shifted":
+            raise ValueError(
+                f"The 'form' argument of {self._name}.kernel must be 'inverse' or 'shifted'. Got "
+                f"{form!r} instead."
+            )
+        self._require_kernel()
+        kernel: Any = self._map.kernel
+        return np.asarray(replace(kernel, of_points=ShiftedKernel(kernel.of_points))())
+
+
+@dataclass(frozen=True)
+class ShiftedKernel:
+    """The kernel λ_max I − M of a stiffness matrix (eq. 1.5).
+
+    Parameters
+    ----------
+    stiffness : StiffnessKernel
+        M, as the square of a factor.
+    """
+
+    stiffness: StiffnessKernel
+
+    def __call__(self) -> FloatArray:
+        """Compute N^{−½} (λ_max I − AᵀA) N^{−½}."""
+        M = (self.stiffness.A.T @ self.stiffness.A).toarray()
+        largest = float(largest_eigenpairs(M, 1).values[0])
+        root = self.stiffness.root
+        return np.asarray((largest * np.eye(len(M)) - M) / np.outer(root, root))
+
+
+def mixture_stiffness(
+    near: Neighborhood, *, reg: float, on_disconnected: str, free: bool = False
+) -> tuple[StiffnessKernel, FloatArray]:
+    """N^½ M N^{−½}, M = diag(m)(I − W), N the multiplicities, and m².
+
+    The square of it has the eigenvectors N^½ y; m is one, or of greatest pseudolikelihood.
+    """
     points = known_alone(near.points)
 
     def gram(items: IntArray, indices: IntArray) -> FloatArray:
         return np.asarray(points.grams(Neighbors(indices, np.empty(0)), at=items))
 
-    W = barycentre_weights(_arrows(near, on_disconnected), gram, reg=reg)
+    arrows, precisions = _arrows(near, on_disconnected), np.ones(near.n)
+    if free:
+        W, _, squares = barycentre_errors(arrows, gram, reg=reg)
+        precisions = 1 / np.maximum(squares, _LEAST * float(squares.mean()))
+    else:
+        W = barycentre_weights(arrows, gram, reg=reg)
     root = np.sqrt(near.counts)
     F = sp.csr_array(sp.eye_array(near.n, format="csr") - W)
+    if free:
+        F = sp.csr_array(sp.diags_array(np.sqrt(precisions)) @ F)
     if np.any(root != 1):
         F = sp.csr_array(sp.diags_array(root) @ F @ sp.diags_array(1 / root))
-    return StiffnessKernel(F, root, squared=True)
+    return StiffnessKernel(F, root, squared=True), precisions
 
 
 def known_alone(points: Any) -> Any:

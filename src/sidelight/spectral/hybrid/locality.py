@@ -20,7 +20,7 @@ _REG = 1e-3
 def stiffness_of(method: str, near: Neighborhood, on_disconnected: str) -> StiffnessKernel:
     """N^{−½} L N^{−½}: (I − W)ᵀ(I − W) of mixtures, or the Laplacian of the graph of neighbours."""
     if method == "lle":
-        return mixture_stiffness(near, reg=_REG, on_disconnected=on_disconnected)
+        return mixture_stiffness(near, reg=_REG, on_disconnected=on_disconnected)[0]
     L, _ = laplacian_of(affinity_from_graph(near.graph, multiplicities=near.counts))
     root = np.sqrt(near.counts)
     scale = sp.diags_array(1 / root)

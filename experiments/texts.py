@@ -15,8 +15,6 @@ NUMBERS = {"000": "informed", "001": "latent", "002": "tangent", "003": "slides"
 
 MISSING: dict[str, dict[str, str]] = {
     "tutorial": {
-        "section 1.3": "LLE with all neighbours within a radius",
-        "section 1.8": "LLE's kernel λmax I − M beside the others",
         "figure 1.8": "SDE (k = 5) on the 698 faces",
     },
     "informed": {
@@ -29,8 +27,6 @@ MISSING: dict[str, dict[str, str]] = {
     },
     "latent": {
         "figures 2.1 to 2.5": "illustrations, parametric models (auto-encoder, RBM)",
-        "section 2.2": "samples (fantasy data) from every model that is a density",
-        "equations 2.24 to 2.27": "spectral embedding by a backward mapping, as an estimator",
         "section 3.2.1": "discrete sequences of different length",
         "figure 3.6": "a walk unfolding step by step",
         "section 4.2, full R": "a full matrix R for each relation (4.6)",
@@ -44,12 +40,8 @@ MISSING: dict[str, dict[str, str]] = {
         "figures 6.4 to 6.6": "super-resolution by gated auto-encoders",
     },
     "slides": {
-        "The Gaussian Egg, Where is the Mass?": "65.8 / 4.8 / 29.4 % in one dimension, and over p",
         "Grid corpus vowels": "variance of squared distances 0.07 (the data are not public)",
-        "Isomap, LEM, LLE on Microarray Data": "maps of the yeast cell cycle",
-        "LLE, pseudolikelihood": "free m_ii; LLE with K = n − 1 is not PCA",
         "Kernels": "from random, finite and infinite bases",
         "Learning the structure": "L1 feature selection",
-        "Laplacian Eigenmaps, LLE on Oil Data": "45 neighbours (ours have 7 and 30)",
     },
 }

@@ -16,6 +16,7 @@ __version__ = "0.1.0"
 _SUBPACKAGES = (
     "datasets",
     "errors",
+    "gated",
     "gaussian_process",
     "io",
     "latent",

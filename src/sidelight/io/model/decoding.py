@@ -14,7 +14,7 @@ from sidelight.io.model.archive import PLAIN_KINDS, Archive
 from sidelight.io.model.encoding import SPARSE_FORMATS
 from sidelight.io.model.state import is_a_key, put_back
 from sidelight.io.model.tags import class_of
-from sidelight.registry import ESTIMATORS
+from sidelight.registry import SAVED
 
 _SPARSE_CLASSES = {
     ("csr", "array"): sp.csr_array,
@@ -117,9 +117,9 @@ class Decoder:
 
     def _estimator(self, node: dict[str, Any]) -> Any:
         name = node["class"]
-        entry = next((entry for entry in ESTIMATORS if entry.name == name), None)
+        entry = next((entry for entry in SAVED if entry.name == name), None)
         if entry is None:
-            known = ", ".join(entry.name for entry in ESTIMATORS)
+            known = ", ".join(entry.name for entry in SAVED)
             raise ValueError(
                 f"{self._archive.name} holds a model of the class {name!r}, which this version of "
                 f"sidelight does not have. It has: {known}."

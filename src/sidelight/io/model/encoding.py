@@ -17,7 +17,7 @@ import scipy.sparse as sp
 from sidelight.io.model.archive import PLAIN_KINDS
 from sidelight.io.model.state import state_of
 from sidelight.io.model.tags import tag_of
-from sidelight.registry import ESTIMATORS
+from sidelight.registry import SAVED
 
 SPARSE_FORMATS = ("csr", "csc")
 
@@ -139,7 +139,7 @@ class Encoder:
 def is_estimator(value: Any) -> bool:
     """Tell whether a value is an estimator of the registry itself, not of a subclass."""
     kind = type(value)
-    return any(e.name == kind.__name__ and e.module == kind.__module__ for e in ESTIMATORS)
+    return any(e.name == kind.__name__ and e.module == kind.__module__ for e in SAVED)
 
 
 def _contiguous(array: npt.NDArray[Any]) -> npt.NDArray[Any]:

@@ -19,7 +19,7 @@ from sidelight.io.model.archive import Archive, write_archive
 from sidelight.io.model.decoding import Decoder
 from sidelight.io.model.encoding import Encoder, is_estimator
 from sidelight.io.model.versions import FORMAT, FORMAT_VERSION, brought_up_to_date
-from sidelight.registry import ESTIMATORS
+from sidelight.registry import SAVED
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ def save(model: Any, path: str | Path, *, extras: Mapping[str, Any] | None = Non
     import sidelight
 
     if not is_estimator(model):
-        names = ", ".join(entry.name for entry in ESTIMATORS)
+        names = ", ".join(entry.name for entry in SAVED)
         raise TypeError(
             f"The 'model' argument of save must be an estimator of sidelight ({names}). Got a "
             f"{type(model).__module__}.{type(model).__name__}."

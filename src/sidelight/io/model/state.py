@@ -23,6 +23,8 @@ KEYS = {
     "_root": "root",
     "_space": "space",
     "_removal": "removal",
+    "_machine": "machine",
+    "_moments": "moments",
     "_sklearn_output_config": "output",
 }
 _ATTRIBUTES = {key: attribute for attribute, key in KEYS.items()}

@@ -139,6 +139,14 @@ TAGS: dict[str, str] = {
     "known factor": "latent.density.known_factor:KnownFactor",
     "path": "latent.information.path:Path",
     "path/onset": "latent.information.path:Onset",
+    # models of change
+    "gated/machine": "gated.machine:Machine",
+    "gated/scale": "gated.machine:Scale",
+    "gated/moments": "gated.optimiser:Moments",
+    "units/binary": "gated.units:Binary",
+    "units/gaussian": "gated.units:Gaussian",
+    "units/multinomial": "gated.units:Multinomial",
+    "units/poisson": "gated.units:Poisson",
     # what the user knows
     "side/actions": "side.actions:Actions",
     "side/anchors": "side.anchors:Anchors",

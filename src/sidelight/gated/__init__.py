@@ -1,0 +1,31 @@
+"""Models of how things change: pairs of items in, mapping units that tell one change from another.
+
+They stand on torch, which is an extra and is loaded with the first of them.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
+
+from sidelight.core import MissingExtraError
+
+if TYPE_CHECKING:
+    from sidelight.gated.gated_boltzmann_machine import GatedBoltzmannMachine
+
+_HOMES = {"GatedBoltzmannMachine": "sidelight.gated.gated_boltzmann_machine"}
+
+__all__ = ["GatedBoltzmannMachine"]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'sidelight.gated' has no attribute {name!r}")
+    if find_spec("torch") is None:
+        raise MissingExtraError("torch", "gated", f"sidelight.gated.{name}")
+    return getattr(import_module(_HOMES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

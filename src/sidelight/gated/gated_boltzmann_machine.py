@@ -1,0 +1,571 @@
+"""The gated Boltzmann machine (latent-factor thesis sections 5.2 to 5.4)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import chain
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import torch
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from sidelight.core import (
+    RANDOM_STATE,
+    SHARE,
+    FloatArray,
+    IntArray,
+    Matching,
+    OneOf,
+    Real,
+    Whole,
+    check_parameters,
+    fitting_afresh,
+    random_generator,
+    refuse_without_effect,
+    require_memory,
+)
+from sidelight.gated.conditionals import gibbs, mapping_given, output_given
+from sidelight.gated.likelihood import log_likelihood
+from sidelight.gated.machine import NOTHING, Machine, first_machine, require_room
+from sidelight.gated.objective import Contrast
+from sidelight.gated.optimiser import Course, Moments
+from sidelight.gated.reading import (
+    generator_of,
+    in_double,
+    read_mappings,
+    read_outputs,
+    read_table,
+    refuse_idle_parameters,
+    refuse_values,
+)
+from sidelight.gated.training import given_batches, learn, say_how_it_ended, shuffled_batches
+from sidelight.gated.transformation_distance import KINDS, distance_table
+from sidelight.gated.units import Units, units_of
+from sidelight.gated.views import filters_of, strongest_outputs
+
+_UNITS = ("binary", "gaussian", "multinomial", "poisson")
+_LAYERS = Matching(
+    lambda value: isinstance(value, tuple) and bool(value) and all(map(Whole(1).admits, value)),
+    "a tuple of ints",
+)
+
+
+class GatedBoltzmannMachine(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+    """Gated Boltzmann machine: what becomes of an input, in mapping units that tell how.
+
+    Pairs of an input x and an output y are explained by binary mapping units z,
+
+        p(y, z | x) = exp S(y, z; x) / Z(x),
+        S = Σ W_ijk x_i y_j z_k + Σ W_ij x_i y_j + Σ W_ik x_i z_k + Σ W_jk y_j z_k + Σ b_j y_j
+            + Σ c_k z_k
+
+    (5.1), (5.7), learned by contrastive divergence (5.9).  Given a pair the mapping units are
+    independent, σ(Σ_ij W_ijk x_i y_j + …): they say how x became y, whatever x is, and can be
+    applied to another input (an analogy).  ``fit(X)`` alone, without inputs, is a restricted
+    Boltzmann machine of the rows of X.
+
+    Parameters
+    ----------
+    n_components : int
+        Mapping units.
+    output : {"binary", "gaussian", "multinomial", "poisson"}
+        What outputs are: in [0, 1]; real, N(b + νWz, ν²) (5.12), at a common scale; one of
+        ``n_states`` in every run of so many columns; counts.
+    input : {"same", "binary", "gaussian", "multinomial", "poisson"}
+        What inputs are.  They are conditioned on and need no distribution; their values are
+        checked, they are centred, and real ones are brought to a common scale.
+    n_factors : int, optional
+        W_ijk = Σ_f X_if Y_jf Z_kf with so many factors; None is the full three-way array.
+    premapping : int or tuple of int, optional
+        Inputs are mapped first, φ(x) for x (5.18): linearly to so many features, or by layers of
+        so many tanh units of which the last is linear, learned together with the rest.
+    nu : float
+        ν of Gaussian outputs, in units of their standard deviation.
+    n_states : int, optional
+        Columns of a multinomial unit; None is all of them.
+    n_steps : int
+        Steps of the chains of contrastive divergence.
+    persistent : bool
+        Whether the chain of a pair goes on from its last end, instead of from the data.
+    chain_ends : {"auto", "mean", "sample"}
+        Whether chains end in the mean of the last outputs or in a draw: ``"auto"`` is the mean, but
+        draws where chains are persistent.  Only draws lead to the gradient of the likelihood as
+        ``n_steps`` grows.
+    learning_rate : float
+        The length of a step, as a change of what a unit is told; in ``fit`` it shrinks to nothing
+        in the second half.
+    momentum : float
+        The share of the last direction that a step keeps.
+    weight_decay : float
+        The share of a weight that a step of length one takes away.
+    batch_size : int
+        Pairs of a step.
+    max_iter : int
+        Steps of ``fit``.
+    random_state : int, Generator, RandomState or None
+        For first weights, the order of pairs and the draws of chains.
+
+    Attributes
+    ----------
+    n_iter_ : int
+        Steps taken.
+    history_ : ndarray of shape (n_looks,)
+        Every 25 steps, Σ_j (y_j − ŷ_j)² of the batch, ŷ what comes of x by the mapping units
+        inferred.
+    n_features_in_ : int
+        Columns of X.
+    n_outputs_ : int
+        Columns of Y; of X where it stands alone.
+
+    Notes
+    -----
+    Early learning sits on a plateau of some hundred steps, where mapping units are still alike:
+    ``history_`` hardly falls, and then does.  Steps are scaled by the running size of gradients
+    (Adam), and inputs are centred, which gets past it: weights of rare coincidences x_i y_j move as
+    fast as others, and what all inputs have in common does not drown what tells them apart.
+
+    Learning draws, so that results agree between processors in what they say but not to the bit.
+
+    References
+    ----------
+    R. Memisevic and G. Hinton (2007), "Unsupervised learning of image transformations".
+
+    Examples
+    --------
+    Rows are turned by one place, to the left or to the right.
+
+    >>> import numpy as np
+    >>> from sidelight.gated import GatedBoltzmannMachine
+    >>> rng = np.random.default_rng(0)
+    >>> X = (rng.random((2000, 8)) < 0.3).astype(float)
+    >>> left = rng.random(2000) < 0.5
+    >>> Y = np.where(left[:, None], np.roll(X, -1, axis=1), np.roll(X, 1, axis=1))
+    >>> model = GatedBoltzmannMachine(4, max_iter=1000).fit(X, Y)
+    >>> z = model.infer([[0, 0, 1, 0, 1, 1, 0, 0]], [[0, 1, 0, 1, 1, 0, 0, 0]])
+    >>> model.apply(z, [[1, 0, 0, 0, 0, 0, 1, 0]]).round().astype(int)
+    array([[0, 0, 0, 0, 0, 1, 0, 1]])
+    """
+
+    _parameters: ClassVar[Any] = {
+        "n_components": (Whole(1),),
+        "output": (OneOf(_UNITS),),
+        "input": (OneOf(("same", *_UNITS)),),
+        "n_factors": (Whole(1), OneOf((None,))),
+        "premapping": (Whole(1), _LAYERS, OneOf((None,))),
+        "nu": (Real(0, open_below=True),),
+        "n_states": (Whole(2), OneOf((None,))),
+        "n_steps": (Whole(1),),
+        "persistent": (OneOf((True, False)),),
+        "chain_ends": (OneOf(("auto", "mean", "sample")),),
+        "learning_rate": (Real(0, open_below=True),),
+        "momentum": (SHARE,),
+        "weight_decay": (Real(0),),
+        "batch_size": (Whole(1),),
+        "max_iter": (Whole(1),),
+        "random_state": (RANDOM_STATE,),
+    }
+
+    _machine: Machine
+    _moments: Moments
+
+    def __init__(
+        self,
+        n_components: int = 20,
+        *,
+        output: str = "binary",
+        input: str = "same",
+        n_factors: int | None = None,
+        premapping: int | tuple[int, ...] | None = None,
+        nu: float = 1.0,
+        n_states: int | None = None,
+        n_steps: int = 1,
+        persistent: bool = False,
+        chain_ends: str = "auto",
+        learning_rate: float = 0.1,
+        momentum: float = 0.9,
+        weight_decay: float = 0.0,
+        batch_size: int = 100,
+        max_iter: int = 2000,
+        random_state: Any = 0,
+    ) -> None:
+        self.n_components = n_components
+        self.output = output
+        self.input = input
+        self.n_factors = n_factors
+        self.premapping = premapping
+        self.nu = nu
+        self.n_states = n_states
+        self.n_steps = n_steps
+        self.persistent = persistent
+        self.chain_ends = chain_ends
+        self.learning_rate = learning_rate
+        self.momentum = momentum
+        self.weight_decay = weight_decay
+        self.batch_size = batch_size
+        self.max_iter = max_iter
+        self.random_state = random_state
+
+    @fitting_afresh
+    def fit(self, X: Any, Y: Any = None) -> Self:
+        """Learn how rows of X become those of Y.
+
+        Parameters
+        ----------
+        X : array of shape (n_pairs, n_features)
+            Inputs; without Y the rows that a restricted Boltzmann machine learns.
+        Y : array of shape (n_pairs, n_outputs), optional
+            Outputs, row by row.
+
+        Returns
+        -------
+        GatedBoltzmannMachine
+            The fitted estimator.
+        """
+        x, y = self._read(X, Y, new=True)
+        rng = random_generator(self.random_state)
+        self._machine, self._moments = self._first(x, y, rng), Moments()
+        chains = self._machine.output_scale(y) if self.persistent else None
+        order, total = rng.spawn(1)[0], self.max_iter
+        batches = shuffled_batches(self._machine, x, y, self.batch_size, total, order)
+        return self._learn(rng, batches, total=total, chains=chains)
+
+    def partial_fit(self, X: Any, Y: Any = None) -> Self:
+        """Go on learning, by one batch or by those that an iterator gives.
+
+        Parameters
+        ----------
+        X : array of shape (n_pairs, n_features), or iterator of pairs (X, Y)
+            Inputs of a batch, or batches one after another (without inputs, arrays).
+        Y : array of shape (n_pairs, n_outputs), optional
+            Outputs of a batch.
+
+        Returns
+        -------
+        GatedBoltzmannMachine
+            The fitted estimator.
+        """
+        refuse_without_effect(self, ["persistent"], "in partial_fit, whose rows do not come again")
+        stream = X if isinstance(X, Iterator) else iter([(X, Y)])
+        pairs = (pair if isinstance(pair, tuple) else (pair, None) for pair in stream)
+        first = next(pairs, None)
+        if first is None:
+            raise ValueError(
+                f"{self._name}.partial_fit got an iterator that gives no batch. Give at least one "
+                f"pair (X, Y); an iterator that was gone through once is empty."
+            )
+        rng, new = random_generator(self.random_state), not hasattr(self, "_machine")
+        x, y = self._read(*first, new=new)
+        if new:
+            self._machine, self._moments = self._first(x, y, rng), Moments()
+        else:  # later batches have draws of their own
+            rng = np.random.default_rng([int(rng.integers(2**32)), self._moments.n_steps])
+        more = (self._read(*pair, new=False) for pair in pairs)
+        return self._learn(rng, given_batches(self._machine, chain([(x, y)], more)))
+
+    def infer(self, X: Any, Y: Any) -> FloatArray:
+        """Say how inputs became outputs.
+
+        Parameters
+        ----------
+        X : array of shape (n_pairs, n_features)
+            Inputs.
+        Y : array of shape (n_pairs, n_outputs)
+            Outputs.
+
+        Returns
+        -------
+        ndarray of shape (n_pairs, n_components)
+            p(z_k = 1 | x, y) (5.5).
+        """
+        x, y = self._pairs(X, Y)
+        with torch.no_grad():
+            seen = self._machine.output_scale(y).unsqueeze(1)
+            return in_double(mapping_given(self._machine.folded(x), seen)[:, 0])
+
+    def apply(self, Z: Any, X: Any) -> FloatArray:
+        """Do to inputs what mapping units say.
+
+        Parameters
+        ----------
+        Z : array of shape (n_samples, n_components)
+            Mapping units, as ``infer`` gives them, or one row for all inputs.
+        X : array of shape (n_samples, n_features)
+            Inputs.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_outputs)
+            E[y | x, z] (5.6), (5.12).
+        """
+        x = self._inputs(X)
+        z = read_mappings(Z, self._machine.n_mappings, len(x), who=self._name)
+        with torch.no_grad():
+            y = output_given(self._machine.folded(x), z.unsqueeze(1))[:, 0]
+        return self._machine.output_scale.back(y)
+
+    def transform(self, X: Any) -> FloatArray:
+        """Infer the hidden units of rows, where they stand alone.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_components)
+            p(z_k = 1 | y).
+        """
+        y = self._alone(X)
+        with torch.no_grad():
+            seen = self._machine.output_scale(y).unsqueeze(0)
+            return in_double(mapping_given(self._machine.folded(NOTHING), seen)[0])
+
+    def sample(
+        self, X: Any = None, n_samples: int = 1, *, n_steps: int = 1000, random_state: Any = 0
+    ) -> FloatArray:
+        """Draw outputs: of each input, or, where rows stand alone, new rows.
+
+        Parameters
+        ----------
+        X : array of shape (n_inputs, n_features), optional
+            Inputs.
+        n_samples : int
+            Draws of each, chains of their own.
+        n_steps : int
+            Steps of a chain, which begins at outputs without mapping units.
+        random_state : int, Generator, RandomState or None
+            Of the draws.
+
+        Returns
+        -------
+        ndarray of shape (n_inputs, n_samples, n_outputs) or (n_samples, n_outputs)
+            Outputs.
+        """
+        x = self._given(X)
+        folded, draws = self._machine.folded(x), generator_of(random_generator(random_state))
+        with torch.no_grad():
+            b = folded.b.expand(-1, n_samples, -1)
+            first = folded.units.sample(torch.zeros_like(b), b, draws)
+            y = self._machine.output_scale.back(gibbs(folded, first, n_steps, draws))
+        return y if self._machine.n_inputs else y[0]
+
+    def score_samples(self, X: Any, Y: Any = None, *, random_state: Any = 0) -> FloatArray:
+        """Compute log p(y | x), or log p of rows that stand alone.
+
+        Parameters
+        ----------
+        X : array of shape (n_pairs, n_features)
+            Inputs, or the rows themselves.
+        Y : array of shape (n_pairs, n_outputs), optional
+            Outputs.
+        random_state : int, Generator, RandomState or None
+            Of the annealed importance sampling by which Z(x) is found where there are more than
+            16 mapping units; with fewer it is exact.
+
+        Returns
+        -------
+        ndarray of shape (n_pairs,)
+            Log probabilities; densities of Gaussian outputs.
+        """
+        if Y is None:
+            x, outputs = NOTHING, self._machine.output_scale(self._alone(X)).unsqueeze(0)
+        else:
+            x, y = self._pairs(X, Y)
+            outputs = self._machine.output_scale(y).unsqueeze(1)
+        draws = generator_of(random_generator(random_state))
+        with torch.no_grad():
+            found = in_double(log_likelihood(self._machine.folded(x), outputs, draws).reshape(-1))
+        # a density is per unit of the data
+        per_unit = self._machine.n_outputs * np.log(self._machine.output_scale.size)
+        return np.asarray(found - per_unit)
+
+    def filters(self, X: Any) -> FloatArray:
+        """The filters that an input makes of the weights.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features)
+            Inputs.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_outputs, n_components)
+            Ŵ_jk = Σ_i W_ijk x_i + W_jk (5.10), x centred.
+        """
+        return filters_of(self._inputs(X), self._machine)
+
+    def flow(self, X: Any, Y: Any) -> IntArray:
+        """The output that every input goes to: its strongest connection (§5.2.4).
+
+        Parameters
+        ----------
+        X : array of shape (n_pairs, n_features)
+            Inputs.
+        Y : array of shape (n_pairs, n_outputs)
+            Outputs.
+
+        Returns
+        -------
+        ndarray of shape (n_pairs, n_features)
+            argmax_j Σ_k W_ijk z_k + W_ij, z inferred from the pair.
+        """
+        if self.premapping is not None:
+            raise ValueError(
+                f"{self._name}.flow needs weights of the inputs themselves, and with premapping="
+                f"{self.premapping!r} they are of features. Fit without a premapping."
+            )
+        return strongest_outputs(self.infer(X, Y), self._machine)
+
+    def distances(
+        self, X: Any, Y: Any = None, *, kind: str = "mean", symmetric: bool = False
+    ) -> FloatArray:
+        """How far outputs are from what can be made of inputs: the invariant metric (§5.4.2).
+
+        Parameters
+        ----------
+        X : array of shape (n, n_features)
+            Inputs.
+        Y : array of shape (m, n_outputs), optional
+            Outputs; X itself by default.
+        kind : {"mean", "likeliest"}
+            Whether mapping units and outputs are inferred by their means or their likeliest states.
+        symmetric : bool
+            Whether to take the mean of both ways.
+
+        Returns
+        -------
+        ndarray of shape (n, m)
+            ‖y − ŷ‖, ŷ what comes of x by the mapping units inferred from x and y.
+        """
+        if kind not in KINDS:
+            raise ValueError(
+                f"The 'kind' argument of {self._name}.distances must be 'mean' or 'likeliest'. "
+                f"Got {kind!r} instead."
+            )
+        x = self._inputs(X)
+        y = self._outputs(X if Y is None else Y)
+        require_memory(
+            16.0 * len(x) * len(y),
+            what=f"the {len(x)} × {len(y)} table of distances",
+            who=f"{self._name}.distances",
+            instead="Ask for fewer rows at a time.",
+        )
+        D = distance_table(self._machine, x, y, kind)
+        if not symmetric:
+            return D
+        back = (
+            D
+            if Y is None
+            else distance_table(self._machine, self._inputs(Y), self._outputs(X), kind)
+        )
+        return np.asarray((D + back.T) / 2)
+
+    @property
+    def _name(self) -> str:
+        return type(self).__name__
+
+    @property
+    def _kind_of_input(self) -> str:
+        return self.output if self.input == "same" else self.input
+
+    @property
+    def _n_features_out(self) -> int:
+        return self._machine.n_mappings
+
+    def _read(self, X: Any, Y: Any, *, new: bool) -> tuple[FloatArray, FloatArray]:
+        """Inputs and outputs, checked; no columns of inputs where there are none."""
+        check_parameters(self, self._parameters)
+        refuse_idle_parameters(self, alone=Y is None)
+        if not new:
+            return (np.empty((len(X), 0)), self._alone(X)) if Y is None else self._pairs(X, Y)
+        if Y is None:
+            y = read_table(self, X, reset=True)
+            refuse_values(y, self._units(y), who=self._name, name="X", parameter="output")
+            return np.empty((len(y), 0)), y
+        x = read_table(self, X, reset=True)
+        self._refuse_inputs(x)
+        return x, read_outputs(Y, self._units, who=self._name, n_rows=len(x))
+
+    def _first(self, x: FloatArray, y: FloatArray, rng: np.random.Generator) -> Machine:
+        """The machine that learning begins with."""
+        layers = self.premapping or ()
+        layers = layers if isinstance(layers, tuple) else (int(layers),)
+        sizes = (layers[-1] if layers else x.shape[1], y.shape[1], self.n_components)
+        require_room(sizes, self.batch_size, self.n_factors, who=self._name)
+        self.n_outputs_ = y.shape[1]
+        return first_machine(
+            x,
+            y,
+            self._units(y),
+            self.n_components,
+            rng,
+            real=self._kind_of_input == "gaussian",
+            n_factors=self.n_factors,
+            layers=layers,
+        )
+
+    def _learn(self, rng: np.random.Generator, batches: Any, **more: Any) -> Self:
+        ends_in_mean = {"mean": True, "sample": False}.get(self.chain_ends, not self.persistent)
+        contrast = Contrast(self._machine.units, self.n_steps, generator_of(rng), ends_in_mean)
+        course = Course(self.learning_rate, self.momentum, self.weight_decay)
+        before = getattr(self, "history_", np.empty(0))
+        first = float(before[0]) if len(before) else None
+        self._machine, done = learn(
+            self._machine, contrast, batches, course, self._moments, first=first, **more
+        )
+        self.n_iter_ = self._moments.n_steps
+        self.history_ = np.append(before, done.errors)
+        say_how_it_ended(done, self.learning_rate, who=self._name)
+        return self
+
+    def _units(self, rows: FloatArray, kind: str | None = None) -> Units:
+        return units_of(
+            self.output if kind is None else kind,
+            nu=self.nu,
+            n_states=self.n_states or rows.shape[1],
+        )
+
+    def _pairs(self, X: Any, Y: Any) -> tuple[FloatArray, FloatArray]:
+        x = self._inputs(X)
+        return x, self._outputs(Y, n_rows=len(x))
+
+    def _inputs(self, X: Any) -> FloatArray:
+        """New inputs."""
+        check_is_fitted(self, "_machine")
+        if not self._machine.n_inputs:
+            raise ValueError(
+                f"This {self._name} was fitted to rows that stand alone, so that there are no "
+                f"inputs. Fit it to pairs, fit(X, Y)."
+            )
+        x = read_table(self, X, reset=False)
+        self._refuse_inputs(x)
+        return x
+
+    def _refuse_inputs(self, x: FloatArray) -> None:
+        units = self._units(x, self._kind_of_input)
+        refuse_values(x, units, who=self._name, name="X", parameter="input")
+
+    def _outputs(self, Y: Any, *, n_rows: int | None = None) -> FloatArray:
+        """New outputs."""
+        who, columns = self._name, self._machine.n_outputs
+        return read_outputs(Y, self._units, who=who, n_rows=n_rows, n_columns=columns)
+
+    def _alone(self, X: Any) -> FloatArray:
+        """New rows, where they stand alone."""
+        check_is_fitted(self, "_machine")
+        if self._machine.n_inputs:
+            raise ValueError(
+                f"This {self._name} was fitted to pairs, so that outputs have inputs. Give both X "
+                f"and Y."
+            )
+        y = read_table(self, X, reset=False)
+        refuse_values(y, self._machine.units, who=self._name, name="X", parameter="output")
+        return y
+
+    def _given(self, X: Any) -> FloatArray:
+        """Inputs, or the empty one."""
+        check_is_fitted(self, "_machine")
+        return NOTHING if X is None and not self._machine.n_inputs else self._inputs(X)

@@ -1,0 +1,160 @@
+"""A learned machine as a value: units, scales and weights, which is all that a model file holds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+import torch
+
+from sidelight.core import FloatArray, require_memory
+from sidelight.gated.energy import Folded, fold
+from sidelight.gated.units import Tensor, Units
+
+#: Rows of nothing but zeros are taken to be so long.
+_SHORTEST = 1e-3
+#: Couplings begin as small as this, so that no mapping unit is decided before data is seen; the
+#: product of three factors is as small.
+_SMALL, _SMALL_FACTOR = 0.01, 0.2
+#: The input of outputs that stand alone.
+NOTHING: FloatArray = np.empty((1, 0))
+
+
+@dataclass(frozen=True)
+class Scale:
+    """Rows as a machine sees them: (v − centre)/size.
+
+    Inputs are centred whatever they are.  With W_jk and W_k among the weights this is the same
+    model, but what all inputs share does not stand between mapping units that are to part.
+
+    Parameters
+    ----------
+    centre : ndarray of shape (n_columns,)
+        The means of the columns.
+    size : float
+        The root of their mean variance: one for all, so that what columns share is kept.
+    length : float
+        The root mean square length of a row as it is then seen.
+    """
+
+    centre: FloatArray
+    size: float
+    length: float = 1.0
+
+    @classmethod
+    def of(cls, rows: FloatArray, *, centred: bool, scaled: bool) -> Scale:
+        """The scale of some rows, as far as it is asked for."""
+        size = float(np.sqrt(rows.var(axis=0).mean())) if scaled and rows.size else 1.0
+        centre = rows.mean(axis=0) if centred else np.zeros(rows.shape[1])
+        size = size if size > 0 else 1.0
+        seen = np.einsum("ij,ij->i", (rows - centre) / size, (rows - centre) / size)
+        return cls(centre, size, max(float(np.sqrt(seen.mean())), _SHORTEST))
+
+    def __call__(self, rows: FloatArray) -> Tensor:
+        """Rows as the machine sees them."""
+        return torch.as_tensor((rows - self.centre) / self.size, dtype=torch.float32)
+
+    def back(self, rows: Tensor) -> FloatArray:
+        """What the machine sees, as rows."""
+        return np.asarray(rows.numpy(), dtype=np.float64) * self.size + self.centre
+
+
+@dataclass(frozen=True)
+class Machine:
+    """What was learned.
+
+    Parameters
+    ----------
+    units : Units
+        Of the outputs.
+    weights : dict of str to ndarray
+        By name, as :mod:`sidelight.gated.energy` has them, in single precision.
+    input_scale, output_scale : Scale
+        How rows are read.
+    """
+
+    units: Units
+    weights: dict[str, FloatArray]
+    input_scale: Scale
+    output_scale: Scale
+
+    @property
+    def n_inputs(self) -> int:
+        """Columns of an input; none where outputs stand alone."""
+        return len(self.input_scale.centre)
+
+    @property
+    def n_outputs(self) -> int:
+        """Columns of an output."""
+        return len(self.output_scale.centre)
+
+    @property
+    def n_mappings(self) -> int:
+        """Mapping units."""
+        return len(self.weights["z"])
+
+    def rates(self) -> dict[str, float]:
+        """The share of a step that each weight goes: over the lengths of what it is multiplied by.
+
+        So a step changes what a unit is told by as much, however many inputs and outputs there are
+        and however rarely they are on.
+        """
+        x, f = self.input_scale.length, self.output_scale.length / getattr(self.units, "nu", 1.0)
+        lengths = {"xyz": x * f, "xy": x, "xz": x, "yz": f, "xf": x, "yf": f, "map 0": x}
+        return {name: 1.0 / lengths.get(name, 1.0) for name in self.weights}
+
+    def tensors(self) -> dict[str, Tensor]:
+        """The weights, for torch."""
+        return {name: torch.as_tensor(w) for name, w in self.weights.items()}
+
+    def folded(self, X: FloatArray) -> Folded:
+        """The machine of every input."""
+        with torch.no_grad():
+            return fold(self.tensors(), self.units, self.input_scale(X))
+
+
+def first_machine(
+    X: FloatArray,
+    Y: FloatArray,
+    units: Units,
+    n_mappings: int,
+    rng: np.random.Generator,
+    *,
+    real: bool,
+    n_factors: int | None = None,
+    layers: tuple[int, ...] = (),
+) -> Machine:
+    """What learning begins with: small random couplings, the bias of outputs that stand alone."""
+    real_outputs = units.kind == "gaussian"
+    inputs = Scale.of(X, centred=True, scaled=real)
+    outputs = Scale.of(Y, centred=real_outputs, scaled=real_outputs)
+    bias, sizes = units.start(outputs(Y).numpy()), (X.shape[1], *layers)
+    I, J, K = sizes[-1], len(bias), n_mappings
+    made: dict[str, FloatArray] = {}
+    for number, (here, there) in enumerate(pairwise(sizes)):
+        made[f"map {number}"] = rng.standard_normal((here, there)) / np.sqrt(max(here, 1))
+        made[f"shift {number}"] = np.zeros(there)
+    if n_factors is None:
+        made["xyz"] = _SMALL * rng.standard_normal((I, J, K))
+    else:
+        for name, rows in (("xf", I), ("yf", J), ("zf", K)):
+            made[name] = _SMALL_FACTOR * rng.standard_normal((rows, n_factors))
+    made["xy"], made["xz"] = np.zeros((I, J)), np.zeros((I, K))
+    made["yz"] = _SMALL * rng.standard_normal((J, K))
+    made["y"], made["z"] = bias, np.zeros(K)
+    return Machine(units, {name: w.astype(np.float32) for name, w in made.items()}, inputs, outputs)
+
+
+def require_room(
+    sizes: tuple[int, int, int], batch_size: int, n_factors: int | None, *, who: str
+) -> None:
+    """Refuse weights, with gradient, moments and best copy, and filters of a batch, too large."""
+    I, J, K = sizes
+    full = 4.0 * J * K * (5.0 * I + 3.0 * batch_size)
+    require_memory(
+        full if n_factors is None else 20.0 * n_factors * (I + J + K),
+        what=f"learning {I} × {J} × {K} three-way weights",
+        who=who,
+        instead="Give n_factors or a premapping, or smaller batches.",
+    )

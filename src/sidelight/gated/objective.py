@@ -1,0 +1,55 @@
+"""Contrastive divergence: what a step of learning lowers (5.8), (5.9)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+
+from sidelight.gated.conditionals import gibbs, mapping_given, output_given
+from sidelight.gated.energy import Weights, fold
+from sidelight.gated.units import Tensor, Units
+
+
+@dataclass(frozen=True)
+class Contrast:
+    """⟨F(y; x)⟩ of the data less that of the ends ỹ of short chains, which are held still.
+
+    Its gradient is ⟨∂S/∂W⟩ under p(z | x, ỹ) at the chains less that at the data: minus (5.9) as
+    the chains grow long.  Where chains begin at the data this is contrastive divergence; where they
+    go on from their last end, persistent contrastive divergence.  Chains that end in the mean of
+    their last outputs leave a bias, and far less noise.
+
+    Parameters
+    ----------
+    units : Units
+        What the outputs are.
+    n_steps : int
+        Steps of a chain.
+    generator : torch.Generator
+        Of its draws.
+    to_mean : bool
+        Whether it ends in the mean of its last outputs.
+    """
+
+    units: Units
+    n_steps: int
+    generator: torch.Generator
+    to_mean: bool = False
+
+    def __call__(
+        self, weights: Weights, x: Tensor, y: Tensor, begin: Tensor | None = None
+    ) -> tuple[Tensor, Tensor]:
+        """The difference, and the ends of the chains."""
+        folded = fold(weights, self.units, x)
+        with torch.no_grad():
+            start = y if begin is None else begin
+            ends = gibbs(folded, start, self.n_steps, self.generator, to_mean=self.to_mean)
+        return (folded.free_energy(y) - folded.free_energy(ends)).mean(), ends
+
+    def error(self, weights: Weights, x: Tensor, y: Tensor) -> float:
+        """Σ_j (y_j − ŷ_j)², the mean of outputs that one step back and forth should keep."""
+        with torch.no_grad():
+            folded = fold(weights, self.units, x)
+            back = output_given(folded, mapping_given(folded, y))
+            return float(((y - back) ** 2).sum(-1).mean())

@@ -1,0 +1,174 @@
+"""The descent of stochastic objectives: batch after batch, the best kept, divergence noticed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+import torch
+
+from sidelight.core import FloatArray, Interruption, report
+from sidelight.gated.units import Tensor
+
+Batch: TypeAlias = Any
+#: The running size of gradients forgets as slowly as is usual, and is no smaller than this (Kingma
+#: and Ba 2015).
+_FORGETTING, _SMALLEST = 0.999, 1e-8
+
+
+@dataclass(frozen=True)
+class Course:
+    """How a descent goes.
+
+    Parameters
+    ----------
+    learning_rate : float
+        The length of a step.
+    momentum : float
+        The share of the last direction that is kept.
+    weight_decay : float
+        The share of a weight that a step of length one takes away.
+    """
+
+    learning_rate: float
+    momentum: float
+    weight_decay: float
+
+
+@dataclass
+class Moments:
+    """The running mean of gradients and of their squares, which the next step goes on from (Adam).
+
+    Parameters
+    ----------
+    first, second : dict of str to ndarray
+        By the names of the weights.
+    n_steps : int
+        Steps so far.
+    """
+
+    first: dict[str, FloatArray] = field(default_factory=dict)
+    second: dict[str, FloatArray] = field(default_factory=dict)
+    n_steps: int = 0
+
+    def step(
+        self, weights: Mapping[str, Tensor], rates: Mapping[str, float], course: Course
+    ) -> None:
+        """w ← w − rate (m̂/√v̂ + decay w): rare inputs move weights as far as frequent ones."""
+        self.n_steps += 1
+        unbiased = 1.0 - course.momentum**self.n_steps
+        grown = 1.0 - _FORGETTING**self.n_steps
+        with torch.no_grad():
+            for name, w in weights.items():
+                g = w.grad
+                assert g is not None
+                (m, v), rate = self._of(name, w), rates[name]
+                m.lerp_(g, 1.0 - course.momentum)
+                v.mul_(_FORGETTING).addcmul_(g, g, value=1.0 - _FORGETTING)
+                if course.weight_decay:
+                    w.mul_(1.0 - rate * course.weight_decay)
+                w.addcdiv_(m, v.div(grown).sqrt_().add_(_SMALLEST), value=-rate / unbiased)
+                w.grad = None
+
+    def _of(self, name: str, w: Tensor) -> tuple[Tensor, Tensor]:
+        for kept in (self.first, self.second):
+            if name not in kept:
+                kept[name] = torch.zeros_like(w).numpy()
+        # the arrays' own memory
+        return torch.from_numpy(self.first[name]), torch.from_numpy(self.second[name])
+
+
+@dataclass(frozen=True)
+class Watch:
+    """When a descent is looked at.
+
+    Parameters
+    ----------
+    every : int
+        Batches between two looks.
+    worse : float
+        It has diverged where the error is so many times that of the first look.
+    """
+
+    every: int = 25
+    worse: float = 10.0
+
+
+_WATCH = Watch()
+
+
+@dataclass
+class Descent:
+    """What a descent came to.
+
+    Parameters
+    ----------
+    weights : dict of str to Tensor
+        The last ones; after an interruption or divergence the best that were looked at.
+    errors : list of float
+        At every look.
+    n_batches : int
+        Batches taken.
+    interrupted, diverged : bool
+        How it ended.
+    """
+
+    weights: dict[str, Tensor]
+    errors: list[float] = field(default_factory=list)
+    n_batches: int = 0
+    interrupted: bool = False
+    diverged: bool = False
+
+
+def descend(
+    loss: Callable[[dict[str, Tensor], Batch], Tensor],
+    error: Callable[[dict[str, Tensor], Batch], float],
+    weights: Mapping[str, Tensor],
+    batches: Iterable[Batch],
+    course: Course,
+    *,
+    moments: Moments,
+    rates: Mapping[str, float],
+    stage: str,
+    total: int | None = None,
+    first: float | None = None,
+    watch: Watch = _WATCH,
+) -> Descent:
+    """Lower a loss batch by batch; with a known total steps shrink to nothing from its half on.
+
+    Each weight goes its own share of a step, ``rates``.
+
+    A loss that draws is no measure of how far things have come; ``error`` is one, and ``first`` is
+    what it was at the beginning, where that is not here.
+    """
+    moving = {name: w.detach().clone().requires_grad_() for name, w in weights.items()}
+    found, best = Descent(_copied(moving)), math.inf
+    with Interruption() as interruption:
+        for batch in batches:
+            if found.n_batches % watch.every == 0:
+                now = error(moving, batch)
+                first = now if first is None else first
+                if not now <= watch.worse * first:  # or not a number
+                    found.diverged = True
+                    break
+                found.errors.append(now)
+                if now < best:
+                    best, found.weights = now, _copied(moving)
+                report(stage, found.n_batches, total, now)
+            left = 1.0 if total is None else min(1.0, 2.0 * (1.0 - found.n_batches / total))
+            loss(moving, batch).backward()
+            step = course.learning_rate * left
+            moments.step(moving, {name: step * rate for name, rate in rates.items()}, course)
+            found.n_batches += 1
+    found.interrupted = bool(interruption)
+    if not (found.interrupted or found.diverged):
+        found.diverged = not all(bool(torch.isfinite(w).all()) for w in moving.values())
+        if not found.diverged:
+            found.weights = _copied(moving)
+    return found
+
+
+def _copied(weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    return {name: w.detach().clone() for name, w in weights.items()}

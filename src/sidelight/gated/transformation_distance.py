@@ -1,0 +1,48 @@
+"""How far an output is from what the machine makes of an input: the invariant metric (§5.4.2)."""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+
+from sidelight.core import FloatArray, row_blocks
+from sidelight.gated.conditionals import likeliest_output, mapping_given, output_given
+from sidelight.gated.energy import Folded
+from sidelight.gated.machine import Machine
+from sidelight.gated.units import Tensor
+
+#: Infer the mapping units from the pair, apply them to the input, look how far the output is: with
+#: expectations in both places, or with the likeliest states.
+KINDS = ("mean", "likeliest")
+
+
+def predicted(folded: Folded, y: Tensor, kind: str) -> Tensor:
+    """ŷ: what comes of the inputs by the transformation that leads to y."""
+    z = mapping_given(folded, y)
+    if kind == "mean":
+        return output_given(folded, z)
+    return likeliest_output(folded, (z > 0.5).to(z.dtype))
+
+
+def distance_table(machine: Machine, X: FloatArray, Y: FloatArray, kind: str) -> FloatArray:
+    """d(x, y) = ‖y − ŷ‖ of all pairs, (n, m), in the units of y."""
+    y = machine.output_scale(Y).unsqueeze(0)
+    m, J, K = len(Y), machine.n_outputs, machine.n_mappings
+    found = np.empty((len(X), m))
+    for rows in row_blocks(len(X), 4.0 * (3 * m * J + m * K + 2 * J * K)):
+        with torch.no_grad():
+            gap = y - predicted(machine.folded(X[rows]), y, kind)
+        found[rows] = torch.linalg.vector_norm(gap, dim=-1).numpy()
+    return found * machine.output_scale.size
+
+
+def distances_of_pairs(machine: Machine, X: FloatArray, Y: FloatArray, kind: str) -> FloatArray:
+    """d(x_i, y_i), row by row."""
+    found = np.empty(len(X))
+    J, K = machine.n_outputs, machine.n_mappings
+    for rows in row_blocks(len(X), 4.0 * (3 * J + 2 * J * K)):
+        y = machine.output_scale(Y[rows]).unsqueeze(1)
+        with torch.no_grad():
+            gap = y - predicted(machine.folded(X[rows]), y, kind)
+        found[rows] = torch.linalg.vector_norm(gap, dim=-1)[:, 0].numpy()
+    return found * machine.output_scale.size

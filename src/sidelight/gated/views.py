@@ -1,0 +1,27 @@
+"""What a machine has learned, seen from an input: its filters, and where everything goes (§5.2)."""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+
+from sidelight.core import FloatArray, IntArray
+from sidelight.gated.energy import premapped, three_way
+from sidelight.gated.machine import Machine
+
+
+def filters_of(X: FloatArray, machine: Machine) -> FloatArray:
+    """Ŵ_jk = Σ_i W_ijk x_i + W^yz_jk (5.10), of every input."""
+    x, weights = machine.input_scale(X), machine.tensors()
+    with torch.no_grad():
+        W = torch.einsum("ni,ijk->njk", premapped(weights, x), three_way(weights))
+        return np.asarray((W + weights["yz"]).numpy(), dtype=np.float64)
+
+
+def strongest_outputs(Z: FloatArray, machine: Machine) -> IntArray:
+    """argmax_j Σ_k W_ijk z_k + W^xy_ij: the output that each input connects to the most."""
+    weights = machine.tensors()
+    with torch.no_grad():
+        z = torch.as_tensor(Z, dtype=torch.float32)
+        strength = torch.einsum("nk,ijk->nij", z, three_way(weights)) + weights["xy"]
+        return np.asarray(strength.argmax(-1).numpy(), dtype=np.intp)

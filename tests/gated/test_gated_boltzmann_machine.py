@@ -1,0 +1,415 @@
+"""The estimator: planted truths are learned, and manners are kept."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.neural_network import BernoulliRBM
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MinMaxScaler
+
+import sidelight
+from sidelight.errors import InterruptedFitWarning, MissingExtraError, NotEnoughMemoryError
+from sidelight.gated import GatedBoltzmannMachine
+from sidelight.progress import listening
+
+N = 10
+
+
+def turned(n, seed, *, kind="binary"):
+    """Rows, and what became of them: turned by one place to the left, to the right, or not."""
+    rng = np.random.default_rng(seed)
+    way = rng.integers(-1, 2, n)
+    if kind == "gaussian":
+        X = 3.0 + 2.0 * rng.standard_normal((n, N))
+    elif kind == "poisson":
+        X = (rng.random((n, N)) < 0.3) * 3.0
+    else:
+        X = (rng.random((n, N)) < 0.3) * 1.0
+    Y = np.array([np.roll(x, w) for x, w in zip(X, way, strict=True)])
+    return X, Y, way
+
+
+@pytest.fixture(scope="module")
+def learned():
+    X, Y, _ = turned(3000, 0)
+    return GatedBoltzmannMachine(6, max_iter=1500).fit(X, Y)
+
+
+def ways(predicted, X):
+    """Which of the three turns comes nearest."""
+    off = [((predicted - np.roll(X, way, axis=1)) ** 2).sum(axis=1) for way in (-1, 0, 1)]
+    return np.argmin(off, axis=0) - 1
+
+
+def transferred(model, kind="binary", seed=1):
+    """How often what is inferred from a pair does the same to another row."""
+    X, Y, way = turned(400, seed, kind=kind)
+    others, _, _ = turned(400, seed + 1, kind=kind)
+    there = ways(model.apply(model.infer(X, Y), others), others) == way
+    # rows that look alike when turned tell nothing
+    return there[X.std(axis=1) > 0].mean()
+
+
+def test_transformations_are_learned_and_transferred(learned):
+    assert transferred(learned) > 0.97
+    others = turned(400, 2)[0]
+    X, Y, way = turned(400, 1)
+    rng = np.random.default_rng(0)
+    shuffled = learned.apply(learned.infer(X, Y[rng.permutation(len(Y))]), others)
+    assert (ways(shuffled, others) == way).mean() < 0.6  # the control: pairs that are none
+
+
+def test_flow_says_where_every_input_goes(learned):
+    X, Y, way = turned(300, 5)
+    expected = (np.arange(N) + way[:, None]) % N
+    assert (learned.flow(X, Y) == expected).mean() > 0.97
+
+
+@pytest.mark.parametrize(
+    ("kind", "more"),
+    [
+        ("gaussian", {"max_iter": 1500}),
+        ("poisson", {"input": "gaussian", "max_iter": 1500}),
+        ("binary", {"n_factors": 30, "max_iter": 2500}),
+        ("binary", {"premapping": 10, "max_iter": 2500}),
+        ("binary", {"premapping": (20, 20), "max_iter": 2500}),
+        ("binary", {"persistent": True, "max_iter": 2500}),
+        ("binary", {"n_steps": 3, "chain_ends": "sample", "max_iter": 2500}),
+    ],
+)
+def test_transformations_are_learned_by_every_kind(kind, more):
+    X, Y, _ = turned(3000, 0, kind=kind)
+    model = GatedBoltzmannMachine(6, output=kind, **more).fit(X, Y)
+    assert transferred(model, kind) > 0.9
+
+
+def test_states_are_learned():
+    """Which of four states follows: the next one, or the one before."""
+    rng = np.random.default_rng(0)
+    state, way = rng.integers(4, size=(2000, 3)), rng.integers(2, size=(2000, 1)) * 2 - 1
+    X, Y = (np.eye(4)[s % 4].reshape(len(s), -1) for s in (state, state + way))
+    model = GatedBoltzmannMachine(4, output="multinomial", n_states=4, max_iter=1500).fit(X, Y)
+    mean = model.apply(model.infer(X[:200], Y[:200]), X[200:400])
+    np.testing.assert_allclose(mean.reshape(200, 3, 4).sum(axis=2), 1.0, atol=1e-5)
+    found = mean.reshape(200, 3, 4).argmax(axis=2)
+    assert (found == (state[200:400] + way[:200]) % 4).mean() > 0.95
+
+
+def test_the_likelihood_of_pairs_is_higher_than_of_others(learned):
+    X, Y, _ = turned(200, 7)
+    given = learned.score_samples(X, Y)
+    assert (given > learned.score_samples(X, Y[::-1])).mean() > 0.95
+    # a likelihood sums to one over all outputs
+    every = (np.arange(2**N)[:, None] >> np.arange(N) & 1).astype(float)
+    total = np.exp(learned.score_samples(np.repeat(X[:1], 2**N, axis=0), every)).sum()
+    assert total == pytest.approx(1.0, abs=1e-3)
+
+
+def test_gaussian_likelihood_is_a_density_of_the_data():
+    rng = np.random.default_rng(0)
+    X = 5 + 3 * rng.standard_normal((500, 1))
+    model = GatedBoltzmannMachine(2, output="gaussian", max_iter=100).fit(X)
+    grid = np.linspace(-60, 70, 4001)
+    density = np.exp(model.score_samples(grid[:, None]))
+    assert np.trapezoid(density, grid) == pytest.approx(1.0, abs=1e-3)
+
+
+def test_annealing_is_used_where_there_are_many_units():
+    X, Y, _ = turned(500, 0)
+    model = GatedBoltzmannMachine(17, max_iter=60).fit(X, Y)
+    annealed = model.score_samples(X[:5], Y[:5])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("sidelight.gated.likelihood.ENUMERATED", 17)
+        exact = model.score_samples(X[:5], Y[:5])
+    assert not np.array_equal(annealed, exact)
+    np.testing.assert_allclose(annealed, exact, atol=0.1)
+
+
+def test_filters_are_the_weights_of_the_machine_that_an_input_makes(learned):
+    """z = σ(ŴᵀY + what does not hang on y), so that differences of log odds are Ŵ."""
+    X, Y, _ = turned(3, 11)
+    filters = learned.filters(X)
+    for j in range(N):
+        on, off = Y.copy(), Y.copy()
+        on[:, j], off[:, j] = 1.0, 0.0
+        odds = [np.log(z / (1 - z)) for z in (learned.infer(X, on), learned.infer(X, off))]
+        np.testing.assert_allclose(odds[0] - odds[1], filters[:, j], rtol=0.02, atol=0.02)
+
+
+def test_distances_forgive_what_was_learned(learned):
+    X, Y, _ = turned(40, 21)
+    D = learned.distances(X, Y)
+    plain = np.linalg.norm(X[:, None] - Y[None], axis=2)
+    turns = np.stack([np.roll(X, way, axis=1) for way in (-1, 0, 1)])
+
+    def found(table):  # some rows are turns of one another
+        return (turns[:, table.argmin(axis=0)] == Y).all(axis=2).any(axis=0).mean()
+
+    assert found(D) > 0.9
+    assert found(plain) < 0.7
+    # by its definition, pair by pair
+    for i, j in ((0, 0), (3, 17)):
+        z = learned.infer(X[i : i + 1], Y[j : j + 1])
+        gap = Y[j] - learned.apply(z, X[i : i + 1])[0]
+        assert D[i, j] == pytest.approx(np.linalg.norm(gap), abs=1e-5)
+        decided = learned.apply((z > 0.5) * 1.0, X[i : i + 1])[0] > 0.5
+        likeliest = learned.distances(X[i : i + 1], Y[j : j + 1], kind="likeliest")
+        assert likeliest[0, 0] == pytest.approx(np.linalg.norm(Y[j] - decided), abs=1e-5)
+    both = learned.distances(X, Y, symmetric=True)
+    np.testing.assert_allclose(both, (D + learned.distances(Y, X).T) / 2, atol=1e-6)
+    alone = learned.distances(X, symmetric=True)
+    np.testing.assert_allclose(alone, alone.T)
+
+
+def test_gaussian_distances_are_in_the_units_of_the_data():
+    X, Y, _ = turned(1000, 0, kind="gaussian")
+    model = GatedBoltzmannMachine(3, output="gaussian", max_iter=200).fit(X, Y)
+    z = model.infer(X[:1], Y[:1])
+    gap = np.linalg.norm(Y[0] - model.apply(z, X[:1])[0])
+    assert model.distances(X[:1], Y[:1])[0, 0] == pytest.approx(gap, rel=1e-5)
+    large = GatedBoltzmannMachine(3, output="gaussian", max_iter=200).fit(100 * X, 100 * Y)
+    np.testing.assert_allclose(
+        large.distances(100 * X[:4], 100 * Y[:4]), 100 * model.distances(X[:4], Y[:4]), rtol=1e-3
+    )
+
+
+class TestAlone:
+    """Without inputs: a restricted Boltzmann machine."""
+
+    @pytest.fixture(scope="class")
+    @staticmethod
+    def rows():
+        """Bars: columns of a 3 × 3 picture that are on or off, a little noise."""
+        rng = np.random.default_rng(0)
+        bars = np.repeat(rng.random((2000, 3)) < 0.5, 3, axis=1)
+        return (bars ^ (rng.random(bars.shape) < 0.03)).astype(float)
+
+    @pytest.fixture(scope="class")
+    @staticmethod
+    def model(rows):
+        return GatedBoltzmannMachine(6, max_iter=3000, n_steps=5, chain_ends="sample").fit(rows)
+
+    def test_the_density_is_learned(self, model, rows):
+        every = (np.arange(512)[:, None] >> np.arange(9) & 1).astype(float)
+        p = np.exp(model.score_samples(every))
+        assert p.sum() == pytest.approx(1.0, abs=1e-4)
+        # of the true distribution: eight bars, each pixel wrong with 0.03
+        wrong = every.reshape(-1, 3, 3).sum(axis=2)
+        each = 0.5 * (0.03**wrong * 0.97 ** (3 - wrong) + 0.97**wrong * 0.03 ** (3 - wrong))
+        truth = each.prod(axis=1)
+        lost = float((truth * np.log(truth / p)).sum())
+        alone = GatedBoltzmannMachine(1, max_iter=1).fit(rows).score_samples(every)
+        assert lost < 0.15
+        assert float((truth * (np.log(truth) - alone)).sum()) > 2.0  # pixels by themselves
+
+    def test_samples_come_from_it(self, model):
+        drawn = model.sample(n_samples=2000, n_steps=300)
+        whole = np.isin(drawn.reshape(-1, 3, 3).sum(axis=2), (0, 3)).mean()
+        assert whole > 0.85
+
+    def test_hidden_units_are_those_of_scikit_learn(self, model, rows):
+        other = BernoulliRBM(6)
+        weights = model._machine.weights
+        other.components_ = weights["yz"].T.astype(float)
+        other.intercept_hidden_ = weights["z"].astype(float)
+        np.testing.assert_allclose(
+            model.transform(rows[:50]), other.transform(rows[:50]), atol=1e-5
+        )
+
+    def test_it_stands_in_a_pipeline(self, rows):
+        line = make_pipeline(MinMaxScaler(), GatedBoltzmannMachine(3, max_iter=50))
+        line.set_output(transform="pandas")
+        frame = line.fit_transform(rows)
+        assert list(frame.columns) == [f"gatedboltzmannmachine{k}" for k in range(3)]
+
+    def test_pairs_and_rows_are_not_mixed_up(self, model, learned, rows):
+        with pytest.raises(ValueError, match="rows that stand alone.*fit\\(X, Y\\)"):
+            model.infer(rows, rows)
+        with pytest.raises(ValueError, match="fitted to pairs"):
+            learned.score_samples(rows[:, :1])
+        with pytest.raises(ValueError, match="fitted to pairs"):
+            learned.transform(rows)
+
+
+class TestManners:
+    def test_same_state_same_weights(self):
+        X, Y, _ = turned(300, 0)
+        model = GatedBoltzmannMachine(3, max_iter=30, random_state=5)
+        first = clone(model).fit(X, Y).infer(X, Y)
+        np.testing.assert_array_equal(model.fit(X, Y).infer(X, Y), first)
+        np.testing.assert_array_equal(model.fit(X, Y).infer(X, Y), first)  # refitted
+        other = clone(model).set_params(random_state=6).fit(X, Y).infer(X, Y)
+        assert not np.array_equal(other, first)
+
+    def test_batches_from_a_generator(self):
+        def stream(n):
+            for seed in range(n):
+                yield turned(100, 1000 + seed)[:2]
+
+        model = GatedBoltzmannMachine(6).partial_fit(stream(1200))
+        assert model.n_iter_ == 1200
+        assert transferred(model) > 0.95
+        again = GatedBoltzmannMachine(6).partial_fit(stream(100))
+        for X, Y in stream(100):
+            again.partial_fit(X, Y)
+        assert again.n_iter_ == 200
+
+    def test_steps_go_on_between_batches(self):
+        """Single batches keep the momentum: the error falls as in one stream."""
+        X, Y, _ = turned(100, 0)
+        one = GatedBoltzmannMachine(4).partial_fit(iter([(X, Y)] * 300))
+        many = GatedBoltzmannMachine(4)
+        for _ in range(300):
+            many.partial_fit(X, Y)
+        assert many.history_[-1] < 1.3 * one.history_[-1]
+        assert len(many.history_) == 300
+
+    def test_saved_and_loaded(self, tmp_path, learned):
+        file = sidelight.save(learned, tmp_path / "turns.sidelight")
+        same = sidelight.load(file)
+        X, Y, _ = turned(50, 3)
+        np.testing.assert_array_equal(same.infer(X, Y), learned.infer(X, Y))
+        np.testing.assert_array_equal(same.distances(X, Y), learned.distances(X, Y))
+        went_on = [model.partial_fit(X, Y) for model in (same, sidelight.load(file))]
+        np.testing.assert_array_equal(went_on[0].infer(X, Y), went_on[1].infer(X, Y))
+        assert same.n_iter_ == learned.n_iter_ + 1
+
+    @pytest.mark.parametrize("output", ["gaussian", "multinomial", "poisson"])
+    def test_every_kind_of_units_is_saved(self, tmp_path, output):
+        X = np.eye(5)[np.arange(50) % 5]
+        model = GatedBoltzmannMachine(2, output=output, max_iter=5).fit(X)
+        same = sidelight.load(sidelight.save(model, tmp_path / "m.sidelight"))
+        np.testing.assert_array_equal(same.transform(X), model.transform(X))
+
+    def test_progress_shows_life_on_the_plateau(self):
+        seen = []
+        X, Y, _ = turned(300, 0)
+        with listening(seen.append):
+            GatedBoltzmannMachine(3, max_iter=200).fit(X, Y)
+        assert [p.done for p in seen] == list(range(0, 200, 25))
+        assert {(p.stage, p.total) for p in seen} == {("contrastive divergence", 200)}
+        assert len({p.value for p in seen}) == len(seen)
+
+    def test_an_interrupted_fit_keeps_the_best(self):
+        def stop(progress):
+            if progress.done == 500:
+                raise KeyboardInterrupt
+
+        X, Y, _ = turned(2000, 0)
+        with listening(stop), pytest.warns(InterruptedFitWarning, match="after 500 batches"):
+            model = GatedBoltzmannMachine(6, max_iter=2000).fit(X, Y)
+        assert model.n_iter_ == 500
+        begun = GatedBoltzmannMachine(6, max_iter=1).fit(X, Y)
+        error = [((Y - m.apply(m.infer(X, Y), X)) ** 2).sum(axis=1).mean() for m in (model, begun)]
+        assert error[0] < 0.7 * error[1]
+
+    def test_divergence_is_said_and_the_best_is_kept(self):
+        X, Y, _ = turned(500, 0, kind="gaussian")
+        model = GatedBoltzmannMachine(6, output="gaussian", learning_rate=30.0, max_iter=300)
+        with pytest.warns(ConvergenceWarning, match="diverged after .* learning_rate=30"):
+            model.fit(X, Y)
+        assert np.isfinite(model.apply(model.infer(X, Y), X)).all()
+        assert model.n_iter_ < 300
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", ConvergenceWarning)
+            GatedBoltzmannMachine(6, output="gaussian", max_iter=300).fit(X, Y)
+
+    def test_divergence_is_seen_between_single_batches(self):
+        X, Y, _ = turned(100, 0, kind="gaussian")
+        model = GatedBoltzmannMachine(6, output="gaussian", learning_rate=30.0)
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always")
+            for _ in range(20):
+                model.partial_fit(X, Y)
+        assert any(w.category is ConvergenceWarning for w in said)
+
+    def test_weight_decay_shrinks(self):
+        X, Y, _ = turned(500, 0)
+        plain, decayed = (
+            GatedBoltzmannMachine(3, max_iter=300, weight_decay=decay).fit(X, Y)
+            for decay in (0.0, 5.0)
+        )
+        sizes = [np.linalg.norm(m._machine.weights["xyz"]) for m in (plain, decayed)]
+        assert sizes[1] < 0.7 * sizes[0]
+
+
+class TestRefusals:
+    X, Y, _ = turned(20, 0)
+
+    @pytest.mark.parametrize(
+        ("parameters", "X", "Y", "match"),
+        [
+            ({}, X, Y[:10], "a row for each of the 20 rows of X. Got 10"),
+            ({}, X * 3, Y, "input='binary'.*X to hold values between 0 and 1.*from 0 to 3"),
+            ({}, X, Y - 1, "output='binary'.*Y to hold values between 0 and 1"),
+            ({}, X, np.where(Y > 0, np.nan, Y), "NaN"),
+            ({}, X, Y[:, 0], "Y to be a table of shape \\(n_samples, n_outputs\\)"),
+            ({"output": "poisson"}, X, Y + 0.5, "counts: whole numbers"),
+            ({"output": "multinomial", "input": "binary"}, X, Y, "shares that sum to one"),
+            ({"output": "multinomial", "n_states": 3}, X, Y, "columns in runs of 3"),
+            ({"n_components": 0}, X, Y, "'n_components' parameter of GatedBoltzmannMachine"),
+            ({"learning_rate": 0}, X, Y, "'learning_rate' parameter"),
+            ({"nu": 2.0}, X, Y, "'nu' parameter .* has no effect with output='binary'"),
+            ({"n_states": 2}, X, Y, "'n_states' parameter .* has no effect"),
+            (
+                {"n_factors": 3},
+                X,
+                None,
+                "'n_factors' parameter .* has no effect on rows that stand",
+            ),
+            ({"persistent": True, "chain_ends": "mean"}, X, Y, "cannot go on from a mean"),
+            ({"premapping": (3, 0)}, X, Y, "'premapping' parameter"),
+        ],
+    )
+    def test_what_cannot_be_is_named(self, parameters, X, Y, match):
+        with pytest.raises(ValueError, match=match):
+            GatedBoltzmannMachine(**parameters).fit(X, Y)
+
+    def test_new_rows_must_be_like_the_old(self, learned):
+        X, Y, _ = turned(5, 0)
+        with pytest.raises(ValueError, match="features"):
+            learned.infer(X[:, :4], Y)
+        with pytest.raises(ValueError, match="10 columns it was fitted with. Got 4"):
+            learned.infer(X, Y[:, :4])
+        with pytest.raises(ValueError, match="6 mapping units of each of 5 rows"):
+            learned.apply(np.zeros((2, 6)), X)
+        with pytest.raises(ValueError, match="'kind' argument.*Got 'best'"):
+            learned.distances(X, kind="best")
+        with pytest.raises(NotFittedError):
+            GatedBoltzmannMachine().infer(X, Y)
+
+    def test_an_empty_generator(self):
+        with pytest.raises(ValueError, match="an iterator that gives no batch"):
+            GatedBoltzmannMachine().partial_fit(iter([]))
+
+    def test_parameters_without_effect_in_a_stream(self):
+        with pytest.raises(ValueError, match="'persistent' parameter .* no effect in partial_fit"):
+            GatedBoltzmannMachine(persistent=True).partial_fit(self.X, self.Y)
+
+    def test_memory_is_predicted(self):
+        X = np.zeros((2, 40_000))
+        with pytest.raises(NotEnoughMemoryError, match="40000 × 40000 × 20 three-way weights"):
+            GatedBoltzmannMachine().fit(X, X)
+
+
+def test_without_torch_the_message_says_what_to_install(monkeypatch):
+    import sidelight.gated
+
+    monkeypatch.setattr(sidelight.gated, "find_spec", lambda name: None)
+    with pytest.raises(MissingExtraError, match=r'pip install "sidelight\[gated\]"'):
+        _ = sidelight.gated.GatedBoltzmannMachine
+    with pytest.raises(AttributeError, match="no attribute 'Gated'"):
+        _ = sidelight.gated.Gated
+
+
+def test_the_room_is_entered_without_torch():
+    probe = "import sys, sidelight.gated; print('torch' in sys.modules, dir(sidelight.gated))"
+    done = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False ['GatedBoltzmannMachine']"

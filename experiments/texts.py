@@ -32,7 +32,6 @@ MISSING: dict[str, dict[str, str]] = {
         "section 4.2, full R": "a full matrix R for each relation (4.6)",
         "figure 3.9": "nearest neighbours across objects: informed, plain, raw data",
         "figure 4.2": "rotated objects: SNE beside multiple relational embedding",
-        "figures 5.2, 5.3": "gated Boltzmann machine on shifted random images",
         "figures 5.4 to 5.6": "transformation fields of digits and video",
         "figures 5.7 to 5.10": "an invariant metric for digits",
         "figures 5.11 to 5.13": "image analogies",

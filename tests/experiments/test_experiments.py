@@ -74,6 +74,7 @@ EXPERIMENTS: dict[str, tuple[str, ...]] = {
     "rotated_six": ("six",),
     "rows_in_order": (),
     "shifted_digits": ("mnist_t10k",),
+    "shifted_images": (),
     "swiss_roll_maps": (),
     "two_views": ("isomap_faces",),
     "unfolded_roll": (),

@@ -1,0 +1,49 @@
+"""Steps against those of torch itself, and chains that go on from their last end."""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+
+from sidelight.gated.machine import first_machine
+from sidelight.gated.optimiser import Course, Moments
+from sidelight.gated.training import learn, shuffled_batches
+from sidelight.gated.units import Binary
+
+
+def test_steps_are_those_of_adam_with_decay():
+    ours, theirs = (torch.tensor([1.0, -2.0, 3.0], requires_grad=True) for _ in range(2))
+    moments, course = Moments(), Course(0.1, 0.8, 0.5)
+    other = torch.optim.AdamW([theirs], lr=0.1, betas=(0.8, 0.999), weight_decay=0.5)
+    for _ in range(20):
+        for w in (ours, theirs):
+            w.grad = None
+            (w**4).sum().backward()
+        moments.step({"w": ours}, {"w": 0.1}, course)
+        other.step()
+    torch.testing.assert_close(ours, theirs)
+
+
+class Noted:
+    """A contrast that notes where chains begin, and ends them one further."""
+
+    def __init__(self):
+        self.begins = []
+
+    def __call__(self, weights, x, y, begin=None):
+        self.begins.append(begin)
+        return sum((w**2).sum() for w in weights.values()), begin + 1.0
+
+    def error(self, weights, x, y):
+        return 1.0
+
+
+def test_chains_go_on_from_their_last_end():
+    X = Y = np.zeros((6, 4))
+    rng = np.random.default_rng(0)
+    machine = first_machine(X, Y, Binary(), 2, rng, real=False)
+    noted, chains = Noted(), torch.zeros(6, 4)
+    batches = shuffled_batches(machine, X, Y, 3, 6, rng)
+    learn(machine, noted, batches, Course(0.1, 0.9, 0.0), Moments(), chains=chains)
+    assert [float(begin.mean()) for begin in noted.begins] == [0, 0, 1, 1, 2, 2]
+    assert (chains == 3).all()

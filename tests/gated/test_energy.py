@@ -8,10 +8,16 @@ import torch
 from scipy.special import logsumexp
 from sklearn.neural_network import BernoulliRBM
 
-from sidelight.gated.conditionals import gibbs, likeliest_output, mapping_given, output_given
-from sidelight.gated.energy import fold, premapped, three_way
-from sidelight.gated.likelihood import annealed_log_partition, log_partition
-from sidelight.gated.objective import Contrast
+from sidelight.gated.boltzmann.conditionals import (
+    gibbs,
+    likeliest_output,
+    mapping_given,
+    output_given,
+)
+from sidelight.gated.boltzmann.contrast import Contrast
+from sidelight.gated.boltzmann.energy import fold, three_way
+from sidelight.gated.boltzmann.likelihood import annealed_log_partition, log_partition
+from sidelight.gated.premapping import premapped
 from tests.gated.enumerated import (
     UNITS,
     I,

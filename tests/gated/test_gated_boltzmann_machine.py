@@ -126,7 +126,7 @@ def test_annealing_is_used_where_there_are_many_units():
     model = GatedBoltzmannMachine(17, max_iter=60).fit(X, Y)
     annealed = model.score_samples(X[:5], Y[:5])
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("sidelight.gated.likelihood.ENUMERATED", 17)
+        patch.setattr("sidelight.gated.boltzmann.likelihood.ENUMERATED", 17)
         exact = model.score_samples(X[:5], Y[:5])
     assert not np.array_equal(annealed, exact)
     np.testing.assert_allclose(annealed, exact, atol=0.1)

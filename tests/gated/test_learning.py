@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import torch
 
-from sidelight.gated.machine import first_machine
-from sidelight.gated.optimiser import Course, Moments
-from sidelight.gated.training import learn, shuffled_batches
+from sidelight.gated.boltzmann.learning import divergence, shuffled_batches
+from sidelight.gated.boltzmann.machine import first_machine
+from sidelight.gated.optimiser import Course, Moments, descend
 from sidelight.gated.units import Binary
 
 
@@ -44,6 +44,16 @@ def test_chains_go_on_from_their_last_end():
     machine = first_machine(X, Y, Binary(), 2, rng, real=False)
     noted, chains = Noted(), torch.zeros(6, 4)
     batches = shuffled_batches(machine, X, Y, 3, 6, rng)
-    learn(machine, noted, batches, Course(0.1, 0.9, 0.0), Moments(), chains=chains)
+    objective = divergence(noted, chains)
+    descend(
+        objective.loss,
+        objective.error,
+        machine.tensors(),
+        batches,
+        Course(0.1, 0.9, 0.0),
+        moments=Moments(),
+        rates=machine.rates(),
+        stage="",
+    )
     assert [float(begin.mean()) for begin in noted.begins] == [0, 0, 1, 1, 2, 2]
     assert (chains == 3).all()

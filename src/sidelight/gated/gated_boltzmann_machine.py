@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import chain
 from typing import Any, ClassVar, Self
 
@@ -13,7 +14,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from sidelight.core import (
     RANDOM_STATE,
-    SHARE,
     FloatArray,
     IntArray,
     Matching,
@@ -26,11 +26,27 @@ from sidelight.core import (
     refuse_without_effect,
     require_memory,
 )
-from sidelight.gated.conditionals import gibbs, mapping_given, output_given
-from sidelight.gated.likelihood import log_likelihood
-from sidelight.gated.machine import NOTHING, Machine, first_machine, require_room
-from sidelight.gated.objective import Contrast
-from sidelight.gated.optimiser import Course, Moments
+from sidelight.gated.boltzmann import (
+    KINDS,
+    NOTHING,
+    Contrast,
+    Machine,
+    arranged,
+    distance_table,
+    divergence,
+    filters_of,
+    first_machine,
+    gibbs,
+    given_batches,
+    log_likelihood,
+    mapping_given,
+    output_given,
+    require_room,
+    shuffled_batches,
+    strongest_outputs,
+)
+from sidelight.gated.optimiser import Moments
+from sidelight.gated.premapping import layers_of
 from sidelight.gated.reading import (
     generator_of,
     in_double,
@@ -40,10 +56,8 @@ from sidelight.gated.reading import (
     refuse_idle_parameters,
     refuse_values,
 )
-from sidelight.gated.training import given_batches, learn, say_how_it_ended, shuffled_batches
-from sidelight.gated.transformation_distance import KINDS, distance_table
+from sidelight.gated.training import LEARNING, kept_rows, learn
 from sidelight.gated.units import Units, units_of
-from sidelight.gated.views import filters_of, strongest_outputs
 
 _UNITS = ("binary", "gaussian", "multinomial", "poisson")
 _LAYERS = Matching(
@@ -104,6 +118,11 @@ class GatedBoltzmannMachine(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
         Pairs of a step.
     max_iter : int
         Steps of ``fit``.
+    validation_fraction : float, optional
+        The share of the pairs that ``fit`` keeps from learning: the best weights on them are
+        taken, and learning ends where none are better for so many steps.
+    n_iter_no_change : int
+        Those steps.
     random_state : int, Generator, RandomState or None
         For first weights, the order of pairs and the draws of chains.
 
@@ -112,8 +131,8 @@ class GatedBoltzmannMachine(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
     n_iter_ : int
         Steps taken.
     history_ : ndarray of shape (n_looks,)
-        Every 25 steps, Σ_j (y_j − ŷ_j)² of the batch, ŷ what comes of x by the mapping units
-        inferred.
+        Every 25 steps, Σ_j (y_j − ŷ_j)² of the batch, or of what is kept from learning, ŷ what
+        comes of x by the mapping units inferred.
     n_features_in_ : int
         Columns of X.
     n_outputs_ : int
@@ -159,12 +178,8 @@ class GatedBoltzmannMachine(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
         "n_steps": (Whole(1),),
         "persistent": (OneOf((True, False)),),
         "chain_ends": (OneOf(("auto", "mean", "sample")),),
-        "learning_rate": (Real(0, open_below=True),),
-        "momentum": (SHARE,),
-        "weight_decay": (Real(0),),
-        "batch_size": (Whole(1),),
-        "max_iter": (Whole(1),),
         "random_state": (RANDOM_STATE,),
+        **LEARNING,
     }
 
     _machine: Machine
@@ -188,6 +203,8 @@ class GatedBoltzmannMachine(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
         weight_decay: float = 0.0,
         batch_size: int = 100,
         max_iter: int = 2000,
+        validation_fraction: float | None = None,
+        n_iter_no_change: int = 500,
         random_state: Any = 0,
     ) -> None:
         self.n_components = n_components
@@ -205,6 +222,8 @@ class GatedBoltzmannMachine(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
         self.weight_decay = weight_decay
         self.batch_size = batch_size
         self.max_iter = max_iter
+        self.validation_fraction = validation_fraction
+        self.n_iter_no_change = n_iter_no_change
         self.random_state = random_state
 
     @fitting_afresh
@@ -226,10 +245,13 @@ class GatedBoltzmannMachine(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
         x, y = self._read(X, Y, new=True)
         rng = random_generator(self.random_state)
         self._machine, self._moments = self._first(x, y, rng), Moments()
-        chains = self._machine.output_scale(y) if self.persistent else None
         order, total = rng.spawn(1)[0], self.max_iter
+        learning, judging = kept_rows(self, len(y), order)
+        kept = arranged(self._machine, x[judging], y[judging]) if len(judging) else None
+        x, y = x[learning], y[learning]
+        chains = self._machine.output_scale(y) if self.persistent else None
         batches = shuffled_batches(self._machine, x, y, self.batch_size, total, order)
-        return self._learn(rng, batches, total=total, chains=chains)
+        return self._learn(rng, batches, total=total, chains=chains, kept=kept)
 
     def partial_fit(self, X: Any, Y: Any = None) -> Self:
         """Go on learning, by one batch or by those that an iterator gives.
@@ -246,7 +268,8 @@ class GatedBoltzmannMachine(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
         GatedBoltzmannMachine
             The fitted estimator.
         """
-        refuse_without_effect(self, ["persistent"], "in partial_fit, whose rows do not come again")
+        idle = ["persistent", "validation_fraction"]
+        refuse_without_effect(self, idle, "in partial_fit, whose rows do not come again")
         stream = X if isinstance(X, Iterator) else iter([(X, Y)])
         pairs = (pair if isinstance(pair, tuple) else (pair, None) for pair in stream)
         first = next(pairs, None)
@@ -491,8 +514,7 @@ class GatedBoltzmannMachine(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
 
     def _first(self, x: FloatArray, y: FloatArray, rng: np.random.Generator) -> Machine:
         """The machine that learning begins with."""
-        layers = self.premapping or ()
-        layers = layers if isinstance(layers, tuple) else (int(layers),)
+        layers = layers_of(self.premapping)
         sizes = (layers[-1] if layers else x.shape[1], y.shape[1], self.n_components)
         require_room(sizes, self.batch_size, self.n_factors, who=self._name)
         self.n_outputs_ = y.shape[1]
@@ -507,18 +529,14 @@ class GatedBoltzmannMachine(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
             layers=layers,
         )
 
-    def _learn(self, rng: np.random.Generator, batches: Any, **more: Any) -> Self:
+    def _learn(
+        self, rng: np.random.Generator, batches: Any, *, chains: Any = None, **more: Any
+    ) -> Self:
         ends_in_mean = {"mean": True, "sample": False}.get(self.chain_ends, not self.persistent)
         contrast = Contrast(self._machine.units, self.n_steps, generator_of(rng), ends_in_mean)
-        course = Course(self.learning_rate, self.momentum, self.weight_decay)
-        before = getattr(self, "history_", np.empty(0))
-        first = float(before[0]) if len(before) else None
-        self._machine, done = learn(
-            self._machine, contrast, batches, course, self._moments, first=first, **more
-        )
-        self.n_iter_ = self._moments.n_steps
-        self.history_ = np.append(before, done.errors)
-        say_how_it_ended(done, self.learning_rate, who=self._name)
+        objective = divergence(contrast, chains)
+        weights = learn(self, self._machine, objective, batches, self._moments, **more)
+        self._machine = replace(self._machine, weights=weights)
         return self
 
     def _units(self, rows: FloatArray, kind: str | None = None) -> Units:

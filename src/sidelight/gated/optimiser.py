@@ -99,6 +99,22 @@ class Watch:
 _WATCH = Watch()
 
 
+@dataclass(frozen=True)
+class Judge:
+    """What was kept from learning, to say when it is enough.
+
+    Parameters
+    ----------
+    error : callable
+        Of weights, on what was kept.
+    patience : int
+        Batches without a new best after which the descent ends.
+    """
+
+    error: Callable[[dict[str, Tensor]], float]
+    patience: int
+
+
 @dataclass
 class Descent:
     """What a descent came to.
@@ -106,13 +122,14 @@ class Descent:
     Parameters
     ----------
     weights : dict of str to Tensor
-        The last ones; after an interruption or divergence the best that were looked at.
+        The last ones; with a judge, or after an interruption or divergence, the best that were
+        looked at.
     errors : list of float
         At every look.
     n_batches : int
         Batches taken.
-    interrupted, diverged : bool
-        How it ended.
+    interrupted, diverged, enough : bool
+        How it ended; ``enough`` where a judge said so.
     """
 
     weights: dict[str, Tensor]
@@ -120,6 +137,7 @@ class Descent:
     n_batches: int = 0
     interrupted: bool = False
     diverged: bool = False
+    enough: bool = False
 
 
 def descend(
@@ -134,38 +152,42 @@ def descend(
     stage: str,
     total: int | None = None,
     first: float | None = None,
+    judge: Judge | None = None,
     watch: Watch = _WATCH,
 ) -> Descent:
     """Lower a loss batch by batch; with a known total steps shrink to nothing from its half on.
 
     Each weight goes its own share of a step, ``rates``.
 
-    A loss that draws is no measure of how far things have come; ``error`` is one, and ``first`` is
-    what it was at the beginning, where that is not here.
+    A loss that draws is no measure of how far things have come; ``error`` is one, on the batch or
+    on what a judge has kept, and ``first`` is what it was at the beginning, where that is not here.
     """
     moving = {name: w.detach().clone().requires_grad_() for name, w in weights.items()}
-    found, best = Descent(_copied(moving)), math.inf
+    found, best, best_at = Descent(_copied(moving)), math.inf, 0
     with Interruption() as interruption:
         for batch in batches:
             if found.n_batches % watch.every == 0:
-                now = error(moving, batch)
+                now = error(moving, batch) if judge is None else judge.error(moving)
                 first = now if first is None else first
                 if not now <= watch.worse * first:  # or not a number
                     found.diverged = True
                     break
                 found.errors.append(now)
                 if now < best:
-                    best, found.weights = now, _copied(moving)
+                    best, best_at, found.weights = now, found.n_batches, _copied(moving)
                 report(stage, found.n_batches, total, now)
+                if judge is not None and found.n_batches - best_at >= judge.patience:
+                    found.enough = True
+                    break
             left = 1.0 if total is None else min(1.0, 2.0 * (1.0 - found.n_batches / total))
             loss(moving, batch).backward()
             step = course.learning_rate * left
             moments.step(moving, {name: step * rate for name, rate in rates.items()}, course)
             found.n_batches += 1
     found.interrupted = bool(interruption)
-    if not (found.interrupted or found.diverged):
+    if not (found.interrupted or found.diverged or found.enough):
         found.diverged = not all(bool(torch.isfinite(w).all()) for w in moving.values())
-        if not found.diverged:
+        if not found.diverged and (judge is None or judge.error(moving) < best):
             found.weights = _copied(moving)
     return found
 

@@ -83,11 +83,18 @@ def refuse_idle_parameters(model: Any, *, alone: bool) -> None:
     if alone:
         names = ["input", "n_factors", "premapping"]
         refuse_without_effect(model, names, "on rows that stand alone: give X and Y")
+    refuse_idle_patience(model)
     if model.persistent and model.chain_ends == "mean":
         raise ValueError(
             f"The 'chain_ends' parameter of {type(model).__name__} must be 'auto' or 'sample' with "
             f"persistent=True, for a chain cannot go on from a mean. Got 'mean' instead."
         )
+
+
+def refuse_idle_patience(model: Any) -> None:
+    """Refuse to wait for what nobody judges."""
+    if model.validation_fraction is None:
+        refuse_without_effect(model, ["n_iter_no_change"], "without a validation_fraction")
 
 
 def generator_of(rng: np.random.Generator) -> torch.Generator:

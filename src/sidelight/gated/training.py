@@ -1,101 +1,144 @@
-"""Pairs, or batches of them as they come, into a learned machine."""
+"""What all models share while they learn: a course, rows kept to judge, how it ended."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import replace
-from typing import Any, TypeAlias
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 import torch
 from sklearn.exceptions import ConvergenceWarning
 
-from sidelight.core import FloatArray, Interruption, warn
-from sidelight.gated.machine import Machine
-from sidelight.gated.objective import Contrast
-from sidelight.gated.optimiser import Course, Descent, Moments, descend
+from sidelight.core import (
+    SHARE,
+    FloatArray,
+    IntArray,
+    Interruption,
+    Matching,
+    OneOf,
+    Real,
+    Whole,
+    warn,
+)
+from sidelight.gated.optimiser import Course, Descent, Judge, Moments, descend
 from sidelight.gated.units import Tensor
 
 Pair: TypeAlias = tuple[FloatArray, FloatArray]
-#: Inputs, outputs, and the rows they come from where chains go on from their last end.
-Batch: TypeAlias = tuple[Tensor, Tensor, Any]
+_PART = Matching(
+    lambda value: Real(0, open_below=True).admits(value) and value < 1, "a float in (0, 1)"
+)
+#: The parameters of learning, which all models have.
+LEARNING: dict[str, Any] = {
+    "learning_rate": (Real(0, open_below=True),),
+    "momentum": (SHARE,),
+    "weight_decay": (Real(0),),
+    "batch_size": (Whole(1),),
+    "max_iter": (Whole(1),),
+    "validation_fraction": (_PART, OneOf((None,))),
+    "n_iter_no_change": (Whole(1),),
+}
 
-STAGE = "contrastive divergence"
+
+class Learner(Protocol):
+    """A model as a value: weights by name, and the share of a step that each goes."""
+
+    def tensors(self) -> dict[str, Tensor]:
+        """The weights, for torch."""
+        ...
+
+    def rates(self) -> dict[str, float]:
+        """The share of a step that each weight goes."""
+        ...
 
 
-def shuffled_batches(
-    machine: Machine, X: FloatArray, Y: FloatArray, size: int, total: int, rng: np.random.Generator
-) -> Iterator[Batch]:
+@dataclass(frozen=True)
+class Objective:
+    """What a model lowers, and by what it is looked at.
+
+    Parameters
+    ----------
+    stage : str
+        What this is called while it goes on.
+    loss : callable
+        Of weights and a batch, with a gradient.
+    error : callable
+        Of weights and a batch: how far things have come.
+    """
+
+    stage: str
+    loss: Callable[[dict[str, Tensor], Any], Tensor]
+    error: Callable[[dict[str, Tensor], Any], float]
+
+
+def rows_in_turn(n: int, size: int, total: int, rng: np.random.Generator) -> Iterator[Tensor]:
     """Rows in a new order each time that all were seen, so many at a time."""
-    x, y = _arranged(machine, X, Y)
     order: Any = []
     for _ in range(total):
         if not len(order):
-            order = torch.from_numpy(rng.permutation(len(Y)))
+            order = torch.from_numpy(rng.permutation(n))
         rows, order = order[:size], order[size:]
-        yield (x[rows], y[rows], rows) if machine.n_inputs else (x, y[:, rows], rows)
+        yield rows
 
 
-def given_batches(machine: Machine, pairs: Iterable[Pair]) -> Iterator[Batch]:
-    """Batches as they come."""
-    for X, Y in pairs:
-        yield (*_arranged(machine, X, Y), None)
-
-
-def _arranged(machine: Machine, X: FloatArray, Y: FloatArray) -> tuple[Tensor, Tensor]:
-    """One output of each input; without inputs all of them of the same, empty one."""
-    y = machine.output_scale(Y)
-    if machine.n_inputs:
-        return machine.input_scale(X), y.unsqueeze(1)
-    return torch.empty(1, 0), y.unsqueeze(0)
+def kept_rows(model: Any, n: int, rng: np.random.Generator) -> tuple[IntArray, IntArray]:
+    """The rows that learn, and those that ``validation_fraction`` keeps to judge."""
+    if model.validation_fraction is None:
+        return np.arange(n), np.arange(0)
+    kept = max(1, round(model.validation_fraction * n))
+    if kept >= n:
+        raise ValueError(
+            f"{type(model).__name__} has {n} rows, and validation_fraction="
+            f"{model.validation_fraction:g} leaves none to learn from. Give more rows, or "
+            f"validation_fraction=None."
+        )
+    order = rng.permutation(n)
+    return np.sort(order[kept:]), np.sort(order[:kept])
 
 
 def learn(
-    machine: Machine,
-    contrast: Contrast,
-    batches: Iterable[Batch],
-    course: Course,
+    model: Any,
+    learner: Learner,
+    objective: Objective,
+    batches: Iterable[Any],
     moments: Moments,
     *,
     total: int | None = None,
-    first: float | None = None,
-    chains: Tensor | None = None,
-) -> tuple[Machine, Descent]:
-    """Lower the contrast; chains, one of each row of the data, go on where there are any."""
+    kept: Any = None,
+) -> dict[str, FloatArray]:
+    """Lower an objective by the parameters of an estimator; give the weights, say how it ended.
 
-    def loss(weights: dict[str, Tensor], batch: Batch) -> Tensor:
-        x, y, rows = batch
-        begin = None if chains is None else chains[rows].view_as(y)
-        found, ends = contrast(weights, x, y, begin)
-        if chains is not None:
-            chains[rows] = ends.reshape(len(rows), -1)
-        return found
-
-    def error(weights: dict[str, Tensor], batch: Batch) -> float:
-        return contrast.error(weights, *batch[:2])
-
+    ``kept`` is a batch that does not learn, and judges.
+    """
+    before = getattr(model, "history_", np.empty(0))
+    judge = None
+    if kept is not None:
+        judge = Judge(lambda weights: objective.error(weights, kept), model.n_iter_no_change)
     done = descend(
-        loss,
-        error,
-        machine.tensors(),
+        objective.loss,
+        objective.error,
+        learner.tensors(),
         batches,
-        course,
+        Course(model.learning_rate, model.momentum, model.weight_decay),
         moments=moments,
-        rates=machine.rates(),
-        stage=STAGE,
+        rates=learner.rates(),
+        stage=objective.stage,
         total=total,
-        first=first,
+        first=float(before[0]) if len(before) else None,
+        judge=judge,
     )
-    learned = {name: w.numpy() for name, w in done.weights.items()}
-    return replace(machine, weights=learned), done
+    model.n_iter_ = moments.n_steps
+    model.history_ = np.append(before, done.errors)
+    _say_how_it_ended(done, model.learning_rate, who=type(model).__name__)
+    return {name: w.numpy() for name, w in done.weights.items()}
 
 
-def say_how_it_ended(done: Descent, learning_rate: float, *, who: str) -> None:
+def _say_how_it_ended(done: Descent, learning_rate: float, *, who: str) -> None:
     """Warn of learning that was interrupted, or that a step too long made worse."""
     so_far = f"after {done.n_batches} batches"
     if done.interrupted:
         kept = f"{who} was interrupted {so_far}; the best weights so far are kept."
-        Interruption.warn(kept, stacklevel=4)
+        Interruption.warn(kept, stacklevel=5)
     elif done.diverged:
         warn(
             f"{who} diverged {so_far} with learning_rate={learning_rate:g}; the best weights "

@@ -140,8 +140,8 @@ TAGS: dict[str, str] = {
     "path": "latent.information.path:Path",
     "path/onset": "latent.information.path:Onset",
     # models of change
-    "gated/machine": "gated.machine:Machine",
-    "gated/scale": "gated.machine:Scale",
+    "gated/machine": "gated.boltzmann.machine:Machine",
+    "gated/scale": "gated.scale:Scale",
     "gated/moments": "gated.optimiser:Moments",
     "units/binary": "gated.units:Binary",
     "units/gaussian": "gated.units:Gaussian",

@@ -3,61 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 import torch
 
 from sidelight.core import FloatArray, require_memory
-from sidelight.gated.energy import Folded, fold
+from sidelight.gated.boltzmann.energy import Folded, fold
+from sidelight.gated.premapping import first_layers
+from sidelight.gated.scale import Scale
 from sidelight.gated.units import Tensor, Units
 
-#: Rows of nothing but zeros are taken to be so long.
-_SHORTEST = 1e-3
 #: Couplings begin as small as this, so that no mapping unit is decided before data is seen; the
 #: product of three factors is as small.
 _SMALL, _SMALL_FACTOR = 0.01, 0.2
 #: The input of outputs that stand alone.
 NOTHING: FloatArray = np.empty((1, 0))
-
-
-@dataclass(frozen=True)
-class Scale:
-    """Rows as a machine sees them: (v − centre)/size.
-
-    Inputs are centred whatever they are.  With W_jk and W_k among the weights this is the same
-    model, but what all inputs share does not stand between mapping units that are to part.
-
-    Parameters
-    ----------
-    centre : ndarray of shape (n_columns,)
-        The means of the columns.
-    size : float
-        The root of their mean variance: one for all, so that what columns share is kept.
-    length : float
-        The root mean square length of a row as it is then seen.
-    """
-
-    centre: FloatArray
-    size: float
-    length: float = 1.0
-
-    @classmethod
-    def of(cls, rows: FloatArray, *, centred: bool, scaled: bool) -> Scale:
-        """The scale of some rows, as far as it is asked for."""
-        size = float(np.sqrt(rows.var(axis=0).mean())) if scaled and rows.size else 1.0
-        centre = rows.mean(axis=0) if centred else np.zeros(rows.shape[1])
-        size = size if size > 0 else 1.0
-        seen = np.einsum("ij,ij->i", (rows - centre) / size, (rows - centre) / size)
-        return cls(centre, size, max(float(np.sqrt(seen.mean())), _SHORTEST))
-
-    def __call__(self, rows: FloatArray) -> Tensor:
-        """Rows as the machine sees them."""
-        return torch.as_tensor((rows - self.centre) / self.size, dtype=torch.float32)
-
-    def back(self, rows: Tensor) -> FloatArray:
-        """What the machine sees, as rows."""
-        return np.asarray(rows.numpy(), dtype=np.float64) * self.size + self.centre
 
 
 @dataclass(frozen=True)
@@ -69,7 +29,7 @@ class Machine:
     units : Units
         Of the outputs.
     weights : dict of str to ndarray
-        By name, as :mod:`sidelight.gated.energy` has them, in single precision.
+        By name, as :mod:`sidelight.gated.boltzmann.energy` has them, in single precision.
     input_scale, output_scale : Scale
         How rows are read.
     """
@@ -129,12 +89,9 @@ def first_machine(
     real_outputs = units.kind == "gaussian"
     inputs = Scale.of(X, centred=True, scaled=real)
     outputs = Scale.of(Y, centred=real_outputs, scaled=real_outputs)
-    bias, sizes = units.start(outputs(Y).numpy()), (X.shape[1], *layers)
-    I, J, K = sizes[-1], len(bias), n_mappings
-    made: dict[str, FloatArray] = {}
-    for number, (here, there) in enumerate(pairwise(sizes)):
-        made[f"map {number}"] = rng.standard_normal((here, there)) / np.sqrt(max(here, 1))
-        made[f"shift {number}"] = np.zeros(there)
+    bias = units.start(outputs(Y).numpy())
+    made = first_layers((X.shape[1], *layers), rng)
+    I, J, K = (X.shape[1], *layers)[-1], len(bias), n_mappings
     if n_factors is None:
         made["xyz"] = _SMALL * rng.standard_normal((I, J, K))
     else:

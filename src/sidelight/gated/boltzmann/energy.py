@@ -4,22 +4,20 @@ S(y, z; x) = Σ W_ijk x_i f_j z_k + Σ W^xz_ik x_i z_k + Σ W^yz_jk f_j z_k + Σ
 with b = W^y + W^xyᵀx; f(y) and h(y, b), Σ b_j y_j of binary outputs, are those of the units.
 An input folded into the weights leaves a restricted Boltzmann machine of its own.
 
-Axes: (inputs, outputs of each input, units), so that one input may meet several outputs.
+By name the weights are "xyz" or its factors "xf", "yf", "zf"; "xy", "xz", "yz", "y", "z"; and those
+of a premapping.  Axes: (inputs, outputs of each input, units), so that one input may meet several
+outputs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Protocol, TypeAlias
+from typing import Protocol
 
 import torch
 
+from sidelight.gated.premapping import Weights, premapped
 from sidelight.gated.units import Tensor, Units
-
-#: By name: "xyz" or its factors "xf", "yf", "zf"; "xy", "xz", "yz", "y", "z"; of the layers of a
-#: premapping "map 0", "shift 0", …
-Weights: TypeAlias = Mapping[str, Tensor]
 
 
 class Coupling(Protocol):
@@ -118,15 +116,6 @@ class Folded:
     def log_weight(self, z: Tensor) -> Tensor:
         """log Σ_y e^S, of a state of the mapping units."""
         return self.units.log_sum(self.onto_output(z), self.b) + (self.c * z).sum(-1)
-
-
-def premapped(weights: Weights, x: Tensor) -> Tensor:
-    """φ(x): layers of tanh, the last one linear (5.18); x itself where there are none."""
-    layers = sum(name.startswith("map ") for name in weights)
-    for number in range(layers):
-        x = x @ weights[f"map {number}"] + weights[f"shift {number}"]
-        x = torch.tanh(x) if number < layers - 1 else x
-    return x
 
 
 def fold(weights: Weights, units: Units, x: Tensor) -> Folded:

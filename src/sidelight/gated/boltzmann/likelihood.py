@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import torch
 
-from sidelight.gated.conditionals import gibbs
-from sidelight.gated.energy import Folded
+from sidelight.gated.boltzmann.conditionals import gibbs
+from sidelight.gated.boltzmann.energy import Folded
 from sidelight.gated.units import Tensor
 
 #: So many mapping units have few enough states to go through.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from sidelight.gated.energy import Folded
+from sidelight.gated.boltzmann.energy import Folded
 from sidelight.gated.units import Tensor
 
 

@@ -6,9 +6,9 @@ import numpy as np
 import torch
 
 from sidelight.core import FloatArray, row_blocks
-from sidelight.gated.conditionals import likeliest_output, mapping_given, output_given
-from sidelight.gated.energy import Folded
-from sidelight.gated.machine import Machine
+from sidelight.gated.boltzmann.conditionals import likeliest_output, mapping_given, output_given
+from sidelight.gated.boltzmann.energy import Folded
+from sidelight.gated.boltzmann.machine import Machine
 from sidelight.gated.units import Tensor
 
 #: Infer the mapping units from the pair, apply them to the input, look how far the output is: with

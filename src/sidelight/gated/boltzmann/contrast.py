@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 import torch
 
-from sidelight.gated.conditionals import gibbs, mapping_given, output_given
-from sidelight.gated.energy import Weights, fold
+from sidelight.gated.boltzmann.conditionals import gibbs, mapping_given, output_given
+from sidelight.gated.boltzmann.energy import fold
+from sidelight.gated.premapping import Weights
 from sidelight.gated.units import Tensor, Units
 
 

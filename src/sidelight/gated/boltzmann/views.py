@@ -6,8 +6,9 @@ import numpy as np
 import torch
 
 from sidelight.core import FloatArray, IntArray
-from sidelight.gated.energy import premapped, three_way
-from sidelight.gated.machine import Machine
+from sidelight.gated.boltzmann.energy import three_way
+from sidelight.gated.boltzmann.machine import Machine
+from sidelight.gated.premapping import premapped
 
 
 def filters_of(X: FloatArray, machine: Machine) -> FloatArray:

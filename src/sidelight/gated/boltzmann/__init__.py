@@ -1,0 +1,36 @@
+"""Gated Boltzmann machines: score, conditionals, contrastive divergence, and what they measure."""
+
+from __future__ import annotations
+
+from sidelight.gated.boltzmann.conditionals import gibbs, mapping_given, output_given
+from sidelight.gated.boltzmann.contrast import Contrast
+from sidelight.gated.boltzmann.learning import (
+    arranged,
+    divergence,
+    given_batches,
+    shuffled_batches,
+)
+from sidelight.gated.boltzmann.likelihood import log_likelihood
+from sidelight.gated.boltzmann.machine import NOTHING, Machine, first_machine, require_room
+from sidelight.gated.boltzmann.transformation_distance import KINDS, distance_table
+from sidelight.gated.boltzmann.views import filters_of, strongest_outputs
+
+__all__ = [
+    "KINDS",
+    "NOTHING",
+    "Contrast",
+    "Machine",
+    "arranged",
+    "distance_table",
+    "divergence",
+    "filters_of",
+    "first_machine",
+    "gibbs",
+    "given_batches",
+    "log_likelihood",
+    "mapping_given",
+    "output_given",
+    "require_room",
+    "shuffled_batches",
+    "strongest_outputs",
+]

@@ -1,0 +1,53 @@
+"""Rows as a model sees them, and back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+
+from sidelight.core import FloatArray
+from sidelight.gated.units import Tensor
+
+#: Rows of nothing but zeros are taken to be so long.
+_SHORTEST = 1e-3
+
+
+@dataclass(frozen=True)
+class Scale:
+    """Rows as a model sees them: (v − centre)/size.
+
+    Inputs are centred whatever they are.  With W_jk and W_k among the weights this is the same
+    model, but what all inputs share does not stand between mapping units that are to part.
+
+    Parameters
+    ----------
+    centre : ndarray of shape (n_columns,)
+        The means of the columns.
+    size : float
+        The root of their mean variance: one for all, so that what columns share is kept.
+    length : float
+        The root mean square length of a row as it is then seen.
+    """
+
+    centre: FloatArray
+    size: float
+    length: float = 1.0
+
+    @classmethod
+    def of(cls, rows: FloatArray, *, centred: bool, scaled: bool) -> Scale:
+        """The scale of some rows, as far as it is asked for."""
+        size = float(np.sqrt(rows.var(axis=0).mean())) if scaled and rows.size else 1.0
+        centre = rows.mean(axis=0) if centred else np.zeros(rows.shape[1])
+        size = size if size > 0 else 1.0
+        seen = np.einsum("ij,ij->i", (rows - centre) / size, (rows - centre) / size)
+        return cls(centre, size, max(float(np.sqrt(seen.mean())), _SHORTEST))
+
+    def __call__(self, rows: FloatArray) -> Tensor:
+        """Rows as the model sees them."""
+        return torch.as_tensor((rows - self.centre) / self.size, dtype=torch.float32)
+
+    def back(self, rows: Tensor) -> FloatArray:
+        """What the model sees, as rows."""
+        return np.asarray(rows.numpy(), dtype=np.float64) * self.size + self.centre

@@ -21,8 +21,8 @@ from pathlib import Path
 import numpy as np
 
 from experiments.record import Claim, Said, Table
+from sidelight import gated
 from sidelight.core import FloatArray, IntArray
-from sidelight.gated import GatedBoltzmannMachine
 
 FIRST_SEED, N_DRAWS = 200, 3
 SIDE, ON, BATCH = 10, 0.1, 100
@@ -124,7 +124,7 @@ def square(X: FloatArray) -> FloatArray:
     return X.reshape(-1, SIDE, SIDE)
 
 
-def learned(shifts: Shifts, n_units: int, n_batches: int, seed: int) -> GatedBoltzmannMachine:
+def learned(shifts: Shifts, n_units: int, n_batches: int, seed: int) -> gated.GatedBoltzmannMachine:
     """A machine after so many batches, each seen once."""
     rng = np.random.default_rng(seed)
 
@@ -132,11 +132,11 @@ def learned(shifts: Shifts, n_units: int, n_batches: int, seed: int) -> GatedBol
         for _ in range(n_batches):
             yield shifts.draw(rng, BATCH)[:2]
 
-    return GatedBoltzmannMachine(n_units, random_state=seed).partial_fit(batches())
+    return gated.GatedBoltzmannMachine(n_units, random_state=seed).partial_fit(batches())
 
 
 def measured(
-    model: GatedBoltzmannMachine, shifts: Shifts, seed: int, n: int = 2000
+    model: gated.GatedBoltzmannMachine, shifts: Shifts, seed: int, n: int = 2000
 ) -> dict[str, tuple[float, float | None]]:
     """Transferred, and flow, of fresh pairs; with other outputs; read by one who knows."""
     rng = np.random.default_rng([seed, 1])
@@ -181,7 +181,7 @@ def main(output: Path, *, quick: bool = False) -> list[Table]:
     return tables
 
 
-def _draw(model: GatedBoltzmannMachine, shifts: Shifts, path: Path) -> None:
+def _draw(model: gated.GatedBoltzmannMachine, shifts: Shifts, path: Path) -> None:
     """Input, output, where pixels go, another image, what comes of it (as figure 5.2)."""
     from matplotlib.figure import Figure
 

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-import torch
 from scipy.special import logsumexp
 from sklearn.neural_network import BernoulliRBM
+
+pytest.importorskip("torch", reason="the gated models stand on torch")
+
+import torch
 
 from sidelight.gated.boltzmann.conditionals import (
     gibbs,

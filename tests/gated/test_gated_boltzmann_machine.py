@@ -16,30 +16,17 @@ from sklearn.preprocessing import MinMaxScaler
 
 import sidelight
 from sidelight.errors import InterruptedFitWarning, MissingExtraError, NotEnoughMemoryError
-from sidelight.gated import GatedBoltzmannMachine
 from sidelight.progress import listening
 
-N = 10
+pytest.importorskip("torch", reason="the gated models stand on torch")
 
-
-def turned(n, seed, *, kind="binary"):
-    """Rows, and what became of them: turned by one place to the left, to the right, or not."""
-    rng = np.random.default_rng(seed)
-    way = rng.integers(-1, 2, n)
-    if kind == "gaussian":
-        X = 3.0 + 2.0 * rng.standard_normal((n, N))
-    elif kind == "poisson":
-        X = (rng.random((n, N)) < 0.3) * 3.0
-    else:
-        X = (rng.random((n, N)) < 0.3) * 1.0
-    Y = np.array([np.roll(x, w) for x, w in zip(X, way, strict=True)])
-    return X, Y, way
+from sidelight.gated import GatedBoltzmannMachine
+from tests.gated.turning import N, turned, turning_machine
 
 
 @pytest.fixture(scope="module")
 def learned():
-    X, Y, _ = turned(3000, 0)
-    return GatedBoltzmannMachine(6, max_iter=1500).fit(X, Y)
+    return turning_machine()
 
 
 def ways(predicted, X):
@@ -340,6 +327,16 @@ class TestManners:
         assert sizes[1] < 0.7 * sizes[0]
 
 
+def test_the_judge_ends_what_gets_no_better():
+    """Few pairs and many units are learned by heart."""
+    X, Y, _ = turned(60, 0)
+    model = GatedBoltzmannMachine(
+        20, max_iter=1500, validation_fraction=0.3, n_iter_no_change=200, random_state=1
+    ).fit(X, Y)
+    assert model.n_iter_ == 25 * model.history_.argmin() + 200
+    assert model.n_iter_ < 1500
+
+
 class TestRefusals:
     X, Y, _ = turned(20, 0)
 
@@ -366,6 +363,9 @@ class TestRefusals:
             ),
             ({"persistent": True, "chain_ends": "mean"}, X, Y, "cannot go on from a mean"),
             ({"premapping": (3, 0)}, X, Y, "'premapping' parameter"),
+            ({"validation_fraction": 1.0}, X, Y, "'validation_fraction' parameter"),
+            ({"validation_fraction": 0.5}, X[:1], Y[:1], "leaves none to learn from"),
+            ({"n_iter_no_change": 7}, X, Y, "'n_iter_no_change' parameter .* has no effect"),
         ],
     )
     def test_what_cannot_be_is_named(self, parameters, X, Y, match):

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
+
+pytest.importorskip("torch", reason="the gated models stand on torch")
+
 import torch
 
 from sidelight.gated.boltzmann.learning import divergence, shuffled_batches
 from sidelight.gated.boltzmann.machine import first_machine
-from sidelight.gated.optimiser import Course, Moments, descend
+from sidelight.gated.optimiser import Course, Judge, Moments, Watch, descend
 from sidelight.gated.units import Binary
 
 
@@ -57,3 +61,24 @@ def test_chains_go_on_from_their_last_end():
     )
     assert [float(begin.mean()) for begin in noted.begins] == [0, 0, 1, 1, 2, 2]
     assert (chains == 3).all()
+
+
+@pytest.mark.parametrize("turns_at", [30, 10_000])
+def test_the_judge_takes_the_best_and_ends(turns_at):
+    """A weight that goes up by steps of 0.1, judged by how far it is from a place."""
+    judge = Judge(lambda weights: abs(float(weights["w"].detach()) - 0.1 * turns_at), patience=20)
+    found = descend(
+        lambda weights, batch: -weights["w"],
+        lambda weights, batch: 1.0,
+        {"w": torch.tensor(0.0)},
+        iter(range(100)),
+        Course(0.1, 0.0, 0.0),
+        moments=Moments(),
+        rates={"w": 1.0},
+        stage="",
+        judge=judge,
+        watch=Watch(every=10),
+    )
+    assert found.enough == (turns_at == 30)
+    assert found.n_batches == min(turns_at + 20, 100)
+    assert float(found.weights["w"]) == pytest.approx(0.1 * min(turns_at, 100), abs=1e-3)

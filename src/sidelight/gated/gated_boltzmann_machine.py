@@ -33,6 +33,7 @@ from sidelight.gated.boltzmann import (
     Machine,
     arranged,
     distance_table,
+    distances_of_pairs,
     divergence,
     filters_of,
     first_machine,
@@ -52,6 +53,7 @@ from sidelight.gated.reading import (
     in_double,
     read_mappings,
     read_outputs,
+    read_row_pairs,
     read_table,
     refuse_idle_parameters,
     refuse_values,
@@ -443,7 +445,13 @@ class GatedBoltzmannMachine(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
         return strongest_outputs(self.infer(X, Y), self._machine)
 
     def distances(
-        self, X: Any, Y: Any = None, *, kind: str = "mean", symmetric: bool = False
+        self,
+        X: Any,
+        Y: Any = None,
+        *,
+        kind: str = "mean",
+        symmetric: bool = False,
+        pairs: Any = None,
     ) -> FloatArray:
         """How far outputs are from what can be made of inputs: the invariant metric (§5.4.2).
 
@@ -457,10 +465,12 @@ class GatedBoltzmannMachine(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
             Whether mapping units and outputs are inferred by their means or their likeliest states.
         symmetric : bool
             Whether to take the mean of both ways.
+        pairs : tuple of two int arrays of shape (n_pairs,), optional
+            Row numbers of X and of Y: the distances of these pairs alone.
 
         Returns
         -------
-        ndarray of shape (n, m)
+        ndarray of shape (n, m), or (n_pairs,)
             ‖y − ŷ‖, ŷ what comes of x by the mapping units inferred from x and y.
         """
         if kind not in KINDS:
@@ -468,8 +478,18 @@ class GatedBoltzmannMachine(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
                 f"The 'kind' argument of {self._name}.distances must be 'mean' or 'likeliest'. "
                 f"Got {kind!r} instead."
             )
-        x = self._inputs(X)
-        y = self._outputs(X if Y is None else Y)
+        x, y = self._inputs(X), self._outputs(X if Y is None else Y)
+        one_set = Y is None or Y is X
+
+        def both_ways() -> tuple[FloatArray, FloatArray]:
+            return (x, y) if one_set else (self._inputs(Y), self._outputs(X))
+
+        if pairs is not None:
+            i, j = read_row_pairs(pairs, len(x), len(y), who=f"{self._name}.distances")
+            d = distances_of_pairs(self._machine, x, y, (i, j), kind)
+            if symmetric:
+                d = (d + distances_of_pairs(self._machine, *both_ways(), (j, i), kind)) / 2
+            return d
         require_memory(
             16.0 * len(x) * len(y),
             what=f"the {len(x)} × {len(y)} table of distances",
@@ -477,14 +497,10 @@ class GatedBoltzmannMachine(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
             instead="Ask for fewer rows at a time.",
         )
         D = distance_table(self._machine, x, y, kind)
-        if not symmetric:
-            return D
-        back = (
-            D
-            if Y is None
-            else distance_table(self._machine, self._inputs(Y), self._outputs(X), kind)
-        )
-        return np.asarray((D + back.T) / 2)
+        if symmetric:
+            back = D if one_set else distance_table(self._machine, *both_ways(), kind)
+            D = (D + back.T) / 2
+        return D
 
     @property
     def _name(self) -> str:

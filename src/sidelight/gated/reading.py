@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from sklearn.utils.validation import check_array, validate_data
 
-from sidelight.core import FloatArray, explain_table, refuse_without_effect
+from sidelight.core import FloatArray, IntArray, explain_table, refuse_without_effect
 from sidelight.gated.units import Tensor, Units
 
 
@@ -71,6 +71,23 @@ def read_mappings(Z: Any, n_mappings: int, n_rows: int, *, who: str) -> Tensor:
             f"one row for all. Got an array of shape {z.shape}."
         )
     return torch.as_tensor(np.broadcast_to(z, (n_rows, n_mappings)).copy())
+
+
+def read_row_pairs(pairs: Any, n: int, m: int, *, who: str) -> tuple[IntArray, IntArray]:
+    """Row numbers of two tables, pair by pair."""
+    try:
+        i, j = (np.asarray(rows, dtype=np.intp) for rows in pairs)
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            f"The 'pairs' argument of {who} must be two arrays of row numbers. Got {pairs!r}."
+        ) from error
+    fine = i.ndim == 1 and i.shape == j.shape
+    if not fine or (len(i) and (min(i.min(), j.min()) < 0 or i.max() >= n or j.max() >= m)):
+        raise ValueError(
+            f"The 'pairs' argument of {who} must be two arrays of as many row numbers, below {n} "
+            f"and below {m}. Got arrays of shapes {i.shape} and {j.shape}."
+        )
+    return i, j
 
 
 def refuse_idle_parameters(model: Any, *, alone: bool) -> None:

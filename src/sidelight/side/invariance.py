@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass
 from math import prod
 from typing import Any
 
+from sklearn.utils.validation import check_is_fitted
+
 from sidelight.core import OneOf, Whole
 from sidelight.side.rows import SideInformation
-from sidelight.transforms import KINDS, Bilinear, InvariantDistance, transformation_of
+from sidelight.transforms import (
+    KINDS,
+    Bilinear,
+    InvariantDistance,
+    LearnedDistance,
+    Measure,
+    transformation_of,
+)
 
 _DISTANCES = OneOf(("auto", *KINDS))
 
@@ -19,9 +29,11 @@ class Invariance(SideInformation):
 
     Parameters
     ----------
-    transformation : transformation or list of them
+    transformation : transformation or list of them, or fitted model
         A member of :mod:`sidelight.transforms`, or a function of an item that returns the
-        transformed item.
+        transformed item.  Or a model that has learned from pairs of items what can become of one,
+        as :class:`sidelight.gated.GatedBoltzmannMachine`: its ``distances``, the mean of both ways,
+        are then those between rows (latent-factor thesis, section 5.4.2).
     image_shape : tuple of int, optional
         (height, width) or (height, width, channels) of the image that a row of X holds, row by
         row.
@@ -46,7 +58,8 @@ class Invariance(SideInformation):
         several = isinstance(self.transformation, (list, tuple))
         given = tuple(self.transformation) if several else (self.transformation,)
         for transformation in given:
-            if not (callable(transformation) or hasattr(transformation, "tangents")):
+            known = callable(transformation) or hasattr(transformation, "tangents")
+            if not (known or _is_learned(transformation)):
                 raise ValueError(
                     f"The 'transformation' argument of Invariance must be a transformation or a "
                     f"callable, or a list of them. Got {transformation!r} instead."
@@ -54,6 +67,8 @@ class Invariance(SideInformation):
         if not given:
             raise ValueError("The 'transformation' argument of Invariance must not be empty.")
         object.__setattr__(self, "transformation", given if several else given[0])
+        if any(map(_is_learned, given)):
+            self._check_learned(several)
         if not _DISTANCES.admits(self.distance):
             raise ValueError(
                 f"The 'distance' argument of Invariance must be {_DISTANCES}. "
@@ -69,14 +84,16 @@ class Invariance(SideInformation):
                 )
             object.__setattr__(self, "image_shape", tuple(int(size) for size in sizes))
 
-    def measure(self) -> InvariantDistance:
+    def measure(self) -> Measure:
         """Name the distance that forgives it.
 
         Returns
         -------
-        InvariantDistance
+        InvariantDistance or LearnedDistance
             Between rows of X.
         """
+        if _is_learned(self.transformation):
+            return LearnedDistance(copy(self.transformation))  # it may be fitted again
         change, kind = transformation_of(self.transformation), self.distance
         if kind == "auto":
             members = getattr(change, "members", (change,))
@@ -125,13 +142,45 @@ class Invariance(SideInformation):
         Raises
         ------
         ValueError
-            If the images have another number of pixels than X has columns.
+            If the images, or the pairs that a model has learned from, have another number of
+            columns than X.
         """
+        if _is_learned(self.transformation):
+            self._check_columns(n_features, who)
         shape = self.image_shape
         if shape is not None and n_features is not None and prod(shape) != n_features:
             raise ValueError(
                 f"The 'image_shape' of the Invariance given to {who} must have as many pixels as "
                 f"X has columns, {n_features}. Got {shape}, which is {prod(shape)}."
+            )
+
+    def _check_learned(self, several: bool) -> None:
+        if several:
+            raise ValueError(
+                "The 'transformation' argument of Invariance must be one learned model, for its "
+                "distances forgive all that it has learned. Got a list with one in it."
+            )
+        for name, none in (("image_shape", None), ("distance", "auto")):
+            if getattr(self, name) != none:
+                raise ValueError(
+                    f"The {name!r} argument of Invariance has no effect with a learned model, "
+                    f"which has distances of its own. Leave it out."
+                )
+
+    def _check_columns(self, n_features: int | None, who: str) -> None:
+        model = self.transformation
+        check_is_fitted(model)
+        sizes = (model.n_features_in_, getattr(model, "n_outputs_", None))
+        if sizes[0] != sizes[1]:
+            raise ValueError(
+                f"The {type(model).__name__} of the Invariance given to {who} must have learned "
+                f"from pairs (x, y) of items of one kind. Got x with {sizes[0]} columns and y "
+                f"with {sizes[1]}."
+            )
+        if n_features is not None and n_features != sizes[0]:
+            raise ValueError(
+                f"The {type(model).__name__} of the Invariance given to {who} has learned from "
+                f"items of {sizes[0]} columns. X has {n_features}."
             )
 
     def __repr__(self) -> str:
@@ -140,4 +189,10 @@ class Invariance(SideInformation):
         names = [getattr(one, "__name__", type(one).__name__) for one in several]
         words = f"[{', '.join(names)}]" if isinstance(given, tuple) else names[0]
         how = "" if self.distance == "auto" else f", distance={self.distance!r}"
-        return f"Invariance({words}, image_shape={self.image_shape}{how})"
+        shape = "" if _is_learned(given) else f", image_shape={self.image_shape}"
+        return f"Invariance({words}{shape}{how})"
+
+
+def _is_learned(transformation: Any) -> bool:
+    """Whether it is a model with distances of its own."""
+    return hasattr(transformation, "distances") and hasattr(transformation, "get_params")

@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 from sidelight.transforms.distances import KINDS as KINDS
-from sidelight.transforms.distances import InvariantDistance, invariant_distances
+from sidelight.transforms.distances import (
+    InvariantDistance,
+    LearnedDistance,
+    Measure,
+    invariant_distances,
+)
 from sidelight.transforms.local_filter import LocalFilter
 from sidelight.transforms.own import Custom, Several, Step, Tangents
 from sidelight.transforms.own import transformation_of as transformation_of
@@ -21,7 +26,9 @@ __all__ = [
     "Custom",
     "Gain",
     "InvariantDistance",
+    "LearnedDistance",
     "LocalFilter",
+    "Measure",
     "Rotation",
     "Scaling",
     "Several",

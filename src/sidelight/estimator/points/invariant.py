@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from sidelight.core import FloatArray, IntArray, as_dense, evenly_spaced, require_memory, row_blocks
+from sidelight.core import FloatArray, IntArray, as_dense, evenly_spaced, require_memory
 from sidelight.estimator.points.distances import Distances
 from sidelight.neighbors import (
     DistinctRows,
@@ -20,8 +20,8 @@ from sidelight.neighbors import (
     spread_landmarks,
     with_edges,
 )
-from sidelight.transforms import InvariantDistance
-from sidelight.transforms.distances import Frames, along_steps, along_steps_of_new
+from sidelight.transforms import Measure
+from sidelight.transforms.distances import along_steps, along_steps_of_new
 
 #: Up to so many rows all distances are computed, and neighbours are exact.
 WHOLE = 2_000
@@ -42,7 +42,7 @@ class Invariant:
     ----------
     rows : ndarray of shape (n, p)
         The features.
-    measure : InvariantDistance
+    measure : InvariantDistance or LearnedDistance
         What is forgiven, and how.
     who : str
         The estimator, for messages.
@@ -51,12 +51,12 @@ class Invariant:
     """
 
     rows: FloatArray
-    measure: InvariantDistance
+    measure: Measure
     who: str
     paths: FloatArray | None = None
 
     @classmethod
-    def of(cls, X: Any, measure: InvariantDistance, *, who: str) -> Invariant:
+    def of(cls, X: Any, measure: Measure, *, who: str) -> Invariant:
         """The rows of X, with the paths between them where they are what distances are."""
         points = cls(as_dense(X), measure, who)
         if measure.kind != "reconstruction":
@@ -65,7 +65,7 @@ class Invariant:
         return replace(points, paths=along_steps(measure.table(points.frames)))
 
     @property
-    def metric(self) -> InvariantDistance:
+    def metric(self) -> Measure:
         """By which they are compared."""
         return self.measure
 
@@ -75,8 +75,8 @@ class Invariant:
         return len(self.rows)
 
     @cached_property
-    def frames(self) -> Frames:
-        """The rows with their tangent spaces."""
+    def frames(self) -> Any:
+        """The rows with what the measure asks of each."""
         return self.measure.frames(self.rows, who=self.who)
 
     @cached_property
@@ -189,11 +189,7 @@ class Invariant:
         """The distances of listed pairs."""
         if self._is_whole:
             return self._all_pairs.lengths(left, right)
-        found = np.empty(len(left))
-        for block in row_blocks(len(left), 16.0 * self.frames.basis[0].size):
-            some = self.frames.take(left[block])
-            found[block] = self.measure.among(some, self.frames, right[block, None])[:, 0]
-        return found
+        return self.measure.of_pairs(self.frames, left, right)
 
     def table(self, of: Invariant | None = None) -> FloatArray:
         """All distances."""

@@ -12,7 +12,11 @@ from sidelight.gated.boltzmann.learning import (
 )
 from sidelight.gated.boltzmann.likelihood import log_likelihood
 from sidelight.gated.boltzmann.machine import NOTHING, Machine, first_machine, require_room
-from sidelight.gated.boltzmann.transformation_distance import KINDS, distance_table
+from sidelight.gated.boltzmann.transformation_distance import (
+    KINDS,
+    distance_table,
+    distances_of_pairs,
+)
 from sidelight.gated.boltzmann.views import filters_of, strongest_outputs
 
 __all__ = [
@@ -22,6 +26,7 @@ __all__ = [
     "Machine",
     "arranged",
     "distance_table",
+    "distances_of_pairs",
     "divergence",
     "filters_of",
     "first_machine",

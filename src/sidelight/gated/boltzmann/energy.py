@@ -35,6 +35,10 @@ class Coupling(Protocol):
         """β Ŵ."""
         ...
 
+    def take(self, rows: Tensor) -> Coupling:
+        """That of some inputs."""
+        ...
+
 
 @dataclass(frozen=True)
 class Filters:
@@ -53,6 +57,10 @@ class Filters:
     def times(self, beta: float) -> Filters:
         """β Ŵ."""
         return Filters(beta * self.filters)
+
+    def take(self, rows: Tensor) -> Filters:
+        """Those of some inputs."""
+        return Filters(self.filters[rows])
 
 
 @dataclass(frozen=True)
@@ -76,6 +84,10 @@ class Factors:
         """β Ŵ."""
         return replace(self, g=beta * self.g, plain=beta * self.plain)
 
+    def take(self, rows: Tensor) -> Factors:
+        """Those of some inputs."""
+        return replace(self, g=self.g[rows])
+
 
 @dataclass(frozen=True)
 class Folded:
@@ -95,6 +107,10 @@ class Folded:
     coupling: Coupling
     b: Tensor
     c: Tensor
+
+    def take(self, rows: Tensor) -> Folded:
+        """The machines of some inputs, also of one several times."""
+        return Folded(self.units, self.coupling.take(rows), self.b[rows], self.c[rows])
 
     def onto_mapping(self, y: Tensor) -> Tensor:
         """Σ_j f_j(y) Ŵ_jk + c_k, what mapping units are told by an output."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import torch
 
-from sidelight.core import FloatArray, row_blocks
+from sidelight.core import FloatArray, IntArray, row_blocks
 from sidelight.gated.boltzmann.conditionals import likeliest_output, mapping_given, output_given
 from sidelight.gated.boltzmann.energy import Folded
 from sidelight.gated.boltzmann.machine import Machine
@@ -36,13 +36,23 @@ def distance_table(machine: Machine, X: FloatArray, Y: FloatArray, kind: str) ->
     return found * machine.output_scale.size
 
 
-def distances_of_pairs(machine: Machine, X: FloatArray, Y: FloatArray, kind: str) -> FloatArray:
-    """d(x_i, y_i), row by row."""
-    found = np.empty(len(X))
+def distances_of_pairs(
+    machine: Machine,
+    X: FloatArray,
+    Y: FloatArray,
+    pairs: tuple[IntArray, IntArray],
+    kind: str,
+) -> FloatArray:
+    """d(x_i, y_j) of listed pairs (i, j); what an input makes of the weights is made once."""
+    left, right = pairs
+    found, order = np.empty(len(left)), np.argsort(left, kind="stable")
     J, K = machine.n_outputs, machine.n_mappings
-    for rows in row_blocks(len(X), 4.0 * (3 * J + 2 * J * K)):
-        y = machine.output_scale(Y[rows]).unsqueeze(1)
+    for block in row_blocks(len(order), 4.0 * (3 * J + 2 * J * K)):
+        some = order[block]
+        named, at = np.unique(left[some], return_inverse=True)
+        y = machine.output_scale(Y[right[some]]).unsqueeze(1)
         with torch.no_grad():
-            gap = y - predicted(machine.folded(X[rows]), y, kind)
-        found[rows] = torch.linalg.vector_norm(gap, dim=-1)[:, 0].numpy()
+            folded = machine.folded(X[named]).take(torch.from_numpy(at.reshape(-1)))
+            gap = y - predicted(folded, y, kind)
+        found[some] = torch.linalg.vector_norm(gap, dim=-1)[:, 0].numpy()
     return found * machine.output_scale.size

@@ -18,6 +18,7 @@ TAGS: dict[str, str] = {
     "points/graph": "estimator.points.graph:Graph",
     "points/invariant": "estimator.points.invariant:Invariant",
     "invariant distance": "transforms.distances.measure:InvariantDistance",
+    "learned distance": "transforms.distances.learned:LearnedDistance",
     "brought": "estimator.behind:Brought",
     "brought/similarity": "mapping.warp:Similarity",
     "brought/warp": "mapping.warp:Warp",

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 from sidelight.transforms.distances.frames import Frames
+from sidelight.transforms.distances.learned import LearnedDistance
 from sidelight.transforms.distances.measure import KINDS, InvariantDistance
 from sidelight.transforms.distances.paths import along_steps, along_steps_of_new
 from sidelight.transforms.distances.tables import invariant_distances
+
+#: Between rows, up to something.
+Measure = InvariantDistance | LearnedDistance
 
 __all__ = [
     "KINDS",
     "Frames",
     "InvariantDistance",
+    "LearnedDistance",
+    "Measure",
     "along_steps",
     "along_steps_of_new",
     "invariant_distances",

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from sidelight.core import FloatArray, IntArray, Threads, count_threads, one_blas_thread
+from sidelight.core import FloatArray, IntArray, Threads, count_threads, one_blas_thread, row_blocks
 from sidelight.transforms.distances.formulas import (
     mean_one_step_error,
     squared_sine,
@@ -29,9 +29,9 @@ from sidelight.transforms.transformation import Shape
 RIDGE = 1e-6
 #: What is forgiven wholly is told apart by this share of the Euclidean distance, so that nearer
 #: items come first and only equal ones are at distance zero.
-_REST = 1e-6
+REST = 1e-6
 #: Squared distances below this share of the squared lengths are those of equal rows, rounded.
-_ROUNDING = 1e-13
+ROUNDING = 1e-13
 
 #: An item lies in the span of its tangents where less than this share of its square is left.
 _IN_SPAN = 1e-5
@@ -128,10 +128,18 @@ class InvariantDistance:
             pool.run([(fill, (block,)) for block in blocks])
         return D
 
+    def of_pairs(self, frames: Frames, left: IntArray, right: IntArray) -> FloatArray:
+        """The distances of listed pairs of items."""
+        found = np.empty(len(left))
+        for block in row_blocks(len(left), 16.0 * frames.basis[0].size):
+            some = frames.take(left[block])
+            found[block] = self.among(some, frames, right[block, None])[:, 0]
+        return found
+
     def _of(self, pair: Products) -> FloatArray:
         distance = _FORMULAS[self.kind](pair)
-        floor = _REST**2 if self.kind == "correction" else _REST * np.sqrt(pair.squared)
-        same = pair.squared <= _ROUNDING * pair.lengths
+        floor = REST**2 if self.kind == "correction" else REST * np.sqrt(pair.squared)
+        same = pair.squared <= ROUNDING * pair.lengths
         return np.where(same, 0.0, np.maximum(distance, floor))
 
 

@@ -1,0 +1,91 @@
+"""A distance that forgives what a model of transformations has learned, as a value."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from sidelight.core import FloatArray, IntArray
+from sidelight.transforms.distances.measure import REST, ROUNDING
+from sidelight.transforms.pictures import read_rows
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Rows as they are.
+
+    Parameters
+    ----------
+    rows : ndarray of shape (n, p)
+        In double precision.
+    """
+
+    rows: FloatArray
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def take(self, rows: Any) -> Rows:
+        """Some of them."""
+        return Rows(self.rows[rows])
+
+
+@dataclass(frozen=True)
+class LearnedDistance:
+    """How far two items are apart, but for what a model can make of one of them (§5.4.2).
+
+    ½ (d(x, y) + d(y, x)), d(x, y) = ‖y − ŷ‖, ŷ what comes of x by the transformation that leads
+    to y.
+
+    Parameters
+    ----------
+    model : estimator
+        With ``distances(X, Y, symmetric=…, pairs=…)``.
+    """
+
+    model: Any
+    kind = "learned"
+
+    @property
+    def forgiven(self) -> str:
+        """What was learned, by whom."""
+        return f"what {type(self.model).__name__} has learned"
+
+    def frames(self, X: Any, *, who: str = "The distance", new: bool = False) -> Rows:
+        """The rows."""
+        return Rows(read_rows(X, who=who).astype(np.float64))
+
+    def table(self, left: Rows, right: Rows | None = None) -> FloatArray:
+        """All distances, (n, m); exactly symmetric where there is one set of items."""
+        other = left if right is None else right
+        D: FloatArray = self.model.distances(left.rows, other.rows, symmetric=True)
+        middle = other.rows.mean(axis=0)  # large numbers would drown what differs
+        x, y = left.rows - middle, other.rows - middle
+        lengths = (x**2).sum(axis=1)[:, None] + (y**2).sum(axis=1)
+        D = _with_rest(D, np.maximum(lengths - 2 * (x @ y.T), 0.0), lengths)
+        if right is None:
+            upper = np.triu(D, 1)
+            D = upper + upper.T
+        return D
+
+    def among(self, left: Rows, right: Rows, lists: IntArray) -> FloatArray:
+        """The distances of every item on the left to those on the right that its list names."""
+        i = np.repeat(np.arange(len(left)), lists.shape[1])
+        return self._of_pairs(left, right, i, lists.ravel()).reshape(lists.shape)
+
+    def of_pairs(self, items: Rows, left: IntArray, right: IntArray) -> FloatArray:
+        """The distances of listed pairs of items."""
+        return self._of_pairs(items, items, left, right)
+
+    def _of_pairs(self, left: Rows, right: Rows, i: IntArray, j: IntArray) -> FloatArray:
+        x, y = left.rows[i], right.rows[j]
+        d = self.model.distances(left.rows, right.rows, symmetric=True, pairs=(i, j))
+        return _with_rest(d, ((x - y) ** 2).sum(axis=1), (x**2).sum(axis=1) + (y**2).sum(axis=1))
+
+
+def _with_rest(d: FloatArray, squared: FloatArray, lengths: FloatArray) -> FloatArray:
+    """Nothing between equal rows, a little between others."""
+    rest = REST * np.sqrt(squared)
+    return np.where(squared <= ROUNDING * lengths, 0.0, np.maximum(d, rest))

@@ -57,6 +57,7 @@ EXPERIMENTS: dict[str, tuple[str, ...]] = {
     "labels_of_few_rows": ("pbmc68k_reduced", "olivetti_faces"),
     "landmark_quality": (),
     "latent_maps": (),
+    "learned_affine_digits": ("mnist_t10k",),
     "likelihood_of_maps": ("stick_run1", "robot_wireless", "oil_flow"),
     "microarray_maps": ("spellman_yeast",),
     "missing_values": ("oil_flow", "spellman_yeast"),

@@ -412,4 +412,7 @@ def test_without_torch_the_message_says_what_to_install(monkeypatch):
 def test_the_room_is_entered_without_torch():
     probe = "import sys, sidelight.gated; print('torch' in sys.modules, dir(sidelight.gated))"
     done = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "False ['GatedBoltzmannMachine']"
+    assert (
+        done.stdout.strip()
+        == "False ['BiasedAutoencoder', 'GatedAutoencoder', 'GatedBoltzmannMachine']"
+    )

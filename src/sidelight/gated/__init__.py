@@ -12,11 +12,17 @@ from typing import TYPE_CHECKING, Any
 from sidelight.core import MissingExtraError
 
 if TYPE_CHECKING:
+    from sidelight.gated.biased_autoencoder import BiasedAutoencoder
+    from sidelight.gated.gated_autoencoder import GatedAutoencoder
     from sidelight.gated.gated_boltzmann_machine import GatedBoltzmannMachine
 
-_HOMES = {"GatedBoltzmannMachine": "sidelight.gated.gated_boltzmann_machine"}
+_HOMES = {
+    "BiasedAutoencoder": "sidelight.gated.biased_autoencoder",
+    "GatedAutoencoder": "sidelight.gated.gated_autoencoder",
+    "GatedBoltzmannMachine": "sidelight.gated.gated_boltzmann_machine",
+}
 
-__all__ = ["GatedBoltzmannMachine"]
+__all__ = ["BiasedAutoencoder", "GatedAutoencoder", "GatedBoltzmannMachine"]
 
 
 def __getattr__(name: str) -> Any:

@@ -9,18 +9,15 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 import torch
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from sidelight.core import (
     RANDOM_STATE,
     FloatArray,
     IntArray,
-    Matching,
     OneOf,
     Real,
     Whole,
-    check_parameters,
     fitting_afresh,
     random_generator,
     refuse_without_effect,
@@ -47,28 +44,18 @@ from sidelight.gated.boltzmann import (
     strongest_outputs,
 )
 from sidelight.gated.optimiser import Moments
-from sidelight.gated.premapping import layers_of
+from sidelight.gated.pair_model import UNITS, PairModel
+from sidelight.gated.premapping import LAYERS, layers_of
 from sidelight.gated.reading import (
     generator_of,
     in_double,
     read_mappings,
-    read_outputs,
     read_row_pairs,
-    read_table,
-    refuse_idle_parameters,
-    refuse_values,
 )
 from sidelight.gated.training import LEARNING, kept_rows, learn
-from sidelight.gated.units import Units, units_of
-
-_UNITS = ("binary", "gaussian", "multinomial", "poisson")
-_LAYERS = Matching(
-    lambda value: isinstance(value, tuple) and bool(value) and all(map(Whole(1).admits, value)),
-    "a tuple of ints",
-)
 
 
-class GatedBoltzmannMachine(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class GatedBoltzmannMachine(PairModel):
     """Gated Boltzmann machine: what becomes of an input, in mapping units that tell how.
 
     Pairs of an input x and an output y are explained by binary mapping units z,
@@ -171,12 +158,10 @@ class GatedBoltzmannMachine(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
 
     _parameters: ClassVar[Any] = {
         "n_components": (Whole(1),),
-        "output": (OneOf(_UNITS),),
-        "input": (OneOf(("same", *_UNITS)),),
+        **UNITS,
         "n_factors": (Whole(1), OneOf((None,))),
-        "premapping": (Whole(1), _LAYERS, OneOf((None,))),
+        "premapping": (Whole(1), LAYERS, OneOf((None,))),
         "nu": (Real(0, open_below=True),),
-        "n_states": (Whole(2), OneOf((None,))),
         "n_steps": (Whole(1),),
         "persistent": (OneOf((True, False)),),
         "chain_ends": (OneOf(("auto", "mean", "sample")),),
@@ -184,6 +169,7 @@ class GatedBoltzmannMachine(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
         **LEARNING,
     }
 
+    _kept: ClassVar[str] = "_machine"
     _machine: Machine
     _moments: Moments
 
@@ -503,30 +489,8 @@ class GatedBoltzmannMachine(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
         return D
 
     @property
-    def _name(self) -> str:
-        return type(self).__name__
-
-    @property
-    def _kind_of_input(self) -> str:
-        return self.output if self.input == "same" else self.input
-
-    @property
     def _n_features_out(self) -> int:
         return self._machine.n_mappings
-
-    def _read(self, X: Any, Y: Any, *, new: bool) -> tuple[FloatArray, FloatArray]:
-        """Inputs and outputs, checked; no columns of inputs where there are none."""
-        check_parameters(self, self._parameters)
-        refuse_idle_parameters(self, alone=Y is None)
-        if not new:
-            return (np.empty((len(X), 0)), self._alone(X)) if Y is None else self._pairs(X, Y)
-        if Y is None:
-            y = read_table(self, X, reset=True)
-            refuse_values(y, self._units(y), who=self._name, name="X", parameter="output")
-            return np.empty((len(y), 0)), y
-        x = read_table(self, X, reset=True)
-        self._refuse_inputs(x)
-        return x, read_outputs(Y, self._units, who=self._name, n_rows=len(x))
 
     def _first(self, x: FloatArray, y: FloatArray, rng: np.random.Generator) -> Machine:
         """The machine that learning begins with."""
@@ -554,50 +518,6 @@ class GatedBoltzmannMachine(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
         weights = learn(self, self._machine, objective, batches, self._moments, **more)
         self._machine = replace(self._machine, weights=weights)
         return self
-
-    def _units(self, rows: FloatArray, kind: str | None = None) -> Units:
-        return units_of(
-            self.output if kind is None else kind,
-            nu=self.nu,
-            n_states=self.n_states or rows.shape[1],
-        )
-
-    def _pairs(self, X: Any, Y: Any) -> tuple[FloatArray, FloatArray]:
-        x = self._inputs(X)
-        return x, self._outputs(Y, n_rows=len(x))
-
-    def _inputs(self, X: Any) -> FloatArray:
-        """New inputs."""
-        check_is_fitted(self, "_machine")
-        if not self._machine.n_inputs:
-            raise ValueError(
-                f"This {self._name} was fitted to rows that stand alone, so that there are no "
-                f"inputs. Fit it to pairs, fit(X, Y)."
-            )
-        x = read_table(self, X, reset=False)
-        self._refuse_inputs(x)
-        return x
-
-    def _refuse_inputs(self, x: FloatArray) -> None:
-        units = self._units(x, self._kind_of_input)
-        refuse_values(x, units, who=self._name, name="X", parameter="input")
-
-    def _outputs(self, Y: Any, *, n_rows: int | None = None) -> FloatArray:
-        """New outputs."""
-        who, columns = self._name, self._machine.n_outputs
-        return read_outputs(Y, self._units, who=who, n_rows=n_rows, n_columns=columns)
-
-    def _alone(self, X: Any) -> FloatArray:
-        """New rows, where they stand alone."""
-        check_is_fitted(self, "_machine")
-        if self._machine.n_inputs:
-            raise ValueError(
-                f"This {self._name} was fitted to pairs, so that outputs have inputs. Give both X "
-                f"and Y."
-            )
-        y = read_table(self, X, reset=False)
-        refuse_values(y, self._machine.units, who=self._name, name="X", parameter="output")
-        return y
 
     def _given(self, X: Any) -> FloatArray:
         """Inputs, or the empty one."""

@@ -9,11 +9,18 @@ from typing import Any, TypeAlias
 import numpy as np
 import torch
 
-from sidelight.core import FloatArray
+from sidelight.core import FloatArray, Matching, Whole
 from sidelight.gated.units import Tensor
 
 #: By name; those of the layers of a premapping are "map 0", "shift 0", …
 Weights: TypeAlias = Mapping[str, Tensor]
+
+
+#: Sizes of layers, as a parameter.
+LAYERS = Matching(
+    lambda value: isinstance(value, tuple) and bool(value) and all(map(Whole(1).admits, value)),
+    "a tuple of ints",
+)
 
 
 def layers_of(premapping: int | tuple[int, ...] | None) -> tuple[int, ...]:

@@ -93,15 +93,15 @@ def read_row_pairs(pairs: Any, n: int, m: int, *, who: str) -> tuple[IntArray, I
 def refuse_idle_parameters(model: Any, *, alone: bool) -> None:
     """Refuse parameters that would do nothing."""
     kinds = (model.output, model.output if model.input == "same" else model.input)
-    if model.output != "gaussian":
+    if model.output != "gaussian" and hasattr(model, "nu"):
         refuse_without_effect(model, ["nu"], f"with output={model.output!r}")
     if "multinomial" not in kinds:
         refuse_without_effect(model, ["n_states"], "without multinomial units")
     if alone:
-        names = ["input", "n_factors", "premapping"]
+        names = [n for n in ("input", "n_factors", "premapping") if hasattr(model, n)]
         refuse_without_effect(model, names, "on rows that stand alone: give X and Y")
     refuse_idle_patience(model)
-    if model.persistent and model.chain_ends == "mean":
+    if getattr(model, "persistent", False) and model.chain_ends == "mean":
         raise ValueError(
             f"The 'chain_ends' parameter of {type(model).__name__} must be 'auto' or 'sample' with "
             f"persistent=True, for a chain cannot go on from a mean. Got 'mean' instead."

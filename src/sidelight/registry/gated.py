@@ -15,6 +15,22 @@ GATED: tuple[Entry, ...] = (
         understands=(),
         gives=("density",),
     ),
+    Entry(
+        "GatedAutoencoder",
+        "gated",
+        "a manifold of outputs, made by inputs",
+        "sidelight.gated.gated_autoencoder",
+        "gae",
+        understands=(),
+    ),
+    Entry(
+        "BiasedAutoencoder",
+        "gated",
+        "predictions, cleaned up by the manifold of outputs",
+        "sidelight.gated.biased_autoencoder",
+        "bae",
+        understands=(),
+    ),
 )
 #: What a model file may hold.
 SAVED: tuple[Entry, ...] = ESTIMATORS + GATED

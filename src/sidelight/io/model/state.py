@@ -24,6 +24,7 @@ KEYS = {
     "_space": "space",
     "_removal": "removal",
     "_machine": "machine",
+    "_network": "network",
     "_moments": "moments",
     "_sklearn_output_config": "output",
 }

@@ -142,6 +142,7 @@ TAGS: dict[str, str] = {
     "path/onset": "latent.information.path:Onset",
     # models of change
     "gated/machine": "gated.boltzmann.machine:Machine",
+    "gated/network": "gated.autoencoding.network:Network",
     "gated/scale": "gated.scale:Scale",
     "gated/moments": "gated.optimiser:Moments",
     "units/binary": "gated.units:Binary",

@@ -1,0 +1,242 @@
+"""The manners of conditional auto-encoders: fit, codes, reconstructions, predictions."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from sidelight.core import (
+    RANDOM_STATE,
+    FloatArray,
+    OneOf,
+    Real,
+    Whole,
+    fitting_afresh,
+    random_generator,
+    refuse_without_effect,
+    require_memory,
+)
+from sidelight.gated.autoencoding.network import Network, first_network
+from sidelight.gated.autoencoding.objective import Reconstruction
+from sidelight.gated.optimiser import Moments
+from sidelight.gated.pair_model import UNITS, PairModel
+from sidelight.gated.premapping import LAYERS, layers_of
+from sidelight.gated.reading import generator_of, in_double, read_mappings
+from sidelight.gated.training import LEARNING, Objective, kept_rows, learn, rows_in_turn
+
+#: The parameters that all of them have.
+PARAMETERS: dict[str, Any] = {
+    "n_components": (Whole(1),),
+    "layers": (Whole(1), LAYERS, OneOf((None,))),
+    "code": (OneOf(("linear", "tanh")),),
+    **UNITS,
+    "premapping": (Whole(1), LAYERS, OneOf((None,))),
+    "noise": (Real(0),),
+    **LEARNING,
+    "random_state": (RANDOM_STATE,),
+}
+
+
+class ConditionalAutoencoder(PairModel):
+    """An auto-encoder of outputs, made by inputs; of rows that stand alone, a plain one."""
+
+    _parameters: ClassVar[Any] = PARAMETERS
+    _kept: ClassVar[str] = "_network"
+    #: Whether inputs gate the connections, not only the biases.
+    _gates: ClassVar[bool]
+    n_components: int
+    layers: int | tuple[int, ...] | None
+    code: str
+    premapping: int | tuple[int, ...] | None
+    noise: float
+    batch_size: int
+    max_iter: int
+    random_state: Any
+    _network: Network
+    _moments: Moments
+
+    @fitting_afresh
+    def fit(self, X: Any, Y: Any = None) -> Self:
+        """Learn the manifold of the rows of Y, given those of X.
+
+        Parameters
+        ----------
+        X : array of shape (n_pairs, n_features)
+            Inputs; without Y the rows that a plain auto-encoder learns.
+        Y : array of shape (n_pairs, n_outputs), optional
+            Outputs, row by row.
+
+        Returns
+        -------
+        ConditionalAutoencoder
+            The fitted estimator.
+        """
+        x, y = self._read(X, Y, new=True)
+        alone = Y is None
+        if alone:
+            refuse_without_effect(self, self._of_pairs(), "on rows that stand alone: give X and Y")
+        rng = random_generator(self.random_state)
+        self._network, self._moments = self._first(x, y, rng), Moments()
+        self.n_outputs_ = y.shape[1]
+        order = rng.spawn(1)[0]
+        learning, judging = kept_rows(self, len(y), order)
+        pairs = self._network.input_scale(x), self._network.output_scale(y)
+        kept = tuple(part[judging] for part in pairs) if len(judging) else None
+        rows = rows_in_turn(len(learning), self.batch_size, self.max_iter, order)
+        batches = (tuple(part[learning[some]] for part in pairs) for some in rows)
+        lowered = Reconstruction(
+            self._network.units,
+            self.code,
+            self.noise,
+            self._from_guess and not alone,
+            generator_of(rng),
+        )
+        weights = learn(
+            self,
+            self._network,
+            Objective("reconstruction", lowered.loss, lowered.error),
+            batches,
+            self._moments,
+            total=self.max_iter,
+            kept=kept,
+        )
+        self._network = replace(self._network, weights=weights)
+        return self
+
+    def infer(self, X: Any, Y: Any) -> FloatArray:
+        """Encode outputs, given their inputs.
+
+        Parameters
+        ----------
+        X : array of shape (n_pairs, n_features)
+            Inputs.
+        Y : array of shape (n_pairs, n_outputs)
+            Outputs.
+
+        Returns
+        -------
+        ndarray of shape (n_pairs, n_components)
+            Codes.
+        """
+        return in_double(self._learned.encode(*self._pairs(X, Y)))
+
+    def apply(self, Z: Any, X: Any) -> FloatArray:
+        """Decode codes, given inputs.
+
+        Parameters
+        ----------
+        Z : array of shape (n_samples, n_components)
+            Codes, or one row for all inputs.
+        X : array of shape (n_samples, n_features)
+            Inputs.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_outputs)
+            Outputs.
+        """
+        x = self._inputs(X)
+        z = read_mappings(Z, self._network.n_codes, len(x), who=self._name)
+        return self._network.decode(z, x)
+
+    def reconstruct(self, X: Any, Y: Any, *, n_steps: int = 1) -> FloatArray:
+        """Project outputs onto the manifold that their inputs make.
+
+        Parameters
+        ----------
+        X : array of shape (n_pairs, n_features)
+            Inputs.
+        Y : array of shape (n_pairs, n_outputs)
+            Outputs.
+        n_steps : int
+            How often they go through the network, one after the other.
+
+        Returns
+        -------
+        ndarray of shape (n_pairs, n_outputs)
+            Outputs on the manifold.
+        """
+        x, y = self._pairs(X, Y)
+        if not Whole(1).admits(n_steps):
+            raise ValueError(
+                f"The 'n_steps' argument of {self._name}.reconstruct must be {Whole(1)}. "
+                f"Got {n_steps!r} instead."
+            )
+        for _ in range(n_steps):
+            y = self._network.decode(self._network.encode(x, y), x)
+        return y
+
+    def transform(self, X: Any) -> FloatArray:
+        """Encode rows that stand alone.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_components)
+            Codes.
+        """
+        y = self._alone(X)
+        return in_double(self._network.encode(np.empty((len(y), 0)), y))
+
+    def inverse_transform(self, Z: Any) -> FloatArray:
+        """Decode codes of rows that stand alone.
+
+        Parameters
+        ----------
+        Z : array of shape (n_samples, n_components)
+            Codes.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_features)
+            Rows.
+        """
+        if self._learned.n_inputs:
+            raise ValueError(
+                f"This {self._name} was fitted to pairs, so that codes lead to outputs by way of "
+                f"inputs. Call apply(Z, X)."
+            )
+        z = read_mappings(Z, self._network.n_codes, np.shape(Z)[0], who=self._name)
+        return self._network.decode(z, np.empty((len(z), 0)))
+
+    @property
+    def _n_features_out(self) -> int:
+        return self._network.n_codes
+
+    @property
+    def _from_guess(self) -> bool:
+        """Whether codes are those of a guess, and not of outputs, while it learns."""
+        return False
+
+    def _of_pairs(self) -> list[str]:
+        """Parameters that say something of inputs."""
+        return []
+
+    def _first(self, x: FloatArray, y: FloatArray, rng: np.random.Generator) -> Network:
+        layers, sizes = layers_of(self.premapping), (*layers_of(self.layers), self.n_components)
+        I, J, H = (x.shape[1], *layers)[-1], y.shape[1], sizes[0]
+        gated = self._gates and x.shape[1]
+        require_memory(
+            4.0 * J * H * ((10.0 * I + 4.0 * self.batch_size) if gated else 10.0),
+            what=f"learning {I} × {J} × {H} weights" if gated else f"learning {J} × {H} weights",
+            who=self._name,
+            instead="Give a premapping, fewer units or smaller batches.",
+        )
+        return first_network(
+            x,
+            y,
+            self._units(y),
+            sizes,
+            rng,
+            real=self._kind_of_input == "gaussian",
+            gates=self._gates,
+            guesses=self._from_guess,
+            code=self.code,
+            layers=layers,
+        )

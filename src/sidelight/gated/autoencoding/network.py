@@ -1,0 +1,138 @@
+"""A learned auto-encoder as a value, and what learning begins with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+import torch
+
+from sidelight.core import FloatArray
+from sidelight.gated.autoencoding.passes import decoded, encoded, guessed, mean_of
+from sidelight.gated.premapping import first_layers
+from sidelight.gated.scale import Scale
+from sidelight.gated.units import Tensor, Units
+
+
+@dataclass(frozen=True)
+class Network:
+    """What was learned.
+
+    Parameters
+    ----------
+    units : Units
+        Of the outputs.
+    weights : dict of str to ndarray
+        By name, as :mod:`sidelight.gated.autoencoding.passes` has them, in single precision.
+    input_scale, output_scale : Scale
+        How rows are read.
+    code : {"linear", "tanh"}
+        What a code is.
+    """
+
+    units: Units
+    weights: dict[str, FloatArray]
+    input_scale: Scale
+    output_scale: Scale
+    code: str
+
+    @property
+    def n_inputs(self) -> int:
+        """Columns of an input; none where outputs stand alone."""
+        return len(self.input_scale.centre)
+
+    @property
+    def n_outputs(self) -> int:
+        """Columns of an output."""
+        return len(self.output_scale.centre)
+
+    @property
+    def n_codes(self) -> int:
+        """Units of a code."""
+        inner = sum(name.startswith("down shift") for name in self.weights)
+        return len(self.weights[f"down shift {inner - 1}" if inner else "h"])
+
+    def tensors(self) -> dict[str, Tensor]:
+        """The weights, for torch."""
+        return {name: torch.as_tensor(w) for name, w in self.weights.items()}
+
+    def rates(self) -> dict[str, float]:
+        """The share of a step that each weight goes: over the lengths of what it is multiplied by.
+
+        Units inside are taken to be of size one.
+        """
+        y, layers = self.output_scale.length, [n for n in self.weights if n.startswith("map ")]
+        x = np.sqrt(self.weights[layers[-1]].shape[1]) if layers else self.input_scale.length
+        h = np.sqrt(len(self.weights["h"]))
+        lengths = {"xyh": x * y, "yh": y, "xh": x, "xhy": x * h, "hy": h, "xy": x, "xg": x}
+        lengths |= {n: np.sqrt(len(w)) for n, w in self.weights.items() if _is_inner(n)}
+        if layers:
+            lengths["map 0"] = self.input_scale.length
+        return {name: 1.0 / float(lengths.get(name, 1.0)) for name in self.weights}
+
+    def encode(self, X: FloatArray, Y: FloatArray) -> Tensor:
+        """Codes."""
+        with torch.no_grad():
+            return encoded(self.tensors(), self.input_scale(X), self.output_scale(Y), self.code)
+
+    def decode(self, Z: Tensor, X: FloatArray) -> FloatArray:
+        """What codes say."""
+        with torch.no_grad():
+            a = decoded(self.tensors(), self.input_scale(X), Z)
+            return self.output_scale.back(mean_of(self.units, a))
+
+    def guess(self, X: FloatArray) -> FloatArray:
+        """What inputs say by themselves."""
+        with torch.no_grad():
+            a = guessed(self.tensors(), self.input_scale(X))
+            return self.output_scale.back(mean_of(self.units, a))
+
+
+def _is_inner(name: str) -> bool:
+    return name.startswith(("down", "up", "map")) and "shift" not in name
+
+
+def first_network(
+    X: FloatArray,
+    Y: FloatArray,
+    units: Units,
+    sizes: tuple[int, ...],
+    rng: np.random.Generator,
+    *,
+    real: bool,
+    gates: bool,
+    guesses: bool,
+    code: str,
+    layers: tuple[int, ...] = (),
+) -> Network:
+    """What learning begins with: random weights that keep the size of what goes through.
+
+    ``sizes`` are the units of the encoder's layers, the code last; ``layers`` those of the
+    premapping.
+    """
+    real_outputs = units.kind == "gaussian"
+    inputs = Scale.of(X, centred=True, scaled=real)
+    outputs = Scale.of(Y, centred=real_outputs, scaled=real_outputs)
+    bias = units.start(outputs(Y).numpy())
+    made = first_layers((X.shape[1], *layers), rng) if X.shape[1] else {}
+    I, J, H = (X.shape[1], *layers)[-1], len(bias), sizes[0]
+    x, y = (np.sqrt(I) if layers else inputs.length), outputs.length
+
+    def normal(*shape: int, over: float) -> FloatArray:
+        return np.asarray(rng.standard_normal(shape) / over)
+
+    made["yh"], made["h"] = normal(J, H, over=y), np.zeros(H)
+    made["hy"], made["y"] = normal(H, J, over=np.sqrt(H * J)), bias
+    if gates and X.shape[1]:
+        made["xyh"], made["xh"] = normal(I, J, H, over=x * y), np.zeros((I, H))
+        made["xhy"] = normal(I, H, J, over=x * np.sqrt(H * J))
+        made["xy"] = np.zeros((I, J))
+    for n, (here, there) in enumerate(pairwise(sizes)):
+        made[f"down {n}"] = normal(here, there, over=np.sqrt(here))
+        made[f"up {n}"] = normal(there, here, over=np.sqrt(there))
+        made[f"down shift {n}"], made[f"up shift {n}"] = np.zeros(there), np.zeros(here)
+    if guesses and X.shape[1]:
+        made["xg"], made["g"] = normal(I, J, over=x * np.sqrt(J)), bias
+    weights = {name: w.astype(np.float32) for name, w in made.items()}
+    return Network(units, weights, inputs, outputs, code)

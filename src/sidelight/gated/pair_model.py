@@ -1,0 +1,110 @@
+"""What models of pairs have in common: inputs and outputs, or outputs that stand alone."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from sidelight.core import FloatArray, OneOf, Whole, check_parameters
+from sidelight.gated.reading import (
+    read_outputs,
+    read_table,
+    refuse_idle_parameters,
+    refuse_values,
+)
+from sidelight.gated.units import Units, units_of
+
+_KINDS = ("binary", "gaussian", "multinomial", "poisson")
+#: The parameters that say what inputs and outputs are.
+UNITS: dict[str, Any] = {
+    "output": (OneOf(_KINDS),),
+    "input": (OneOf(("same", *_KINDS)),),
+    "n_states": (Whole(2), OneOf((None,))),
+}
+
+
+class PairModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+    """An estimator of ``fit(X, Y)``, or of ``fit(X)`` where rows stand alone.
+
+    What it has learned is the value in the attribute ``_kept``, with ``n_inputs``, ``n_outputs``
+    and ``units``.
+    """
+
+    _parameters: ClassVar[Any]
+    _kept: ClassVar[str]
+    output: str
+    input: str
+    n_states: int | None
+
+    @property
+    def _name(self) -> str:
+        return type(self).__name__
+
+    @property
+    def _learned(self) -> Any:
+        """What it has learned."""
+        check_is_fitted(self, self._kept)
+        return getattr(self, self._kept)
+
+    @property
+    def _kind_of_input(self) -> str:
+        return self.output if self.input == "same" else self.input
+
+    def _read(self, X: Any, Y: Any, *, new: bool) -> tuple[FloatArray, FloatArray]:
+        """Inputs and outputs, checked; no columns of inputs where there are none."""
+        check_parameters(self, self._parameters)
+        refuse_idle_parameters(self, alone=Y is None)
+        if not new:
+            return (np.empty((len(X), 0)), self._alone(X)) if Y is None else self._pairs(X, Y)
+        if Y is None:
+            y = read_table(self, X, reset=True)
+            refuse_values(y, self._units(y), who=self._name, name="X", parameter="output")
+            return np.empty((len(y), 0)), y
+        x = read_table(self, X, reset=True)
+        self._refuse_inputs(x)
+        return x, read_outputs(Y, self._units, who=self._name, n_rows=len(x))
+
+    def _units(self, rows: FloatArray, kind: str | None = None) -> Units:
+        return units_of(
+            self.output if kind is None else kind,
+            nu=getattr(self, "nu", 1.0),
+            n_states=self.n_states or rows.shape[1],
+        )
+
+    def _pairs(self, X: Any, Y: Any) -> tuple[FloatArray, FloatArray]:
+        x = self._inputs(X)
+        return x, self._outputs(Y, n_rows=len(x))
+
+    def _inputs(self, X: Any) -> FloatArray:
+        """New inputs."""
+        if not self._learned.n_inputs:
+            raise ValueError(
+                f"This {self._name} was fitted to rows that stand alone, so that there are no "
+                f"inputs. Fit it to pairs, fit(X, Y)."
+            )
+        x = read_table(self, X, reset=False)
+        self._refuse_inputs(x)
+        return x
+
+    def _refuse_inputs(self, x: FloatArray) -> None:
+        units = self._units(x, self._kind_of_input)
+        refuse_values(x, units, who=self._name, name="X", parameter="input")
+
+    def _outputs(self, Y: Any, *, n_rows: int | None = None) -> FloatArray:
+        """New outputs."""
+        who, columns = self._name, self._learned.n_outputs
+        return read_outputs(Y, self._units, who=who, n_rows=n_rows, n_columns=columns)
+
+    def _alone(self, X: Any) -> FloatArray:
+        """New rows, where they stand alone."""
+        if self._learned.n_inputs:
+            raise ValueError(
+                f"This {self._name} was fitted to pairs, so that outputs have inputs. Give both X "
+                f"and Y."
+            )
+        y = read_table(self, X, reset=False)
+        refuse_values(y, self._learned.units, who=self._name, name="X", parameter="output")
+        return y

@@ -34,7 +34,6 @@ MISSING: dict[str, dict[str, str]] = {
         "figure 4.2": "rotated objects: SNE beside multiple relational embedding",
         "figures 5.4 to 5.6": "transformation fields of digits and video",
         "figures 5.11 to 5.13": "image analogies",
-        "figure 6.3": "multiplicative noise removed from a sequence",
         "figures 6.4 to 6.6": "super-resolution by gated auto-encoders",
     },
     "slides": {

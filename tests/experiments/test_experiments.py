@@ -37,6 +37,7 @@ EXPERIMENTS: dict[str, tuple[str, ...]] = {
         "stick_run1",
         "pbmc68k_reduced",
     ),
+    "denoised_sine": (),
     "different_supports": (),
     "digits_denoising": (),
     "distance_distribution": ("oil_flow", "stick_run1", "spellman_yeast"),

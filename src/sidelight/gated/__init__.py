@@ -15,14 +15,16 @@ if TYPE_CHECKING:
     from sidelight.gated.biased_autoencoder import BiasedAutoencoder
     from sidelight.gated.gated_autoencoder import GatedAutoencoder
     from sidelight.gated.gated_boltzmann_machine import GatedBoltzmannMachine
+    from sidelight.gated.manifield import Manifield
 
 _HOMES = {
     "BiasedAutoencoder": "sidelight.gated.biased_autoencoder",
     "GatedAutoencoder": "sidelight.gated.gated_autoencoder",
     "GatedBoltzmannMachine": "sidelight.gated.gated_boltzmann_machine",
+    "Manifield": "sidelight.gated.manifield",
 }
 
-__all__ = ["BiasedAutoencoder", "GatedAutoencoder", "GatedBoltzmannMachine"]
+__all__ = ["BiasedAutoencoder", "GatedAutoencoder", "GatedBoltzmannMachine", "Manifield"]
 
 
 def __getattr__(name: str) -> Any:

@@ -31,6 +31,14 @@ GATED: tuple[Entry, ...] = (
         "bae",
         understands=(),
     ),
+    Entry(
+        "Manifield",
+        "gated",
+        "a patch model all over a sequence or an image",
+        "sidelight.gated.manifield",
+        "manifield",
+        understands=(),
+    ),
 )
 #: What a model file may hold.
 SAVED: tuple[Entry, ...] = ESTIMATORS + GATED

@@ -15,16 +15,24 @@ if TYPE_CHECKING:
     from sidelight.gated.biased_autoencoder import BiasedAutoencoder
     from sidelight.gated.gated_autoencoder import GatedAutoencoder
     from sidelight.gated.gated_boltzmann_machine import GatedBoltzmannMachine
+    from sidelight.gated.gated_expert_field import GatedExpertField
     from sidelight.gated.manifield import Manifield
 
 _HOMES = {
     "BiasedAutoencoder": "sidelight.gated.biased_autoencoder",
     "GatedAutoencoder": "sidelight.gated.gated_autoencoder",
     "GatedBoltzmannMachine": "sidelight.gated.gated_boltzmann_machine",
+    "GatedExpertField": "sidelight.gated.gated_expert_field",
     "Manifield": "sidelight.gated.manifield",
 }
 
-__all__ = ["BiasedAutoencoder", "GatedAutoencoder", "GatedBoltzmannMachine", "Manifield"]
+__all__ = [
+    "BiasedAutoencoder",
+    "GatedAutoencoder",
+    "GatedBoltzmannMachine",
+    "GatedExpertField",
+    "Manifield",
+]
 
 
 def __getattr__(name: str) -> Any:

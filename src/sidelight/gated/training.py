@@ -28,7 +28,7 @@ Pair: TypeAlias = tuple[FloatArray, FloatArray]
 _PART = Matching(
     lambda value: Real(0, open_below=True).admits(value) and value < 1, "a float in (0, 1)"
 )
-#: The parameters of learning, which all models have.
+#: The parameters of learning; the last two for models of rows that can be kept from it.
 LEARNING: dict[str, Any] = {
     "learning_rate": (Real(0, open_below=True),),
     "momentum": (SHARE,),
@@ -38,6 +38,7 @@ LEARNING: dict[str, Any] = {
     "validation_fraction": (_PART, OneOf((None,))),
     "n_iter_no_change": (Whole(1),),
 }
+JUDGED = ("validation_fraction", "n_iter_no_change")
 
 
 class Learner(Protocol):

@@ -16,6 +16,14 @@ GATED: tuple[Entry, ...] = (
         gives=("density",),
     ),
     Entry(
+        "GatedExpertField",
+        "gated",
+        "how an image becomes another, patch by patch",
+        "sidelight.gated.gated_expert_field",
+        "gef",
+        understands=(),
+    ),
+    Entry(
         "GatedAutoencoder",
         "gated",
         "a manifold of outputs, made by inputs",

@@ -12,6 +12,7 @@ from sidelight.gated.boltzmann.learning import (
 )
 from sidelight.gated.boltzmann.likelihood import log_likelihood
 from sidelight.gated.boltzmann.machine import NOTHING, Machine, first_machine, require_room
+from sidelight.gated.boltzmann.sites import Sites, fold_field
 from sidelight.gated.boltzmann.transformation_distance import (
     KINDS,
     distance_table,
@@ -24,12 +25,14 @@ __all__ = [
     "NOTHING",
     "Contrast",
     "Machine",
+    "Sites",
     "arranged",
     "distance_table",
     "distances_of_pairs",
     "divergence",
     "filters_of",
     "first_machine",
+    "fold_field",
     "gibbs",
     "given_batches",
     "log_likelihood",

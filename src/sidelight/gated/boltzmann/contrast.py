@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import torch
 
 from sidelight.gated.boltzmann.conditionals import gibbs, mapping_given, output_given
-from sidelight.gated.boltzmann.energy import fold
+from sidelight.gated.boltzmann.energy import Folded, fold
 from sidelight.gated.premapping import Weights
 from sidelight.gated.units import Tensor, Units
 
@@ -31,18 +32,21 @@ class Contrast:
         Of its draws.
     to_mean : bool
         Whether it ends in the mean of its last outputs.
+    folding : callable
+        What inputs make of the weights.
     """
 
     units: Units
     n_steps: int
     generator: torch.Generator
     to_mean: bool = False
+    folding: Callable[[Weights, Units, Tensor], Folded] = fold
 
     def __call__(
         self, weights: Weights, x: Tensor, y: Tensor, begin: Tensor | None = None
     ) -> tuple[Tensor, Tensor]:
         """The difference, and the ends of the chains."""
-        folded = fold(weights, self.units, x)
+        folded = self.folding(weights, self.units, x)
         with torch.no_grad():
             start = y if begin is None else begin
             ends = gibbs(folded, start, self.n_steps, self.generator, to_mean=self.to_mean)
@@ -51,6 +55,6 @@ class Contrast:
     def error(self, weights: Weights, x: Tensor, y: Tensor) -> float:
         """Σ_j (y_j − ŷ_j)², the mean of outputs that one step back and forth should keep."""
         with torch.no_grad():
-            folded = fold(weights, self.units, x)
+            folded = self.folding(weights, self.units, x)
             back = output_given(folded, mapping_given(folded, y))
             return float(((y - back) ** 2).sum(-1).mean())

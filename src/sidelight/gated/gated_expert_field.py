@@ -1,0 +1,393 @@
+"""The field of gated experts: one patch machine all over an image (thesis section 5.3.1)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import torch
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from sidelight.core import (
+    RANDOM_STATE,
+    FloatArray,
+    Matching,
+    OneOf,
+    Real,
+    Whole,
+    check_parameters,
+    fitting_afresh,
+    random_generator,
+    refuse_without_effect,
+    require_memory,
+)
+from sidelight.gated.boltzmann import (
+    Contrast,
+    Machine,
+    Sites,
+    divergence,
+    first_machine,
+    fold_field,
+    mapping_given,
+    output_given,
+)
+from sidelight.gated.optimiser import Moments
+from sidelight.gated.patches import are_several, read_signals
+from sidelight.gated.reading import generator_of, refuse_values
+from sidelight.gated.scale import Scale
+from sidelight.gated.training import JUDGED, LEARNING, learn
+from sidelight.gated.units import Tensor, units_of
+
+_PATCH = Matching(
+    lambda value: isinstance(value, tuple) and len(value) == 2 and all(map(Whole(1).admits, value)),
+    "a tuple (height, width)",
+)
+#: A crop that is learned from is so many patches high and wide.
+_CROP = 3
+_KINDS = ("binary", "gaussian", "poisson")
+
+
+class GatedExpertField(BaseEstimator):
+    """Field of gated experts: one gated Boltzmann machine at every site of an image.
+
+    A patch machine is applied all over pairs of images, each site s with mapping units of its own,
+
+        S(y, z; x) = Σ_s S(y^s, z^s; x^s)
+
+    (5.16), learned by contrastive divergence on crops.  Outputs that several patches cover are told
+    the sum of what each says.  Images may be of any size; ``predict`` does to an image what was
+    learned (an image analogy).
+
+    Parameters
+    ----------
+    n_components : int
+        Mapping units of a site.
+    patch_size : int or tuple (height, width)
+        Pixels of a patch.
+    output : {"gaussian", "binary", "poisson"}
+        What pixels of outputs are.
+    input : {"same", "gaussian", "binary", "poisson"}
+        What pixels of inputs are.
+    nu : float
+        ν of Gaussian outputs, in units of their standard deviation.
+    n_steps : int
+        Steps of the chains of contrastive divergence.
+    learning_rate : float
+        The length of a step; it shrinks to nothing in the second half.
+    momentum : float
+        The share of the last direction that a step keeps.
+    weight_decay : float
+        The share of a weight that a step of length one takes away.
+    batch_size : int
+        Crops of a step, three patches high and wide.
+    max_iter : int
+        Steps.
+    random_state : int, Generator, RandomState or None
+        For first weights, crops and the draws of chains.
+
+    Attributes
+    ----------
+    n_iter_ : int
+        Steps taken.
+    history_ : ndarray of shape (n_looks,)
+        Every 25 steps, Σ (y − ŷ)² of a crop, the mean of the batch, ŷ what comes of x by the
+        mapping units inferred.
+    n_channels_ : tuple (int, int)
+        Channels of inputs and of outputs.
+
+    References
+    ----------
+    R. Memisevic (2008), "Non-linear latent factor models for revealing structure in
+    high-dimensional data", sections 5.3.1 and 5.4.3.
+
+    Examples
+    --------
+    An image and its negative; then the same is done to another, of another size.
+
+    >>> import numpy as np
+    >>> from sidelight.gated import GatedExpertField
+    >>> rng = np.random.default_rng(0)
+    >>> image = rng.random((40, 40))
+    >>> field = GatedExpertField(4, patch_size=3, max_iter=300).fit(image, 1 - image)
+    >>> other = rng.random((20, 30))
+    >>> bool(np.corrcoef(field.predict(other).ravel(), 1 - other.ravel())[0, 1] > 0.9)
+    True
+    """
+
+    _parameters: ClassVar[Any] = {
+        "n_components": (Whole(1),),
+        "patch_size": (Whole(1), _PATCH),
+        "output": (OneOf(_KINDS),),
+        "input": (OneOf(("same", *_KINDS)),),
+        "nu": (Real(0, open_below=True),),
+        "n_steps": (Whole(1),),
+        **{name: kinds for name, kinds in LEARNING.items() if name not in JUDGED},
+        "random_state": (RANDOM_STATE,),
+    }
+    _machine: Machine
+
+    def __init__(
+        self,
+        n_components: int = 10,
+        *,
+        patch_size: int | tuple[int, int] = 5,
+        output: str = "gaussian",
+        input: str = "same",
+        nu: float = 1.0,
+        n_steps: int = 1,
+        learning_rate: float = 0.02,
+        momentum: float = 0.9,
+        weight_decay: float = 0.0,
+        batch_size: int = 10,
+        max_iter: int = 1000,
+        random_state: Any = 0,
+    ) -> None:
+        self.n_components = n_components
+        self.patch_size = patch_size
+        self.output = output
+        self.input = input
+        self.nu = nu
+        self.n_steps = n_steps
+        self.learning_rate = learning_rate
+        self.momentum = momentum
+        self.weight_decay = weight_decay
+        self.batch_size = batch_size
+        self.max_iter = max_iter
+        self.random_state = random_state
+
+    @fitting_afresh
+    def fit(self, X: Any, Y: Any) -> Self:
+        """Learn how images of X become those of Y.
+
+        Parameters
+        ----------
+        X : array of shape (height, width) or (height, width, channels), or a list of them
+            Inputs.
+        Y : array or list of arrays
+            Outputs, of the same heights and widths.
+
+        Returns
+        -------
+        GatedExpertField
+            The fitted estimator.
+        """
+        check_parameters(self, self._parameters)
+        if self.output != "gaussian":
+            refuse_without_effect(self, ["nu"], f"with output={self.output!r}")
+        x, y = self._images(X, "X"), self._images(Y, "Y")
+        places = [one.shape[:2] for one in x]
+        if [one.shape[:2] for one in y] != places:
+            raise ValueError(
+                f"{self._name} expects Y to have the heights and widths of X, {places}. "
+                f"Got {[one.shape[:2] for one in y]}."
+            )
+        rng = random_generator(self.random_state)
+        self._machine, self.n_channels_ = self._first(x, y, rng), (x[0].shape[2], y[0].shape[2])
+        sizes = np.minimum(_CROP * np.array(self._patch), np.min(places, axis=0))
+        sites = Sites((int(sizes[0]), int(sizes[1])), self._patch)
+        contrast = Contrast(
+            self._machine.units,
+            self.n_steps,
+            generator_of(rng),
+            to_mean=True,
+            folding=partial(fold_field, sites=sites),
+        )
+        crops = self._crops(x, y, sites, rng.spawn(1)[0])
+        objective = divergence(contrast)
+        weights = learn(self, self._machine, objective, crops, Moments(), total=self.max_iter)
+        self._machine = replace(self._machine, weights=weights)
+        return self
+
+    def infer(self, X: Any, Y: Any) -> Any:
+        """Say how inputs became outputs, site by site.
+
+        Parameters
+        ----------
+        X : array or list of arrays
+            Input images.
+        Y : array or list of arrays
+            Output images of the same sizes.
+
+        Returns
+        -------
+        ndarray of shape (sites down, sites across, n_components), or a list of them
+            p(z^s_k = 1 | x^s, y^s); there are patch − 1 more sites than pixels each way.
+        """
+        found = []
+        for x, y in zip(*self._pairs(X, Y), strict=True):
+            sites, seen = self._sites(x), self._row(y, self._machine.output_scale)
+            with torch.no_grad():
+                z = mapping_given(self._folded(x), seen.unsqueeze(1))
+            found.append(np.asarray(z.numpy(), dtype=np.float64).reshape(*sites.shape, -1))
+        return found if are_several(X) else found[0]
+
+    def apply(self, Z: Any, X: Any) -> Any:
+        """Do to images what mapping units say.
+
+        Parameters
+        ----------
+        Z : array of shape (sites down, sites across, n_components), or a list of them
+            Mapping units of all sites.
+        X : array or list of arrays
+            Input images.
+
+        Returns
+        -------
+        ndarray or list of ndarray
+            E[y | x, z].
+        """
+        images = self._new(X, 0, "X")
+        given = list(Z) if are_several(X) else [Z]
+        if len(given) != len(images):
+            raise ValueError(
+                f"{self._name} expects Z for each of the {len(images)} images. Got {len(given)}."
+            )
+        found = []
+        for x, z in zip(images, given, strict=True):
+            shape = (*self._sites(x).shape, self._machine.n_mappings)
+            if np.shape(z) != shape:
+                raise ValueError(
+                    f"{self._name} expects Z of shape {shape} for an image of {x.shape[:2]}. "
+                    f"Got {np.shape(z)}."
+                )
+            units = torch.as_tensor(np.asarray(z, dtype=np.float32)).reshape(1, 1, -1)
+            with torch.no_grad():
+                y = output_given(self._folded(x), units)
+            found.append(self._back(y, x))
+        return self._as_given(found, X)
+
+    def predict(self, X: Any, *, n_steps: int = 10) -> Any:
+        """Do to images what was learned: mapping units and outputs in turn, by their means.
+
+        Parameters
+        ----------
+        X : array or list of arrays
+            Input images, of any size.
+        n_steps : int
+            How often, beginning with outputs without mapping units.
+
+        Returns
+        -------
+        ndarray or list of ndarray
+            Output images.
+        """
+        found = []
+        for x in self._new(X, 0, "X"):
+            folded = self._folded(x)
+            with torch.no_grad():
+                # outputs without mapping units
+                y = folded.units.mean(torch.zeros_like(folded.b), folded.b)
+                for _ in range(n_steps):
+                    y = output_given(folded, mapping_given(folded, y))
+            found.append(self._back(y, x))
+        return self._as_given(found, X)
+
+    @property
+    def _name(self) -> str:
+        return type(self).__name__
+
+    @property
+    def _patch(self) -> tuple[int, int]:
+        size = self.patch_size
+        return size if isinstance(size, tuple) else (int(size), int(size))
+
+    def _images(self, images: Any, name: str) -> list[FloatArray]:
+        found = read_signals(images, self._patch, who=self._name, name=name)
+        parameter = "input" if name == "X" and self.input != "same" else "output"
+        units = units_of(getattr(self, parameter), nu=self.nu, n_states=1)
+        for one in found:
+            refuse_values(one, units, who=self._name, name=name, parameter=parameter)
+        return found
+
+    def _new(self, images: Any, side: int, name: str) -> list[FloatArray]:
+        check_is_fitted(self, "_machine")
+        found = self._images(images, name)
+        if found[0].shape[2] != self.n_channels_[side]:
+            raise ValueError(
+                f"{self._name} was fitted with {self.n_channels_[side]} channels of {name}. "
+                f"Got {found[0].shape[2]}."
+            )
+        return found
+
+    def _pairs(self, X: Any, Y: Any) -> tuple[list[FloatArray], list[FloatArray]]:
+        x, y = self._new(X, 0, "X"), self._new(Y, 1, "Y")
+        if [one.shape[:2] for one in x] != [one.shape[:2] for one in y]:
+            raise ValueError(f"{self._name} expects Y to have the heights and widths of X.")
+        return x, y
+
+    def _first(self, x: list[FloatArray], y: list[FloatArray], rng: np.random.Generator) -> Machine:
+        """A patch machine; all pixels of a channel have one scale."""
+        units = units_of(self.output, nu=self.nu, n_states=1)
+        kind = self.output if self.input == "same" else self.input
+        pixels = self._patch[0] * self._patch[1]
+        seen = []
+        for images, centred, real in (
+            (x, True, kind == "gaussian"),
+            (y, self.output == "gaussian", self.output == "gaussian"),
+        ):
+            rows = np.concatenate([one.reshape(-1, one.shape[2]) for one in images])
+            one = Scale.of(rows, centred=centred, scaled=real)
+            length = one.length * np.sqrt(pixels)
+            seen.append(Scale(np.repeat(one.centre, pixels), one.size, float(length)))
+        start = np.tile(seen[1].centre, (2, 1))
+        made = first_machine(
+            np.zeros((2, len(seen[0].centre))), start, units, self.n_components, rng, real=False
+        )
+        rows = np.concatenate([one.reshape(-1, one.shape[2]) for one in y])
+        bias = units.start(np.asarray((rows - seen[1].centre[::pixels]) / seen[1].size))
+        # every pixel is told the sum of what its patches say
+        made.weights["y"][:] = np.repeat(bias, pixels) / pixels
+        return replace(made, input_scale=seen[0], output_scale=seen[1])
+
+    def _crops(
+        self, x: list[FloatArray], y: list[FloatArray], sites: Sites, rng: np.random.Generator
+    ) -> Iterator[tuple[Tensor, Tensor, None]]:
+        """Pairs of crops at random places."""
+        shares = np.array([one.shape[0] * one.shape[1] for one in x], dtype=np.float64)
+        for _ in range(self.max_iter):
+            pairs: tuple[list[Tensor], list[Tensor]] = ([], [])
+            for image in rng.choice(len(x), self.batch_size, p=shares / shares.sum()):
+                room = np.array(x[image].shape[:2]) - sites.place
+                top, left = (int(rng.integers(some + 1)) for some in room)
+                there = slice(top, top + sites.place[0]), slice(left, left + sites.place[1])
+                scales = (self._machine.input_scale, self._machine.output_scale)
+                for rows, side, scale in zip(pairs, (x, y), scales, strict=True):
+                    rows.append(self._row(side[image][there], scale))
+            yield torch.cat(pairs[0]), torch.cat(pairs[1]).unsqueeze(1), None
+
+    def _row(self, image: FloatArray, scale: Scale) -> Tensor:
+        """An image as a row of (channels, height, width), as the machine sees it."""
+        centre = scale.centre[:: self._patch[0] * self._patch[1]]
+        seen = np.moveaxis((image - centre) / scale.size, -1, 0)
+        return torch.as_tensor(np.ascontiguousarray(seen).reshape(1, -1), dtype=torch.float32)
+
+    def _back(self, y: Tensor, like: FloatArray) -> FloatArray:
+        scale = self._machine.output_scale
+        rows = np.asarray(y.numpy(), dtype=np.float64).reshape(-1, *like.shape[:2])
+        centre = scale.centre[:: self._patch[0] * self._patch[1]]
+        return np.moveaxis(rows, 0, -1) * scale.size + centre
+
+    def _sites(self, image: FloatArray) -> Sites:
+        return Sites((image.shape[0], image.shape[1]), self._patch)
+
+    def _folded(self, image: FloatArray) -> Any:
+        sites, machine = self._sites(image), self._machine
+        require_memory(
+            8.0 * sites.n * machine.n_outputs * (machine.n_mappings + 2),
+            what=f"the machines of {sites.n} sites",
+            who=self._name,
+            instead="Give parts of the image.",
+        )
+        with torch.no_grad():
+            row = self._row(image, machine.input_scale)
+            return fold_field(machine.tensors(), machine.units, row, sites)
+
+    def _as_given(self, found: list[FloatArray], X: Any) -> Any:
+        several = are_several(X)
+        bare = np.ndim(X[0] if several else X) == 2
+        found = [one[..., 0] if bare and one.shape[-1] == 1 else one for one in found]
+        return found if several else found[0]

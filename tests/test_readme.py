@@ -110,6 +110,8 @@ WORDS = {"save(isomap": row_by_row, "rotated_digits": ring_and_points, "unit_": 
 
 @pytest.mark.parametrize("code", BLOCKS, ids=[f"block {i}" for i in range(len(BLOCKS))])
 def test_blocks_give_what_they_state(code, tmp_path, monkeypatch):
+    if "sidelight.gated" in code:
+        pytest.importorskip("torch", reason="the gated models stand on torch")
     monkeypatch.chdir(tmp_path)
     names = given()
     for (text, value), found in run(code, names):

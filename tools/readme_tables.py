@@ -11,7 +11,7 @@ import re
 import sys
 from pathlib import Path
 
-from sidelight.registry import ESTIMATORS, MAPS, Entry
+from sidelight.registry import ESTIMATORS, MAPS, SAVED, Entry
 
 ROOT = Path(__file__).resolve().parent.parent
 SIDE_KINDS = ("Pairs", "Attributes", "Distances", "Relation", "Condition", "Anchors")
@@ -28,6 +28,13 @@ def methods_table() -> str:
         gives = ["•" if gift in entry.gives else "" for gift in GIFTS]
         lines.append(_row([f"`{entry.name}`", entry.summary, *gives]))
     return "\n".join(lines)
+
+
+def gated_table() -> str:
+    """The models of change."""
+    lines = [_row(["model", "what it learns"]), _row(["---", "---"])]
+    models = [entry for entry in SAVED if entry not in ESTIMATORS]
+    return "\n".join(lines + [_row([f"`{entry.name}`", entry.summary]) for entry in models])
 
 
 def listening_table() -> str:
@@ -75,6 +82,7 @@ def default_maps_table() -> str:
 
 TABLES = {
     "methods": methods_table,
+    "gated": gated_table,
     "listening": listening_table,
     "default maps": default_maps_table,
     "benchmarks": benchmarks_table,

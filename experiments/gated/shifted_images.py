@@ -23,6 +23,7 @@ import numpy as np
 from experiments.record import Claim, Said, Table
 from sidelight import gated
 from sidelight.core import FloatArray, IntArray
+from sidelight.plot import flow_field
 
 FIRST_SEED, N_DRAWS = 200, 3
 SIDE, ON, BATCH = 10, 0.1, 100
@@ -189,7 +190,6 @@ def _draw(model: gated.GatedBoltzmannMachine, shifts: Shifts, path: Path) -> Non
     X, Y, _ = shifts.draw(rng, 6)
     others = flat(images(rng, 6))
     done, flow = model.apply(model.infer(X, Y), others), model.flow(X, Y)
-    row, column = np.divmod(np.arange(SIDE * SIDE), SIDE)
     figure = Figure(figsize=(9, 11), layout="constrained")
     axes = figure.subplots(6, 5)
     for column_title, axis in zip(
@@ -199,9 +199,7 @@ def _draw(model: gated.GatedBoltzmannMachine, shifts: Shifts, path: Path) -> Non
     for n, line in enumerate(axes):
         for axis, picture in zip(line[[0, 1, 3, 4]], (X, Y, others, done), strict=True):
             axis.imshow(picture[n].reshape(SIDE, SIDE), cmap="gray", vmin=0, vmax=1)
-        down, right = np.divmod(flow[n], SIDE)
-        line[2].quiver(column, row, right - column, down - row, angles="xy", scale=15)
-        line[2].set(ylim=(SIDE - 0.5, -0.5), aspect="equal")
+        flow_field(flow[n], (SIDE, SIDE), ax=line[2])
         for axis in line:
             axis.set(xticks=[], yticks=[])
     figure.savefig(path, dpi=100)

@@ -5,8 +5,11 @@ from __future__ import annotations
 from sidelight.io.atomic import replacing as replacing
 from sidelight.io.atomic import require_writable as require_writable
 from sidelight.io.finding import received as received
+from sidelight.io.images import PICTURES as PICTURES
 from sidelight.io.images import pictures_in as pictures_in
 from sidelight.io.images import read_images
+from sidelight.io.images import read_pictures as read_pictures
+from sidelight.io.images import write_picture as write_picture
 from sidelight.io.model import ModelFile, load, read_model, save
 from sidelight.io.table import Table, read_table, write_table
 

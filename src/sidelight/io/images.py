@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -58,6 +59,24 @@ def read_images(folder: str | Path) -> tuple[Table, tuple[int, ...]]:
     columns = tuple("pixel " + ", ".join(map(str, place)) for place in np.ndindex(*shape))
     table = Table(X, columns, {"file": names}, np.arange(n), name=Path(folder).name)
     return table, shape
+
+
+def read_pictures(files: Sequence[str | Path]) -> list[FloatArray]:
+    """Read pictures of any size, pixels from 0 to 1: (height, width) if all of them are grey."""
+    paths = [Path(file).expanduser() for file in files]
+    grey = True
+    for path in paths:
+        with _opened(path) as picture:
+            grey = grey and picture.mode in _GREY
+    return [_pixels(path, grey) for path in paths]
+
+
+def write_picture(file: str | Path, pixels: FloatArray) -> None:
+    """Write a picture, (height, width) or (height, width, 3); what is beyond 0 to 1 is cut off."""
+    from PIL import Image
+
+    bytes_ = np.uint8(np.round(255.0 * np.clip(pixels, 0.0, 1.0)))
+    Image.fromarray(bytes_).save(Path(file).expanduser())
 
 
 def _pixels(file: Path, grey: bool) -> FloatArray:

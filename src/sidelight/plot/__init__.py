@@ -14,12 +14,16 @@ from sidelight.plot.quality import coranking_curves, shepard_diagram
 from sidelight.plot.saving import save
 from sidelight.plot.spectrum import eigenvalues
 from sidelight.plot.style import require_matplotlib as require_matplotlib
+from sidelight.plot.transformations import analogies, filters, flow_field
 
 #: For users; what is imported "as" itself is for other rooms alone.
 __all__ = [
+    "analogies",
     "comparison",
     "coranking_curves",
     "eigenvalues",
+    "filters",
+    "flow_field",
     "save",
     "scatter",
     "shepard_diagram",

@@ -62,13 +62,13 @@ def test_flow_says_where_every_input_goes(learned):
 @pytest.mark.parametrize(
     ("kind", "more"),
     [
-        ("gaussian", {"max_iter": 1500}),
-        ("poisson", {"input": "gaussian", "max_iter": 1500}),
-        ("binary", {"n_factors": 30, "max_iter": 2500}),
-        ("binary", {"premapping": 10, "max_iter": 2500}),
-        ("binary", {"premapping": (20, 20), "max_iter": 2500}),
-        ("binary", {"persistent": True, "max_iter": 2500}),
-        ("binary", {"n_steps": 3, "chain_ends": "sample", "max_iter": 2500}),
+        ("gaussian", {"max_iter": 800}),
+        ("poisson", {"input": "gaussian", "max_iter": 800}),
+        ("binary", {"n_factors": 30, "max_iter": 1500}),
+        ("binary", {"premapping": 10, "max_iter": 1500}),
+        ("binary", {"premapping": (20, 20), "max_iter": 1500}),
+        ("binary", {"persistent": True, "max_iter": 1500}),
+        ("binary", {"n_steps": 3, "chain_ends": "sample", "max_iter": 1500}),
     ],
 )
 def test_transformations_are_learned_by_every_kind(kind, more):
@@ -82,7 +82,7 @@ def test_states_are_learned():
     rng = np.random.default_rng(0)
     state, way = rng.integers(4, size=(2000, 3)), rng.integers(2, size=(2000, 1)) * 2 - 1
     X, Y = (np.eye(4)[s % 4].reshape(len(s), -1) for s in (state, state + way))
-    model = GatedBoltzmannMachine(4, output="multinomial", n_states=4, max_iter=1500).fit(X, Y)
+    model = GatedBoltzmannMachine(4, output="multinomial", n_states=4, max_iter=800).fit(X, Y)
     mean = model.apply(model.infer(X[:200], Y[:200]), X[200:400])
     np.testing.assert_allclose(mean.reshape(200, 3, 4).sum(axis=2), 1.0, atol=1e-5)
     found = mean.reshape(200, 3, 4).argmax(axis=2)
@@ -181,7 +181,7 @@ class TestAlone:
     @pytest.fixture(scope="class")
     @staticmethod
     def model(rows):
-        return GatedBoltzmannMachine(6, max_iter=3000, n_steps=5, chain_ends="sample").fit(rows)
+        return GatedBoltzmannMachine(6, max_iter=1500, n_steps=5, chain_ends="sample").fit(rows)
 
     def test_the_density_is_learned(self, model, rows):
         every = (np.arange(512)[:, None] >> np.arange(9) & 1).astype(float)
@@ -240,8 +240,8 @@ class TestManners:
             for seed in range(n):
                 yield turned(100, 1000 + seed)[:2]
 
-        model = GatedBoltzmannMachine(6).partial_fit(stream(1200))
-        assert model.n_iter_ == 1200
+        model = GatedBoltzmannMachine(6).partial_fit(stream(900))
+        assert model.n_iter_ == 900
         assert transferred(model) > 0.95
         again = GatedBoltzmannMachine(6).partial_fit(stream(100))
         for X, Y in stream(100):
@@ -412,7 +412,4 @@ def test_without_torch_the_message_says_what_to_install(monkeypatch):
 def test_the_room_is_entered_without_torch():
     probe = "import sys, sidelight.gated; print('torch' in sys.modules, dir(sidelight.gated))"
     done = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=True)
-    assert (
-        done.stdout.strip()
-        == "False ['BiasedAutoencoder', 'GatedAutoencoder', 'GatedBoltzmannMachine']"
-    )
+    assert done.stdout.strip() == f"False {sorted(sidelight.gated.__all__)}"

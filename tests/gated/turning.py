@@ -29,4 +29,4 @@ def turned(n, seed, *, kind="binary"):
 def turning_machine():
     """What tells the three turns apart."""
     X, Y, _ = turned(3000, 0)
-    return GatedBoltzmannMachine(6, max_iter=1500).fit(X, Y)
+    return GatedBoltzmannMachine(6, max_iter=1000).fit(X, Y)

@@ -38,9 +38,9 @@ def analogy(
 
     A field of gated experts learns from BEFORE and AFTER, which have one size; OTHER has any.
     """
+    from sidelight import gated
     from sidelight.cli.fitting import shown
     from sidelight.cli.outcome import check_outputs
-    from sidelight.gated import GatedExpertField
     from sidelight.io import PICTURES, read_pictures, write_picture
 
     check_outputs([before, after, other], others=[output])
@@ -55,7 +55,7 @@ def analogy(
             f"{before.name} and {after.name} must have one size. Got {first.shape[:2]} and "
             f"{second.shape[:2]}."
         )
-    field = GatedExpertField(units, patch_size=patch_size, max_iter=steps)
+    field = gated.GatedExpertField(units, patch_size=patch_size, max_iter=steps)
     with shown("GatedExpertField", quiet=quiet):
         made = field.fit(first, second).predict(another)
     write_picture(output, made)

@@ -63,7 +63,7 @@ def test_chains_go_on_from_their_last_end():
     assert (chains == 3).all()
 
 
-@pytest.mark.parametrize("turns_at", [30, 10_000])
+@pytest.mark.parametrize("turns_at", [30, 90, 10_000])
 def test_the_judge_takes_the_best_and_ends(turns_at):
     """A weight that goes up by steps of 0.1, judged by how far it is from a place."""
     judge = Judge(lambda weights: abs(float(weights["w"].detach()) - 0.1 * turns_at), patience=20)

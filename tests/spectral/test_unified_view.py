@@ -38,7 +38,11 @@ METHODS = {
         AcyclicLocallyLinearEmbedding(2, n_neighbors=8),
         lambda e: 1.0,
     ),
-    "LLE": (LocallyLinearEmbedding(2, n_neighbors=8), lambda e: np.sqrt(e.eigenvalues_)),
+    "LLE": (
+        LocallyLinearEmbedding(2, n_neighbors=8),
+        # λ_max − λ_i where the map has unit vectors
+        lambda e: 1 / np.sqrt(np.linalg.eigvalsh(e.kernel())[:-3:-1]),
+    ),
     "LEM": (
         LaplacianEigenmaps(2, n_neighbors=8, normalized=False),
         lambda e: np.sqrt(e.eigenvalues_),
@@ -81,8 +85,13 @@ def test_the_kernel_of_normalised_eigenmaps_is_that_of_all_its_modes(X):
 def test_lle_is_also_kernel_pca_on_the_shifted_matrix(X):
     """K = λ_max I − M (eq. 1.5): eigenvectors 2 … d + 1 are the map."""
     lle = LocallyLinearEmbedding(2, n_neighbors=8).fit(X)
-    M = np.linalg.pinv(lle.kernel(), hermitian=True, rcond=1e-13)
+    inverse = lle.kernel(form="inverse")
+    again = KernelPCA(2, kernel="precomputed").fit(inverse).embedding_
+    assert_same_map(again * np.sqrt(lle.eigenvalues_), lle.embedding_, atol=1e-6)
+    M = np.linalg.pinv(inverse, hermitian=True, rcond=1e-13)
     largest = np.linalg.eigvalsh(M)[-1]
+    J = np.eye(len(X)) - 1 / len(X)
+    np.testing.assert_allclose(lle.kernel(), J @ (largest * np.eye(len(M)) - M) @ J, atol=1e-6)
     _, vectors = np.linalg.eigh(largest * np.eye(len(M)) - M)
     constant = vectors[:, -1]
     np.testing.assert_allclose(np.abs(constant), 1 / np.sqrt(len(M)), rtol=1e-6)

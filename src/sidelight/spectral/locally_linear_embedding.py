@@ -158,13 +158,13 @@ class LocallyLinearEmbedding(GraphEmbedder):
         place = Barycentric(known_alone(near.points), near.reach, places, reg=self.reg)
         return Map(places, place, facts, stiffness)
 
-    def kernel(self, form: str = "inverse") -> FloatArray:
+    def kernel(self, form: str = "shifted") -> FloatArray:
         """Compute the kernel that the map comes from: inner products of all rows, centred.
 
         Parameters
         ----------
-        form : {"inverse", "shifted"}
-            M⁺ (informed-embedding thesis, eq. 1.6), or λ_max I − M (eq. 1.5): their leading
+        form : {"shifted", "inverse"}
+            λ_max I − M (informed-embedding thesis, eq. 1.5), or M⁺ (eq. 1.6): their leading
             eigenvectors are the same.
 
         Returns

@@ -21,6 +21,7 @@ from typer.testing import CliRunner
 import sidelight
 from sidelight.cli.application import application
 from sidelight.io import read_model, read_table, write_table
+from sidelight.side import Pairs
 
 RNG = np.random.default_rng(0)
 ANGLE = np.sort(RNG.uniform(0.2, 3.0, size=80))
@@ -406,3 +407,40 @@ def test_a_page_and_names_in_the_picture(arc: Path) -> None:
     assert "<!-- row 0 -->" in Path("map.svg").read_text()
     refused = run("embed", arc, "--page", "map.png", code=2)
     assert "its ending must be .html" in refused.stderr
+
+
+def test_methods_are_compared_without_and_with_what_is_known(arc: Path) -> None:
+    known = np.where(np.arange(80) % 4 == 0, np.where(ANGLE < 1.6, "right", "left"), "")
+    columns = dict(zip("abc", ARC.T, strict=True))
+    write_table("known.csv", {**columns, "known": known})
+    how = ("--methods", "pca,mds", "--label-column", "known", "-o", "out")
+    done = run("compare", "known.csv", *how)
+    scores = read_table("out/scores.csv")
+    assert scores.labels["method"].tolist() == ["pca", "pca told", "mds", "mds told"]
+    told = sidelight.embed(ARC, method="pca", side=Pairs.from_labels(np.where(known, known, None)))
+    found = read_table("out/pca-told.csv").select(["pca0", "pca1"])
+    np.testing.assert_array_equal(found, told.points)
+    assert "Take " in done.stderr
+    assert "Take " not in run("compare", arc, "--methods", "pca").stderr
+
+
+def test_the_map_to_take_keeps_most_and_among_equals_is_the_fastest() -> None:
+    from types import SimpleNamespace
+
+    from sidelight.cli.reports import recommended
+
+    reports: Any = {n: SimpleNamespace(auc=a) for n, a in {"a": 0.7, "b": 0.695, "c": 0.2}.items()}
+    (said,) = recommended(reports, {"a": 3.0, "b": 1.0, "c": 0.1})
+    assert said.startswith("Take b: of a, b, which keep as much, it is the fastest (1.0 s; c 0.200")
+    reports["b"].auc = 0.5
+    (said,) = recommended(reports, {"a": 3.0, "b": 1.0, "c": 0.1})
+    assert said == "Take a: it keeps most of the neighbourhoods (area under R_NX 0.700; b 0.500)."
+
+
+def test_all_methods_are_those_that_need_nothing_but_data() -> None:
+    from sidelight.cli.commands.compare import _all_maps
+
+    names = {entry.name for entry in _all_maps()}
+    assert {"PCA", "NeighborEmbedding", "SemidefiniteEmbedding"} <= names
+    assert "ActionRespectingEmbedding" not in names
+    assert len(names) >= 15

@@ -70,7 +70,7 @@ def test_every_map_of_the_command_line_comes_through_the_door(
 
     monkeypatch.setattr(sidelight, "embed", watched)
     run(command, "data.csv")
-    methods = ["auto"] if command == "embed" else ["pca", "isomap", "lle", "lem"]
+    methods = ["auto"] if command == "embed" else ["pca", "isomap", "lle", "lem", "ne"]
     assert seen == [(X.shape, method) for method in methods]
 
 

@@ -17,6 +17,9 @@ COMPARED = (
     ("label_accuracy", "labels", True),
 )
 
+#: Areas under R_NX that differ by less are alike.
+_ALIKE = 0.01
+
 
 def show_report(report: QualityReport) -> None:
     """Write one report."""
@@ -69,6 +72,25 @@ def show_comparison(
         for name, heading, _ in shown:
             out.print(f"best {heading}: {', '.join(best[name])}")
     console.warnings(f"{method}: {reason}" for method, reason in failures.items())
+
+
+def recommended(reports: Mapping[str, QualityReport], seconds: Mapping[str, float]) -> list[str]:
+    """Which map to take, and why: the neighbourhoods of all sizes that it keeps, then its time."""
+    if len(reports) < 2:
+        return []
+    areas = {method: report.auc for method, report in reports.items()}
+    top = max(areas.values())
+    alike = [method for method, area in areas.items() if area >= top - _ALIKE]
+    chosen = min(alike, key=lambda method: seconds[method])
+    others = [method for method in areas if method not in alike]
+    why = f"it keeps most of the neighbourhoods (area under R_NX {areas[chosen]:.3f}"
+    if len(alike) > 1:
+        why = (
+            f"of {', '.join(alike)}, which keep as much, it is the fastest ({seconds[chosen]:.1f} s"
+        )
+    after = max(others, key=lambda method: areas[method], default=None)
+    next_best = f"; {after} {areas[after]:.3f})" if after else ")"
+    return [f"Take {chosen}: {why}{next_best}."]
 
 
 def _best(reports: Mapping[str, QualityReport]) -> dict[str, list[str]]:

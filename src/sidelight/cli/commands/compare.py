@@ -10,6 +10,14 @@ from typing import Annotated, Any
 import typer
 
 from sidelight.cli import console
+from sidelight.cli.known_options import (
+    ConditionColumn,
+    ConditionPeriod,
+    Dissimilar,
+    LabelColumn,
+    NameColumn,
+    Similar,
+)
 from sidelight.cli.options import (
     METHOD,
     WRITE,
@@ -24,10 +32,14 @@ from sidelight.cli.options import (
     Neighbors,
     Precomputed,
     Quiet,
+    Seed,
     Standardize,
     number_or_auto,
     split_names,
 )
+
+#: What is added to the name of a method that was told what is known.
+TOLD = " told"
 
 
 def compare(
@@ -35,10 +47,10 @@ def compare(
     methods: Annotated[
         str,
         typer.Option(
-            help="The methods, with commas between them.",
+            help="The methods, with commas between them, or all.",
             rich_help_panel=METHOD,
         ),
-    ] = "pca,isomap,lle,lem",
+    ] = "pca,isomap,lle,lem,ne",
     components: Components = "2",
     neighbors: Neighbors = None,
     metric: Metric = None,
@@ -48,6 +60,13 @@ def compare(
     missing: Missing = None,
     header: Header = None,
     precomputed: Precomputed = False,
+    seed: Seed = None,
+    similar: Similar = None,
+    dissimilar: Dissimilar = None,
+    name_column: NameColumn = None,
+    label_column: LabelColumn = None,
+    condition_column: ConditionColumn = None,
+    condition_period: ConditionPeriod = None,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -63,7 +82,8 @@ def compare(
 ) -> None:
     """Compare methods on one table.
 
-    Prints their scores, the best of each kind in bold.  A method that fails is named with the
+    Prints their scores, the best of each kind in bold, and which to take.  Where something is
+    known, each method is fitted without it and with it.  A method that fails is named with the
     reason, and the others go on.
     """
     import sidelight
@@ -72,27 +92,39 @@ def compare(
     from sidelight.cli.pictures import as_classes
     from sidelight.cli.preparation import Preparation
     from sidelight.cli.reading import missing_policy, read_data, written_size
-    from sidelight.cli.reports import show_comparison
+    from sidelight.cli.reports import recommended, show_comparison
     from sidelight.embedding import warn_of_distances
+    from sidelight.io.table import read_knowledge
     from sidelight.registry import entry_for
 
-    entries = [entry_for(name) for name in dict.fromkeys(split_names([methods]))]
+    asked = dict.fromkeys(split_names([methods]))
+    entries = _all_maps() if [*asked] == ["all"] else [entry_for(name) for name in asked]
     if not entries:
         raise ValueError(f"--methods names no method. Got {methods!r}. Give some: pca,isomap.")
     if output is not None:
-        names = [*(f"{entry.command}.csv" for entry in entries), "scores.csv"]
+        names = [_file_of(f"{entry.command}{told}") for entry in entries for told in ("", TOLD)]
+        names.append("scores.csv")
         tables, pictures = [output / name for name in names], [output / "comparison.png"]
         check_outputs([file], tables=tables, pictures=pictures)
     metric = "precomputed" if precomputed else metric
     table = read_data(
         file,
         ignore=split_names(ignore),
-        aside=[] if color_by is None else [color_by],
+        aside=[c for c in (color_by, name_column, label_column, condition_column) if c],
         missing=missing_policy(missing),
         header=header,
         quiet=quiet or as_json,
     )
     X = Preparation.of(table, standardize=standardize).apply(table)
+    known = read_knowledge(
+        table,
+        similar=similar,
+        dissimilar=dissimilar,
+        name_column=name_column,
+        label_column=label_column,
+        condition_column=condition_column,
+        condition_period=condition_period,
+    )
     labels = None if color_by is None else as_classes(table.labels[color_by])
     if not quiet and not as_json:
         console.facts([("data", f"{table.name}, {written_size(table)}")])
@@ -103,25 +135,29 @@ def compare(
     with working(quiet=quiet or as_json) as begin:
         if standardize and metric != "precomputed":
             warn_of_distances(table.X)  # which would no longer look like one
-        for entry in entries:
-            begin(entry.name)
-            known = entry.load()().get_params()
-            options = {"n_neighbors": neighbors if entry.needs_graph else None, "metric": metric}
-            if metric != "precomputed" and "metric" not in known:
-                del options["metric"]  # it works on the features; all are judged alike
-            given = {name: value for name, value in options.items() if value is not None}
+        for entry, told in [
+            (entry, told) for entry in entries for told in ("", TOLD)[: 1 + bool(known)]
+        ]:
+            begin(f"{entry.name}{told}")
+            name = f"{entry.command}{told}"
+            options = _options_of(entry, neighbors, metric)
             start = time.perf_counter()
             try:
                 result = sidelight.embed(
-                    X, method=entry.command, n_components=number_or_auto(components), **given
+                    X,
+                    side=known if told else None,
+                    method=entry.command,
+                    n_components=number_or_auto(components),
+                    random_state=seed,
+                    **options,
                 )
-                seconds[entry.command] = time.perf_counter() - start
-                maps[entry.command] = result.points
+                seconds[name] = time.perf_counter() - start
+                maps[name] = result.points
                 if output is not None:  # at once, so that nothing can lose it
-                    _write_map(output, entry.command, result, table)
-                reports[entry.command] = result.quality(labels=labels, metric=metric or "euclidean")
+                    _write_map(output, name, result, table)
+                reports[name] = result.quality(labels=labels, metric=metric or "euclidean")
             except (ValueError, MemoryError, ImportError) as error:
-                failures[entry.command] = str(error)
+                failures[name] = str(error)
     if not maps:
         reasons = " ".join(f"{method}: {reason}" for method, reason in failures.items())
         raise ValueError(f"No method gave a map. {reasons}")
@@ -137,11 +173,27 @@ def compare(
         typer.echo(json.dumps(found, indent=2))
     elif not quiet:
         show_comparison(reports, seconds, failures)
+        console.notes(recommended(reports, seconds))
     if output is not None:
         _write(output, maps, reports, table, color_by)
         if not quiet and not as_json:
-            names = [f"{name}.csv" for name in (*maps, *(["scores"] if reports else []))]
+            names = [_file_of(name) for name in (*maps, *(["scores"] if reports else []))]
             console.facts([("written", f"{output}/comparison.png, {', '.join(names)}")])
+
+
+def _all_maps() -> list[Any]:
+    """Every method that needs nothing but data."""
+    from sidelight.registry import MAPS
+
+    return [entry for entry in MAPS if entry.name != "ActionRespectingEmbedding"]
+
+
+def _options_of(entry: Any, neighbors: int | None, metric: str | None) -> dict[str, Any]:
+    known = entry.load()().get_params()
+    options = {"n_neighbors": neighbors if entry.needs_graph else None, "metric": metric}
+    if metric != "precomputed" and "metric" not in known:
+        del options["metric"]  # it works on the features; all are judged alike
+    return {name: value for name, value in options.items() if value is not None}
 
 
 def _write_map(folder: Path, name: str, result: Any, table: Any) -> None:
@@ -149,7 +201,11 @@ def _write_map(folder: Path, name: str, result: Any, table: Any) -> None:
     from sidelight.io.table import write_table
 
     columns = map_columns(result.points, list(result.model.get_feature_names_out()), table)
-    write_table(folder / f"{name}.csv", columns)
+    write_table(folder / _file_of(name), columns)
+
+
+def _file_of(name: str) -> str:
+    return f"{name.replace(' ', '-')}.csv"
 
 
 def _write(
@@ -169,9 +225,11 @@ def _write(
     if reports:
         write_table(folder / "scores.csv", scores)
     drawn = {name: Z if Z.shape[1] <= 3 else Z[:, :2] for name, Z in maps.items()}
+    names = {name: entry_for(name.removesuffix(TOLD)).name for name in maps}
+    names = {name: f"{names[name]}{TOLD if name.endswith(TOLD) else ''}" for name in names}
     figure = plot.comparison(
-        {entry_for(name).name: Z for name, Z in drawn.items()},
-        scores={entry_for(name).name: f"R_NX {report.auc:.3f}" for name, report in reports.items()},
+        {names[name]: Z for name, Z in drawn.items()},
+        scores={names[name]: f"R_NX {report.auc:.3f}" for name, report in reports.items()},
         title=Path(table.name).stem,
         n_columns=2 if len(drawn) == 4 else None,
         **colouring(table, color_by),

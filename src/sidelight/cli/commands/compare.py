@@ -231,7 +231,7 @@ def _write(
         {names[name]: Z for name, Z in drawn.items()},
         scores={names[name]: f"R_NX {report.auc:.3f}" for name, report in reports.items()},
         title=Path(table.name).stem,
-        n_columns=2 if len(drawn) == 4 else None,
+        n_columns=2 if len(drawn) == 4 or any(name.endswith(TOLD) for name in drawn) else None,
         **colouring(table, color_by),
     )
     plot.save(figure, folder / "comparison.png")

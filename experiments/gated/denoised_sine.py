@@ -23,6 +23,15 @@ from sklearn.neural_network import MLPRegressor
 from experiments.record import Claim, Said, Table
 from sidelight import gated
 from sidelight.core import FloatArray
+from sidelight.plot import save
+from sidelight.plot.style import (
+    HAIRLINE,
+    INK,
+    PALETTE,
+    TEXT_SIZE,
+    new_figure,
+    style_axes,
+)
 
 FIRST_SEED, N_DRAWS = 200, 10
 PATCH, N_UNITS = 7, 30
@@ -138,13 +147,13 @@ def main(output: Path, *, quick: bool = False) -> list[Table]:
 
 def _draw(cleaned: dict[str, FloatArray], clean: FloatArray, path: Path) -> None:
     """A hundred frames of each, the sine behind."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(9, 6), layout="constrained")
+    figure = new_figure(9.0, 5.4)
     for axis, (name, frames) in zip(
         figure.subplots(2, 2, sharex=True, sharey=True).flat, cleaned.items(), strict=True
     ):
-        axis.plot(clean[:100], color="0.75", linewidth=4)
-        axis.plot(frames[:100], color="C0", marker=".", linewidth=0.8)
-        axis.set_title(name, loc="left")
-    figure.savefig(path, dpi=100)
+        axis.plot(clean[:100], color=HAIRLINE, linewidth=4)
+        axis.plot(frames[:100], color=PALETTE[0], marker=".", markersize=4, linewidth=0.8)
+        style_axes(axis, title=name)
+    for axis in figure.axes[-2:]:
+        axis.set_xlabel("frame", fontsize=TEXT_SIZE, color=INK)
+    save(figure, path)

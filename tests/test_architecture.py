@@ -18,7 +18,11 @@ PACKAGE = Path(sidelight.__file__).parent
 #: What `import sidelight` may load of its own.
 ALLOWED = {
     "sidelight",
-    *(f"sidelight.registry{room}" for room in ("", ".entry", ".estimators", ".finding", ".gated")),
+    "sidelight.registry",
+    *(
+        f"sidelight.registry.{name}"
+        for name in ("entry", "estimators", "finding", "gated", "metrics")
+    ),
 }
 HEAVY = ("numpy", "scipy", "sklearn", "numba", "torch", "matplotlib", "pandas")
 #: Rooms whose doors are for users too: more may stand there than other rooms take.

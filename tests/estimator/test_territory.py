@@ -210,6 +210,8 @@ class TestMaps:
         assert not gathers_territories(walks, groups, vague, vague)
         all_named = groups_of(labels_of(y, np.arange(len(y))))
         assert gathers_territories(walks, all_named, vague, vague)  # nobody is left to ask
+        one = labels_of(np.zeros(len(y), dtype=int), named)
+        assert gathers_territories(walks, groups_of(one), vague, torn)  # nor told apart
 
     def test_a_table_of_distances_listens_too(self):
         X, y, named = some_digits(73)

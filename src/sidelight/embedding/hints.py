@@ -25,7 +25,7 @@ def hints_for(
     --------
     >>> import numpy as np
     >>> rng = np.random.default_rng(0)
-    >>> X = np.column_stack([np.arange(100), rng.normal(size=(100, 3))])
+    >>> X = np.column_stack([np.arange(100), 20 * rng.normal(size=(100, 3))])
     >>> for hint in hints_for(X, names=["id", "a", "b", "c"]):
     ...     print(hint)
     The column 'id' counts the rows and is used as data. Leave it out: --ignore id, X.drop.

@@ -309,9 +309,8 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
 
     def _dimensions_for(self, X: Any) -> int:
         """The dimensions of the map: as many as were asked for, or as the data have."""
-        if not isinstance(self.n_components, str):
-            return int(self.n_components)
-        return self._choose_components(X)
+        chosen = isinstance(self.n_components, str)
+        return self._choose_components(X) if chosen else int(self.n_components)
 
     def _choose_components(self, X: Any) -> int:
         from sidelight.quality import components_of_missing, components_of_neighborhoods
@@ -340,8 +339,7 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
 
     def _rows_to_score(self, X: Any, condition: Any) -> FloatArray:
         """Rows that a density is asked about, behind what acts in front."""
-        rows = as_dense(self._in_front(self._check_new(X), condition))
-        return np.asarray(rows, dtype=np.float64)
+        return np.asarray(as_dense(self._in_front(self._check_new(X), condition)), np.float64)
 
     def _check_map(self, Z: Any) -> FloatArray:
         """Places that the user names, in the method's own map."""

@@ -135,7 +135,7 @@ def with_adjacent(
     Examples
     --------
     >>> import numpy as np
-    >>> line = symmetric_graph(np.array([0]), np.array([1]), np.array([2.0]), 3)
+    >>> line = edge_matrix(np.array([0, 1]), np.array([1, 0]), np.array([2.0, 2.0]), (3, 3))
     >>> both = with_adjacent(line, line, np.array([[0, 1], [1, 2]]), np.array([2.0, 5.0]))
     >>> [each.toarray().tolist()[1] for each in both]
     [[2.0, 0.0, 5.0], [2.0, 0.0, 5.0]]

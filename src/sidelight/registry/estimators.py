@@ -7,6 +7,7 @@ are all read from here.  Nothing is imported: an entry names its module.
 from __future__ import annotations
 
 from sidelight.registry.entry import BEHIND, BY_DISTANCES, IN_DISTANCES, IN_FRONT, Entry
+from sidelight.registry.metrics import METRICS
 
 ESTIMATORS: tuple[Entry, ...] = (
     Entry(
@@ -225,42 +226,7 @@ ESTIMATORS: tuple[Entry, ...] = (
         inside=("Condition", "Sequence"),
         gives=("map", "new points", "way back", "density"),
     ),
-    Entry(
-        "EquivalenceMetric",
-        "metric",
-        "a metric from pairs that belong together or do not",
-        "sidelight.metric.equivalence",
-        "equivalence",
-        understands=("Pairs", "Relation"),
-        gives=("new points", "way back"),
-    ),
-    Entry(
-        "MultiAttributeMetric",
-        "metric",
-        "a metric for several distinctions at once",
-        "sidelight.metric.multi_attribute",
-        "attributes",
-        understands=("Attributes", "Pairs"),
-        gives=("new points", "way back"),
-    ),
-    Entry(
-        "DistanceMetric",
-        "metric",
-        "a metric from known distances",
-        "sidelight.metric.distance",
-        "distances",
-        understands=("Distances",),
-        gives=("new points", "way back"),
-    ),
-    Entry(
-        "FactorRemoval",
-        "metric",
-        "a known factor taken out of the features",
-        "sidelight.metric.factor_removal",
-        "removal",
-        understands=("Condition",),
-        gives=("new points", "way back"),
-    ),
+    *METRICS,
 )
 
 #: The estimators that make a map, which is what the command line's methods are.

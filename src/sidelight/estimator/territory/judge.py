@@ -22,6 +22,8 @@ SURELY = 1.0
 #: Standard errors by which rows that nobody named must lie nearer to those of their territory; set
 #: on PCA with 20 to 200 labels of digits, cells and wine, draws 330 to 345.
 PLAINLY = 2.5
+#: Where more rows than this part are of one territory, walks cannot tell them apart.
+ONE_TERRITORY = 0.9
 
 
 def foretells_more(groups: Groups, plain: FloatArray, told: Callable[[Groups], FloatArray]) -> bool:
@@ -49,9 +51,10 @@ def gathers_territories(
     found = memberships(walks, groups)
     asked = found.shares[:, 0] > 0.5
     asked[groups.rows] = False
-    if np.count_nonzero(asked) < WALKS.few:
-        return True
     group = found.groups[asked, 0]
+    # few rows, or rows of one territory, say nothing
+    if len(group) < WALKS.few or np.bincount(group).max() > ONE_TERRITORY * len(group):
+        return True
     k = min(5, len(group) - 1)
     among = [
         (group[nearest_neighbors(Z[asked], k).indices] == group[:, None]).mean(axis=1)

@@ -17,6 +17,7 @@ import scipy.sparse as sp
 from scipy.spatial import cKDTree
 
 from sidelight.core import FloatArray, IntArray
+from sidelight.similarity import gaussian_similarity
 from sidelight.unfolding.actions.moving.rigid_motions import RigidActions
 
 
@@ -110,7 +111,7 @@ def transition_matrix(
     near = cKDTree(there).sparse_distance_matrix(
         cKDTree(places), 3 * spread, output_type="coo_matrix"
     )
-    weights = np.exp(-0.5 * (near.data / spread) ** 2)
+    weights = gaussian_similarity(near.data**2, 2 * spread**2)
     sums = np.bincount(near.row, weights=weights, minlength=n)
     share = (1 - lost) * weights / sums[near.row]
     return sp.csr_array((share, (near.row, near.col)), shape=(n, n))

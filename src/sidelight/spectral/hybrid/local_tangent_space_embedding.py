@@ -98,6 +98,10 @@ class LocalTangentSpaceEmbedding(Embedder):
     approximation is as far from the point that it approximates as its error is in ``unit_``.  That
     gap keeps the order of moved faces where none does not.  δ is the smallest of equally good ones.
 
+    The objective adds squares of lengths to squares of their squares.  Coefficients of a
+    transformation have no unit; without one lengths are in that of the data, and so is the balance
+    of the two: data of about unit spread are meant.
+
     There are ``n_neighbors + 1`` nodes for each distinct row, and a table of the distances between
     all nodes.
 

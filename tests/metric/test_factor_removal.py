@@ -303,4 +303,6 @@ def test_no_warning_where_a_shift_is_enough():
     _, X, _, batch, _ = planted()
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        FactorRemoval().fit(X, side=named(batch))
+        model = FactorRemoval().fit(X, side=named(batch))
+    assert model.removed_
+    assert "apart" not in model.report_

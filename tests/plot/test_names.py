@@ -55,3 +55,8 @@ def test_names_that_do_not_fit_the_map():
         scatter(np.eye(5)[:, :2], names=["a", "b"])
     with pytest.raises(ValueError, match="needs a map of two dimensions. Got 3"):
         scatter(np.eye(5)[:, :3], names=list("abcde"))
+
+
+def test_of_very_many_points_some_are_named():
+    ax = scatter(_RNG.normal(size=(20_000, 2)), names=[f"row {i}" for i in range(20_000)])
+    assert 5 <= len(ax.texts) <= 300

@@ -101,4 +101,16 @@ def test_the_script_of_the_page_can_be_read(tmp_path):
     script = re.findall(r"<script>(.*?)</script>", page, re.S)[0]
     file = tmp_path / "page.js"
     file.write_text(script)
-    subprocess.run(["node", "--check", str(file)], check=True, capture_output=True)
+    done = subprocess.run(["node", "--check", str(file)], capture_output=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_dates_and_missing_values_of_frames_are_written(tmp_path):
+    pd = pytest.importorskip("pandas")
+    days = pd.Series(pd.to_datetime(["2024-05-01", None] * 15)).to_numpy()
+    words = pd.array(["ash", pd.NA] * 15, dtype="string").to_numpy()
+    page = write_page(tmp_path / "map.html", _Z, labels=words, columns={"day": days, "tree": words})
+    data = _data(page.read_text())
+    assert data["columns"]["day"][:2] == ["2024-05-01T00:00:00", None]
+    assert data["columns"]["tree"][:2] == ["ash", None]
+    assert [line["name"] for line in data["key"]] == ["ash", "missing"]

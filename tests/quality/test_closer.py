@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy.sparse.csgraph import dijkstra
 from scipy.spatial.distance import cdist
+from sklearn.neighbors import kneighbors_graph
 
 from sidelight import PCA, NeighborEmbedding, embed
 from sidelight.quality import agreement, point_quality, stability
@@ -100,6 +104,30 @@ class TestJudgements:
         assert result.agreement() == agreement(result.points, known)
         assert embed(X, method="pca").agreement() == ()
         assert_array_equal(result.point_quality().kept, point_quality(X, result.points).kept)
+
+
+def test_rows_without_a_place_are_left_out():
+    X = _RNG.normal(size=(50, 3))
+    whole = embed(X, side=Pairs(similar=[(0, 1), (2, 45)]), method="mds")
+    points = whole.points.copy()
+    points[40:] = np.nan
+    torn = replace(whole, points=points)
+    assert [said.n for said in whole.agreement()] == [2]
+    assert [said.n for said in torn.agreement()] == [1]
+    found = torn.point_quality()
+    assert np.isnan(found.kept[40:]).all()
+    assert_array_equal(found.kept[:40], point_quality(X[:40], points[:40]).kept)
+    assert "50 points" in repr(found)
+
+
+def test_a_graph_is_no_table_of_distances():
+    """It holds the distances of neighbours alone; the others are along it, and not zero."""
+    X = _RNG.normal(size=(60, 3))
+    near = kneighbors_graph(X, 8, mode="distance")
+    result = embed(near.maximum(near.T), metric="precomputed", method="isomap")
+    along = dijkstra(near.maximum(near.T), directed=False)
+    expected = point_quality(along, result.points, metric="precomputed")
+    assert_array_equal(result.point_quality().kept, expected.kept)
 
 
 class TestStability:

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from sidelight.core import FloatArray, is_sparse
+from sidelight.core import BoolArray, FloatArray, is_sparse
 from sidelight.estimator import without_factors
-from sidelight.side import Condition
+from sidelight.side import Condition, side_values
 
 _TAKEN_OUT = (
     "Measured against the data without what the Condition does, which the map leaves out. Against "
@@ -105,17 +105,11 @@ class Embedding:
         from sidelight.quality import quality_report
 
         metric = options.pop("metric", self._metric)
-        data, points = self.data, self.points
-        _require_comparable(data, self.model)
-        placed = np.isfinite(points).all(axis=1)
+        data, placed = self._compared(metric), self._placed
+        points = self.points[placed]
         conditions = [value.within(placed) for value in self.conditions]
-        if not placed.all():
-            data = data[placed][:, placed] if metric == "precomputed" else data[placed]
-            points = points[placed]
-            if options.get("labels") is not None:
-                options["labels"] = np.asarray(options["labels"])[placed]
-        if is_sparse(data):
-            data = distances_along(data) if metric == "precomputed" else data.toarray()
+        if not placed.all() and options.get("labels") is not None:
+            options["labels"] = np.asarray(options["labels"])[placed]
         if isinstance(metric, str):
             options["metric"] = metric
         shown = without_factors(self.model, data, conditions)
@@ -141,13 +135,18 @@ class Embedding:
         Returns
         -------
         PointQuality
-            ``.kept`` and ``.displaced``, one per row: ``.plot(color=….kept)`` shows them.
+            ``.kept`` and ``.displaced`` beside the data as they came, one per row, NaN for rows
+            without a place: ``.plot(color=….kept)`` shows them.
         """
         from sidelight.quality import point_quality
 
-        _require_comparable(self.data, self.model)
-        data = self.data.toarray() if is_sparse(self.data) else self.data
-        return point_quality(data, self.points, n_neighbors=n_neighbors, metric=self._metric)
+        data, placed = self._compared(self._metric), self._placed
+        found = point_quality(
+            data, self.points[placed], n_neighbors=n_neighbors, metric=self._metric
+        )
+        whole = np.full((2, len(placed)), np.nan)
+        whole[:, placed] = found.kept, found.displaced
+        return replace(found, kept=whole[0], displaced=whole[1])
 
     def agreement(self) -> tuple[Any, ...]:
         """Count how much of what was said holds in the map.
@@ -155,11 +154,28 @@ class Embedding:
         Returns
         -------
         tuple of Judgement
-            One for each kind of judgement; empty where nothing was said.
+            One for each kind of judgement about rows that have a place; empty where nothing was
+            said.
         """
         from sidelight.quality import agreement
 
-        return agreement(self.points, self.side)
+        placed = self._placed
+        said = [value.within(placed) for value in side_values(self.side, "agreement")]
+        return agreement(self.points[placed], said)
+
+    @property
+    def _placed(self) -> BoolArray:
+        return np.asarray(np.isfinite(self.points).all(axis=1))
+
+    def _compared(self, metric: Any) -> Any:
+        """What the map is measured against: the data of rows with a place, or their distances."""
+        data, placed = self.data, self._placed
+        _require_comparable(data, self.model)
+        if not placed.all():
+            data = data[placed][:, placed] if metric == "precomputed" else data[placed]
+        if is_sparse(data):
+            data = distances_along(data) if metric == "precomputed" else data.toarray()
+        return data
 
     @property
     def _metric(self) -> Any:
@@ -184,14 +200,16 @@ class Embedding:
         Returns
         -------
         matplotlib.axes.Axes
-            The picture; ``.figure`` is the figure, ``.savefig(path)`` saves it.
+            The picture; ``.figure`` is the figure, and ``.savefig(path)`` saves a new one.
         """
         from sidelight.plot import require_matplotlib, scatter
 
         require_matplotlib("Embedding.plot")
-        if options.get("ax") is None:
-            import matplotlib.pyplot  # noqa: F401  # where it is imported, figures are its own
         options = {"names": self._written_names, **self._pictured(options)}
+        if options.get("ax") is not None:
+            return scatter(self._shown, **options)
+        import matplotlib.pyplot  # noqa: F401  # where it is imported, figures are its own
+
         ax = scatter(self._shown, **options)
         ax.savefig = ax.figure.savefig
         return ax

@@ -280,7 +280,7 @@ def _distinct(
     if labels.dtype.kind == "f":
         missing = np.isnan(labels)
     elif labels.dtype.kind == "O":
-        missing = np.array([value is None or value != value for value in labels], dtype=bool)
+        missing = np.array([v is None or (v == v) is not True for v in labels.tolist()], dtype=bool)
     else:
         missing = np.zeros(len(labels), dtype=bool)
     which = np.zeros(len(labels), dtype=np.intp)

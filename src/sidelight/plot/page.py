@@ -116,7 +116,7 @@ def write_page(
         **_scale(colouring),
         "names": None if names is None else [_text(name) for name in names],
         "columns": {
-            str(name): [_text(value) for value in np.asarray(values).tolist()]
+            str(name): [_text(value) for value in _plain(values)]
             for name, values in (columns or {}).items()
         },
         "images": None
@@ -159,10 +159,18 @@ def _scale(colouring: Colouring) -> dict[str, Any]:
 
 def _text(value: Any) -> str | None:
     """A value as it is read; None where it is missing."""
-    if value is None or value != value:
+    if value is None or (value == value) is not True:  # pandas' NA is not even equal to itself
         return None
     written = f"{value:.6g}" if isinstance(value, float) else str(value)
     return written if len(written) <= _LONGEST_TEXT else written[: _LONGEST_TEXT - 1] + "…"
+
+
+def _plain(values: ArrayLike) -> list[Any]:
+    """Values of a column; dates as they are written."""
+    column = np.asarray(values)
+    if column.dtype.kind != "M":
+        return list(column.tolist())
+    return [None if np.isnat(date) else str(date.astype("datetime64[s]")) for date in column]
 
 
 def _packed(values: npt.NDArray[Any], kind: type) -> str:

@@ -34,10 +34,11 @@ class PointQuality:
     n_neighbors: int
 
     def __repr__(self) -> str:
-        worst = int(np.argmax(self.displaced))
+        worst = int(np.nanargmax(self.displaced))
         return (
             f"PointQuality({len(self.kept)} points, {self.n_neighbors} neighbours: "
-            f"{self.kept.mean():.3f} kept, row {worst} displaced most, {self.displaced[worst]:.1f})"
+            f"{np.nanmean(self.kept):.3f} kept, row {worst} displaced most, "
+            f"{self.displaced[worst]:.1f})"
         )
 
 

@@ -10,6 +10,7 @@ from sklearn.exceptions import NotFittedError
 
 from sidelight.registry import MAPS
 from sidelight.side import Pairs
+from tests.fitting import fitted
 
 DENSITIES = [entry for entry in MAPS if "density" in entry.gives]
 
@@ -21,7 +22,7 @@ def entry(request):
 
 @pytest.fixture
 def model(entry, X):
-    return entry.load()().fit(X)
+    return fitted(entry.load()(), X)
 
 
 def test_those_that_say_so_can_and_no_others():
@@ -78,7 +79,7 @@ def test_each_row_is_scored_by_itself(model, new):
 
 def test_a_unit_is_a_factor_of_the_density(entry, X, new):
     """log p of rows in another unit differs by p log c: it is a density of data, not of the map."""
-    plain = entry.load()().fit(X).score_samples(new)
+    plain = fitted(entry.load()(), X).score_samples(new)
     scaled = entry.load()().fit(8 * X).score_samples(8 * new)
     np.testing.assert_allclose(scaled, plain - X.shape[1] * np.log(8), atol=1e-3)
 
@@ -89,7 +90,7 @@ def test_before_a_fit_and_with_other_arguments_it_is_refused(entry, X):
         estimator.sample()
     with pytest.raises(NotFittedError):
         estimator.score_samples(X)
-    model = estimator.fit(X)
+    model = fitted(estimator, X)
     for wrong in (0, 1.5, "all"):
         with pytest.raises(ValueError, match=f"'n_samples' argument of {name}.sample.*{wrong}"):
             model.sample(wrong)

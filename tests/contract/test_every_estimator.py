@@ -16,6 +16,7 @@ from sklearn.utils.estimator_checks import check_estimator
 from sidelight.core.errors import DisconnectedGraphError, DisconnectedGraphWarning
 from sidelight.neighbors import nearest_neighbors, recall_of
 from sidelight.neighbors.search.approximate import DEFAULT, approximate_nearest
+from tests.fitting import fitted
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
@@ -32,7 +33,7 @@ def test_training_rows_are_placed_where_they_are(estimator, X):
 
 
 def test_a_rows_place_depends_on_that_row_alone(estimator, X, new):
-    estimator.fit(X)
+    estimator = fitted(estimator, X)
     together = estimator.transform(new)
     alone = np.vstack([estimator.transform(row[None]) for row in new])
     shuffled = estimator.transform(new[::-1])[::-1]
@@ -42,21 +43,23 @@ def test_a_rows_place_depends_on_that_row_alone(estimator, X, new):
 
 
 def test_new_rows_land_near_their_like(estimator, X, new):
-    Z = estimator.fit_transform(X)
+    estimator = fitted(estimator, X)
+    Z = estimator.embedding_
     spread = np.linalg.norm(Z.std(axis=0))
     moved = np.linalg.norm(estimator.transform(new) - Z[:20], axis=1)
     assert np.median(moved) < 0.25 * spread
 
 
 def test_the_way_back_beats_the_mean(estimator, X):
-    Z = estimator.fit_transform(X)
+    estimator = fitted(estimator, X)
+    Z = estimator.embedding_
     back = estimator.inverse_transform(Z)
     error = np.mean((back - X) ** 2)
     assert error < 0.25 * X.var(axis=0).mean()
 
 
 def test_the_same_again_and_in_another_order_of_calls(estimator, X, new):
-    first, second = clone(estimator).fit(X), clone(estimator).fit(X)
+    first, second = clone(estimator).fit(X), fitted(estimator, X)
     np.testing.assert_array_equal(first.embedding_, second.embedding_)
     first.inverse_transform(first.embedding_[:3])
     np.testing.assert_array_equal(first.transform(new), second.transform(new))
@@ -65,7 +68,7 @@ def test_the_same_again_and_in_another_order_of_calls(estimator, X, new):
 
 
 def test_one_sign_rule(estimator, X):
-    Z = estimator.fit_transform(X)
+    Z = fitted(estimator, X).embedding_
     largest = Z[np.abs(Z).argmax(axis=0), np.arange(Z.shape[1])]
     assert (largest > 0).all()
 
@@ -81,7 +84,7 @@ def test_neither_data_nor_parameters_are_changed(estimator, X, new):
 
 def test_order_of_rows_does_not_matter(estimator, X):
     order = np.random.default_rng(3).permutation(len(X))
-    Z = clone(estimator).fit_transform(X)
+    Z = fitted(estimator, X).embedding_
     shuffled = clone(estimator).fit_transform(X[order])
     turns = np.sign(np.einsum("ij,ij->j", shuffled, Z[order]))
     np.testing.assert_allclose(shuffled * turns, Z[order], atol=1e-5 * np.abs(Z).max())
@@ -112,7 +115,7 @@ def test_sparse_rows_give_the_map_of_dense_ones(estimator, X, new):
         with pytest.raises((TypeError, ValueError), match="[Ss]parse"):
             estimator.fit(sp.csr_array(X))
         return
-    dense, sparse = clone(estimator).fit(X), clone(estimator).fit(sp.csr_array(X))
+    dense, sparse = fitted(estimator, X), clone(estimator).fit(sp.csr_array(X))
     scale = np.abs(dense.embedding_).max()
     np.testing.assert_allclose(sparse.embedding_, dense.embedding_, atol=1e-6 * scale)
     np.testing.assert_allclose(
@@ -123,7 +126,7 @@ def test_sparse_rows_give_the_map_of_dense_ones(estimator, X, new):
 
 
 def test_single_precision_rows(estimator, X):
-    Z = clone(estimator).fit_transform(X)
+    Z = fitted(estimator, X).embedding_
     single = clone(estimator).fit_transform(X.astype(np.float32))
     turns = np.sign(np.einsum("ij,ij->j", single, Z))
     np.testing.assert_allclose(single * turns, Z, atol=2e-3 * np.abs(Z).max())
@@ -133,7 +136,7 @@ def test_precomputed_tables_give_the_same_map(distance_entry, X, new):
     from scipy.spatial.distance import cdist
 
     entry, estimator = distance_entry, distance_entry.load()()
-    plain = entry.load()().fit(X)
+    plain = fitted(entry.load()(), X)
     given = estimator.set_params(metric="precomputed").fit(cdist(X, X), items=X)
     scale = np.abs(plain.embedding_).max()
     np.testing.assert_allclose(given.embedding_, plain.embedding_, atol=1e-6 * scale)
@@ -182,7 +185,7 @@ class TestGraphs:
         estimator = graph_entry.load()(on_disconnected=policy)
         with pytest.warns(DisconnectedGraphWarning, match="3 pieces"):
             estimator.fit(apart)
-        alone = graph_entry.load()().fit(X)
+        alone = fitted(graph_entry.load()(), X)
         np.testing.assert_allclose(estimator.embedding_[:160], alone.embedding_, atol=1e-9)
         np.testing.assert_allclose(
             estimator.transform(apart[:200]), estimator.embedding_[:200], atol=1e-6
@@ -218,7 +221,7 @@ class TestGraphs:
         Z = estimator.fit_transform(copies)
         np.testing.assert_array_equal(Z[160:200], Z[:40])
         np.testing.assert_array_equal(Z[200:], Z[:10])
-        plain = clone(estimator).fit_transform(X)
+        plain = fitted(estimator, X).embedding_
         turns = np.sign(np.einsum("ij,ij->j", Z[:160], plain))
         # the weights change the map a little, and do not wreck it
         assert np.corrcoef((Z[:160] * turns)[:, 0], plain[:, 0])[0, 1] > 0.99
@@ -236,7 +239,7 @@ class TestGraphs:
 
 
 def test_many_new_rows_are_placed_in_blocks(estimator, X, new, monkeypatch):
-    estimator.fit(X)
+    estimator = fitted(estimator, X)
     at_once = estimator.transform(new)
     for home in ("estimator.placing", "mapping.by_kernel"):
         monkeypatch.setattr(

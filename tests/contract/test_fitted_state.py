@@ -19,6 +19,7 @@ from sidelight.io.model.state import KEYS
 from sidelight.neighbors import neighborhood_graph
 from sidelight.registry import ESTIMATORS
 from sidelight.side import Actions, Anchors, Condition, Distances, Pairs, Relation
+from tests.fitting import fitted
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -75,7 +76,7 @@ def test_a_refit_with_other_parameters_is_a_fresh_fit(entry, X, name):
     parameters = inspect.signature(entry.load()).parameters
     if name not in parameters or (entry.command, name) in NOT_THERE:
         return
-    start = entry.load()().fit(X[:50])
+    start = fitted(entry.load()(), X[:50])
     start.inverse_transform(start.embedding_[:3])  # whatever is made on the way
     again = start.set_params(**{name: OTHER[name]}).fit(X)
     fresh = entry.load()(**{name: OTHER[name]}).fit(X)
@@ -93,7 +94,7 @@ def test_blocks_begin_afresh_after_a_fit(X):
 
 
 def test_parameters_set_without_a_refit_change_no_fitted_model(entry, X):
-    model = entry.load()().fit(X)
+    model = fitted(entry.load()(), X)
     before = what_it_does(model, X, X[:5] + 0.02)
     for name in inspect.signature(entry.load()).parameters:
         if name in OTHER:
@@ -111,7 +112,7 @@ def test_a_refused_first_fit_leaves_an_unfitted_estimator(entry, X):
 
 
 def test_a_refused_refit_leaves_the_old_model(entry, X):
-    model = entry.load()().fit(X)
+    model = fitted(entry.load()(), X)
     before = model.transform(X[:5] + 0.01)
     with pytest.raises(ValueError, match=r"\S"):
         model.fit(np.full((6, 2), np.inf))
@@ -136,7 +137,7 @@ def test_what_fit_transform_gives_is_the_callers_own(entry, X):
 
 
 def test_an_estimator_keeps_what_it_was_given_and_its_map(entry, X):
-    model = entry.load()().fit(X)
+    model = fitted(entry.load()(), X)
     assert isinstance(model._map, Map)
     private = {name for name in vars(model) if name.startswith("_") and is_learned(name)}
     assert private <= set(KEYS), f"{sorted(private - set(KEYS))} belong into the Map"
@@ -149,7 +150,7 @@ def test_an_estimator_has_at_most_two_bases_of_its_own(entry):
 
 
 def test_a_fitted_model_is_pickled(entry, X):
-    model = entry.load()().fit(X)
+    model = fitted(entry.load()(), X)
     again = pickle.loads(pickle.dumps(model))
     np.testing.assert_array_equal(again.transform(X[:5]), model.transform(X[:5]))
 
@@ -216,6 +217,6 @@ def test_documented_attributes_exist_after_every_kind_of_fit(entry, X):
 
 
 def test_clones_and_fits_do_not_share(entry, X):
-    model = entry.load()().fit(X)
+    model = fitted(entry.load()(), X)
     copy = clone(model)
     assert not [name for name in vars(copy) if is_learned(name)]

@@ -17,6 +17,7 @@ from sidelight.metric import (
 from sidelight.quality import procrustes
 from sidelight.registry import ESTIMATORS, MAPS, entry_for, entry_of
 from sidelight.side import Actions, Anchors, Attributes, Condition, Distances, Pairs, Relation
+from tests.fitting import fitted
 
 #: Those that take pairs through a learned metric, or can be set to.
 INFORMED = [
@@ -77,7 +78,7 @@ def test_labels_as_y_are_ignored_as_ever(X):
 
 @pytest.mark.parametrize("nothing", [None, []])
 def test_nothing_known_is_the_plain_method_to_the_bit(informed, X, new, nothing):
-    plain = clone(informed).fit(X)
+    plain = fitted(informed, X)
     given = clone(informed).fit(X, side=nothing)
     np.testing.assert_array_equal(given.embedding_, plain.embedding_)
     np.testing.assert_array_equal(given.transform(new), plain.transform(new))
@@ -89,7 +90,7 @@ def test_it_is_the_plain_method_on_rows_in_the_learned_metric(informed, X, new, 
     side, learner = KINDS[kind]
     metric = learner().fit(X, side=side)
     expected = clone(informed).fit(metric.transform(X))
-    given = clone(informed).fit(X, side=side)
+    given = fitted(informed, X, side)
     np.testing.assert_allclose(given.embedding_, expected.embedding_, atol=1e-10)
     np.testing.assert_allclose(
         given.transform(new), expected.transform(metric.transform(new)), atol=1e-10
@@ -121,7 +122,7 @@ def test_a_relation_is_a_metric_in_front(entry, X, new):
     shuffled = np.random.default_rng(3).permutation(90)
     wrong = Relation(ACROSS.similarity[np.ix_(shuffled, shuffled)], ACROSS.index)
     deaf = entry.load()().fit(X, side=wrong)
-    np.testing.assert_array_equal(deaf.embedding_, entry.load()().fit(X).embedding_)
+    np.testing.assert_array_equal(deaf.embedding_, fitted(entry.load()(), X).embedding_)
     assert deaf.side_report_[0].change.startswith("not used")
 
 
@@ -200,7 +201,7 @@ class TestAnchors:
         np.testing.assert_allclose(there.embedding_, moved, atol=wide**0.5 * 1e-3 * moved.std())
 
     def test_the_places_of_a_plain_map_give_that_map(self, anchored, X):
-        plain = clone(anchored).fit(X)
+        plain = fitted(anchored, X)
         nearby = begun_at(anchored, plain)
         given = nearby.fit(X, side=Anchors(self.INDEX, plain.embedding_[self.INDEX]))
         assert given.objective_ == pytest.approx(plain.objective_, rel=1e-6)
@@ -208,7 +209,7 @@ class TestAnchors:
 
     @pytest.mark.parametrize("n_anchors", [1, 2])
     def test_one_or_two_only_move_a_plain_map(self, anchored, X, n_anchors):
-        plain = clone(anchored).fit(X)
+        plain = fitted(anchored, X)
         side = Anchors(self.INDEX[:n_anchors], self.POSITIONS[:n_anchors])
         given = begun_at(anchored, plain).fit(X, side=side)
         assert given.objective_ == pytest.approx(plain.objective_, rel=1e-6)
@@ -266,7 +267,7 @@ class TestAnchorsBehind:
     INDEX = np.arange(0, 160, 16)
 
     def test_the_places_of_a_map_elsewhere_give_that_map_of_all_rows(self, brought, X, new):
-        plain = clone(brought).fit(X)
+        plain = fitted(brought, X)
         given = brought.fit(X, side=Anchors(self.INDEX, elsewhere(plain.embedding_)[self.INDEX]))
         scale = plain.embedding_.std()
         np.testing.assert_allclose(
@@ -284,7 +285,7 @@ class TestAnchorsBehind:
         assert (report.kind, report.place) == ("Anchors", "behind")
 
     def test_anchors_are_met_and_all_rows_come_nearer(self, brought, X, new):
-        plain = clone(brought).fit(X)
+        plain = fitted(brought, X)
         wanted = bent(plain.embedding_)
         given = clone(brought).fit(X, side=Anchors(self.INDEX, wanted[self.INDEX]))
         scale, others = wanted.std(), np.setdiff1d(np.arange(160), self.INDEX)
@@ -322,7 +323,7 @@ class TestAnchorsBehind:
 
     @pytest.mark.parametrize("n_anchors", [1, 2])
     def test_one_moves_a_map_and_two_turn_and_scale_it(self, brought, X, n_anchors):
-        plain = clone(brought).fit(X).embedding_
+        plain = fitted(brought, X).embedding_
         index, goal = self.INDEX[:n_anchors], np.array([[5.0, 5.0], [8.0, 1.0]])[:n_anchors]
         Z = brought.fit(X, side=Anchors(index, goal)).embedding_
         np.testing.assert_allclose(Z[index], goal, atol=1e-9)
@@ -333,7 +334,7 @@ class TestAnchorsBehind:
         assert np.linalg.det(found.rotation) > 0  # nothing asks for a mirror
 
     def test_shuffled_anchors_are_met_and_the_others_stay(self, brought, X):
-        plain = clone(brought).fit(X).embedding_
+        plain = fitted(brought, X).embedding_
         index = np.arange(0, 160, 20)
         goal = plain[np.random.default_rng(5).permutation(index)]
         with pytest.warns(UserWarning, match="as well in any other order"):
@@ -370,7 +371,7 @@ class TestAnchorsBehind:
         assert not hasattr(brought, "embedding_")
 
     def test_a_file_holds_a_map_that_was_brought(self, brought, X, new, tmp_path):
-        plain = clone(brought).fit(X)
+        plain = fitted(brought, X)
         model = brought.fit(X, side=Anchors(self.INDEX, bent(plain.embedding_)[self.INDEX]))
         loaded = sidelight.load(sidelight.save(model, tmp_path / "map.sidelight"))
         np.testing.assert_array_equal(loaded.embedding_, model.embedding_)
@@ -380,7 +381,7 @@ class TestAnchorsBehind:
         assert loaded.side_report_ == model.side_report_
 
     def test_a_refit_forgets_where_the_map_was_brought(self, brought, X, new):
-        fresh = clone(brought).fit(X)
+        fresh = fitted(brought, X)
         goal = elsewhere(fresh.embedding_)[self.INDEX]
         again = brought.fit(X, side=Anchors(self.INDEX, goal)).fit(X)
         np.testing.assert_array_equal(again.embedding_, fresh.embedding_)
@@ -390,7 +391,7 @@ class TestAnchorsBehind:
     def test_with_what_acts_in_front(self, brought, X):
         if "Pairs" not in brought._understands:
             return
-        informed = clone(brought).fit(X, side=HALVES).embedding_
+        informed = fitted(brought, X, HALVES).embedding_
         side = [HALVES, Anchors(self.INDEX, elsewhere(informed)[self.INDEX])]
         both = brought.fit(X, side=side)
         np.testing.assert_allclose(both.embedding_, elsewhere(informed), rtol=1e-9, atol=1e-9)
@@ -399,7 +400,7 @@ class TestAnchorsBehind:
 
 @pytest.mark.parametrize("entry", MAPS, ids=lambda entry: entry.name)
 def test_near_another_map_every_map_is_turned_and_scaled_and_not_bent(entry, X, new):
-    plain = entry.load()().fit(X)
+    plain = fitted(entry.load()(), X)
     rows = np.arange(0, 160, 3)
     goal = elsewhere(plain.embedding_)[rows] + np.random.default_rng(6).standard_normal((54, 2))
     given = entry.load()().fit(X, side=Anchors(rows, goal, exact=False))
@@ -436,7 +437,7 @@ class TestConditionInFront:
         assert removal.removed_
         clean = removal.transform(shifted, condition=self.NAMED)
         expected = clone(removing).fit(clean)
-        given = clone(removing).fit(shifted, side=self.NAMED)
+        given = fitted(removing, shifted, self.NAMED)
         np.testing.assert_allclose(given.embedding_, expected.embedding_, atol=1e-10)
         some = Condition(self.NAMED.values[:9])
         new = shifted[:9] + 0.01
@@ -454,7 +455,7 @@ class TestConditionInFront:
         assert np.mean((back - shifted) ** 2) < 1.2 * shifted.var(axis=0).mean()
 
     def test_a_factor_that_says_nothing_is_the_plain_method_to_the_bit(self, removing, X, new):
-        plain = clone(removing).fit(X)
+        plain = fitted(removing, X)
         given = clone(removing).fit(X, side=self.NAMED)
         np.testing.assert_array_equal(given.embedding_, plain.embedding_)
         np.testing.assert_array_equal(given.transform(new), plain.transform(new))
@@ -462,11 +463,11 @@ class TestConditionInFront:
 
     def test_new_rows_need_their_values(self, removing, shifted, X):
         name = type(removing).__name__
-        given = clone(removing).fit(shifted, side=self.NAMED)
+        given = fitted(removing, shifted, self.NAMED)
         with pytest.raises(ValueError, match=f"{name} cannot place.*condition=Condition"):
             given.transform(shifted[:3])
         with pytest.raises(ValueError, match=f"{name} was fitted without a Condition"):
-            removing.fit(X).transform(X[:3], condition=Condition(["a"] * 3))
+            fitted(removing, X).transform(X[:3], condition=Condition(["a"] * 3))
 
     def test_with_others_it_comes_first(self, removing, shifted):
         side = [DISTANCES, HALVES, self.DOSE, self.NAMED]
@@ -480,7 +481,7 @@ class TestConditionInFront:
         assert kinds == ["FactorRemoval", *([] if inside else metrics)]
 
     def test_a_file_holds_what_is_taken_out(self, removing, shifted, tmp_path):
-        model = removing.fit(shifted, side=self.NAMED)
+        model = fitted(removing, shifted, self.NAMED)
         loaded = sidelight.load(sidelight.save(model, tmp_path / "map.sidelight"))
         some = Condition(self.NAMED.values[:5])
         np.testing.assert_array_equal(
@@ -491,13 +492,13 @@ class TestConditionInFront:
 
 
 def test_the_report_says_where_pairs_act_and_what_they_changed(informed, X):
-    used = clone(informed).fit(X, side=HALVES).side_report_[0]
+    used = fitted(informed, X, HALVES).side_report_[0]
     assert (used.kind, used.place) == ("Pairs", "in front")
     assert used.change.startswith("used at the strength")
     few = clone(informed).fit(X, side=PAIRS)
     assert few.side_report_[0].change.startswith("not used")
-    np.testing.assert_array_equal(few.embedding_, clone(informed).fit(X).embedding_)
-    assert clone(informed).fit(X).side_report_ == ()
+    np.testing.assert_array_equal(few.embedding_, fitted(informed, X).embedding_)
+    assert fitted(informed, X).side_report_ == ()
 
 
 def test_sparse_rows_are_heard_as_dense_ones_are(informed, X, new):

@@ -28,7 +28,5 @@ def fitted(estimator: Any, X: np.ndarray, side: Any = None) -> Any:
         _MADE[key] = (made, said, side)  # what is known is kept, and so its identity
     made, said, _ = _MADE[key]
     for warning in said:
-        warnings.warn_explicit(
-            warning.message, warning.category, warning.filename, warning.lineno
-        )
+        warnings.warn_explicit(warning.message, warning.category, warning.filename, warning.lineno)
     return deepcopy(made)

@@ -208,8 +208,8 @@ class TestGraphs:
         poor = replace(DEFAULT, cell=8, met=8, own=1, friends=1, rounds=1, spare=0)
         monkeypatch.setattr(approximate_nearest, "__kwdefaults__", {"who": "", "search": poor})
         X = np.random.default_rng(0).standard_normal((240, 20))
-        found = nearest_neighbors(X, 10, method="approximate")
-        model = graph_entry.load()(n_neighbors=10, neighbors="approximate")
+        found = nearest_neighbors(X, 6, method="approximate")
+        model = graph_entry.load()(n_neighbors=6, neighbors="approximate")
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             model.fit(X)

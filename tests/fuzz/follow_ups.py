@@ -345,6 +345,8 @@ def the_way_back(case: Fitted) -> None:
     model = case.model
     if not hasattr(model, "inverse_transform"):
         return
+    if getattr(model, "removed_", False):  # by values of the factor, which new rows must bring
+        return
     Z = _finite(places(model, case.given.X))[:3]
     # a singular metric has none, and neither has a table without its items
     case.plain = case.plain and case.entry.family != "metric" and not case.given.parameters

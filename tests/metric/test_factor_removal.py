@@ -306,3 +306,15 @@ def test_no_warning_where_a_shift_is_enough():
         model = FactorRemoval().fit(X, side=named(batch))
     assert model.removed_
     assert "apart" not in model.report_
+
+
+def test_a_ridge_that_rounding_swallows_is_as_good_as_none():
+    """It was a singular matrix."""
+    rng = np.random.default_rng(0)
+    X, batch = rng.standard_normal((20, 4)), np.arange(20) % 3
+    least, little = (
+        FactorRemoval(ridge, always=True).fit_transform(X, side=named(batch))
+        for ridge in (1e-300, 1e-12)
+    )
+    assert np.isfinite(least).all()
+    np.testing.assert_allclose(least, little, atol=1e-3)

@@ -7,6 +7,7 @@ import pytest
 from sklearn.base import clone
 
 from sidelight import KernelPCA
+from sidelight.side import Pairs
 from sidelight.core.errors import NotEuclideanWarning
 
 
@@ -53,3 +54,10 @@ def test_single_precision_storage(X):
     double = KernelPCA(2, kernel="rbf", gamma=0.2, dtype="float64").fit(X)
     single = KernelPCA(2, kernel="rbf", gamma=0.2, dtype="float32").fit(X)
     np.testing.assert_allclose(single.embedding_, double.embedding_, atol=1e-5)
+
+
+def test_a_metric_in_front_of_a_given_kernel_is_refused_by_the_name_of_the_parameter(X):
+    """The error spoke of a metric, which kernel PCA has not."""
+    model = KernelPCA(kernel="precomputed")
+    with pytest.raises(ValueError, match="KernelPCA .*kernel must not be 'precomputed'"):
+        model.fit(X @ X.T, side=Pairs(similar=[(0, 1)]))

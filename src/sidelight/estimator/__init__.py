@@ -13,6 +13,7 @@ from sidelight.estimator.listening import (
     behind_front,
     deviations_behind_front,
     in_front,
+    learned_in_front,
     metrics_among,
 )
 from sidelight.estimator.map import KernelOfRows, Map, SmoothBack, StiffnessKernel, of_all_rows
@@ -69,6 +70,7 @@ __all__ = [
     "facts_of",
     "held_together",
     "in_front",
+    "learned_in_front",
     "in_order",
     "keep_matches",
     "map_of_neighborhood",

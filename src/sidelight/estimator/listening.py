@@ -72,6 +72,11 @@ def learns_in_front(metric: Any, known: dict[str, Any]) -> bool:
     return is_plain(metric) and "Invariance" not in known
 
 
+def learned_in_front(known: dict[str, Any]) -> list[str]:
+    """The kinds that are learned from feature vectors."""
+    return [kind for kind in LEARNERS if kind in known]
+
+
 def learn_in_front(
     X: Any,
     known: dict[str, Any],
@@ -84,7 +89,7 @@ def learn_in_front(
 
     ``embed`` makes the map of rows: where it is given it judges what pairs do to it.
     """
-    kinds = [kind for kind in LEARNERS if kind in known]
+    kinds = learned_in_front(known)
     if kinds and not is_plain(metric):
         raise ValueError(
             f"Side information gives {who} a metric learned from feature vectors, so metric must "

@@ -21,7 +21,7 @@ from sidelight.core import (
     require_memory,
     warn,
 )
-from sidelight.estimator import Embedder, Map
+from sidelight.estimator import Embedder, Map, learned_in_front
 from sidelight.mapping import (
     ByKernel,
     CentredKernel,
@@ -218,6 +218,12 @@ class KernelPCA(Embedder):
         X, known = self._check_input(X, side, pairwise='kernel="precomputed"' if given else "")
         X = of_moderate_size(X, who=self._name)
         metric = "precomputed" if given else "euclidean"
+        if given and learned_in_front(known):
+            raise ValueError(
+                f"Side information gives {self._name} a metric learned from feature vectors, so "
+                f"kernel must not be 'precomputed'. Got kernel='precomputed': give X itself, or "
+                f"learn the kernel's metric before."
+            )
         items = self._check_items(items, X.shape[0]) if given else X
         told = self._tell(X, known, metric=metric, items=items)
         X = told.points

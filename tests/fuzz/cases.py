@@ -98,8 +98,11 @@ def draw_case(seed: int, number: int, only: str = "") -> Case:
         # a short path where there is one
         values = {name: v for name, v in choice.values.items() if name != "n_steps"}
         choice = replace(choice, values=values)
-    if given.kind == "copies of rows" and "Actions" in told.kind:
-        told = replace(told, due=told.due if told.due == BAD else ANY)  # a walk on one spot
+    if given.kind == "copies of rows" and ("Actions" in told.kind or "Anchors" in told.kind):
+        # a walk on one spot, or copies that are sent to two
+        told = replace(told, due=told.due if told.due == BAD else ANY)
+    if given.kind.startswith("far away") and "Invariance" in told.kind and told.due == GOOD:
+        told = replace(told, due=ANY)  # signs of rows that are positive
     if given.parameters and told.kind != "nothing" and told.due == GOOD:
         told = replace(told, due=ANY)  # most knowledge needs feature vectors
     return Case(number, entry, given, choice, told, rng)

@@ -87,6 +87,10 @@ def a_parameter_changes_something_or_is_refused(case: Fitted) -> None:
         if lack:
             raise FaultFoundError(f"{name}={value!r}: {lack}: {about(error)}") from error
         return
+    if getattr(case.model, f"{name}_", None) == value:
+        return  # what "auto" had chosen
+    if getattr(case.model, "removed_", True) is False:
+        return  # a factor that is left in, as the report says
     before = portrait(case, case.model)
     if not set(warned) - set(case.warned) and _same(before, after):
         raise FaultFoundError(f"the parameter {name}={value!r} has no effect, and nothing is said")

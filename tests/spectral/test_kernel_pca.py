@@ -7,8 +7,8 @@ import pytest
 from sklearn.base import clone
 
 from sidelight import KernelPCA
-from sidelight.side import Pairs
 from sidelight.core.errors import NotEuclideanWarning
+from sidelight.side import Pairs
 
 
 @pytest.fixture

@@ -158,10 +158,13 @@ def metrics_among(front: tuple[Any, ...]) -> list[Any]:
     return [learned for learned in front if not isinstance(learned, FactorRemoval)]
 
 
-def behind_front(X: Any, front: tuple[Any, ...]) -> Any:
-    """Mapped rows back to rows as they came."""
-    for learned in reversed(front):
-        X = learned.inverse_transform(X)
+def behind_front(X: Any, front: tuple[Any, ...], *, who: str = "") -> Any:
+    """Mapped rows back to rows as they came; a metric that is singular has no way back."""
+    try:
+        for learned in reversed(front):
+            X = learned.inverse_transform(X)
+    except ValueError as error:
+        raise ValueError(f"{who} has no way back from Z. {error}" if who else str(error)) from error
     return X
 
 

@@ -14,9 +14,11 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from sidelight.core import FloatArray, IntArray, is_sparse
+from sidelight.core import BoolArray, FloatArray, IntArray, is_sparse
 from sidelight.neighbors import KnownDistances
 
+#: With a larger regularisation no matrix is singular.
+_SAFE = 1e-10
 #: With a larger regularisation all weights are the same, to the last bit.
 _EVEN = 1e17
 #: How many numbers a block of local neighbourhoods may hold.
@@ -114,12 +116,36 @@ def solve_barycentres(G: FloatArray, *, reg: float = 1e-3) -> FloatArray:
     k, reg = G.shape[1], min(reg, _EVEN)
     trace = np.trace(G, axis1=1, axis2=2)
     G[:, np.arange(k), np.arange(k)] += (reg * np.where(trace > 0, trace, 1.0))[:, None]
-    ones = np.ones((G.shape[0], k, 1))
-    try:
-        w = np.linalg.solve(G, ones)[..., 0]
-    except np.linalg.LinAlgError:  # reg too small for some item: the least-norm solution
-        w = (np.linalg.pinv(G, hermitian=True) @ ones)[..., 0]
+    ones = np.ones((k, 1))
+    singular = _is_singular(G) if reg < _SAFE else np.zeros(len(G), dtype=bool)
+    w = np.empty(G.shape[:2])
+    w[~singular] = np.linalg.solve(G[~singular], ones)[..., 0]
+    w[singular] = _limit_of_no_reg(G[singular])
     return np.asarray(w / w.sum(axis=1, keepdims=True))
+
+
+def _is_singular(G: FloatArray) -> BoolArray:
+    """Which matrices rounding cannot tell from singular ones."""
+    values = np.linalg.eigvalsh(G)
+    return np.asarray(values[:, 0] <= _rounding(G) * values[:, -1])
+
+
+def _limit_of_no_reg(G: FloatArray) -> FloatArray:
+    """The limit of (G + εI)⁻¹ 1, up to its length, as ε vanishes.
+
+    Mixtures without an error, where there are any, of which it is the shortest; else G⁺ 1.
+    """
+    values, axes = np.linalg.eigh(G)
+    null = values <= _rounding(G) * values[:, -1:]
+    along = axes.sum(axis=1)  # the part of 1 along each axis
+    exact = np.einsum("ij,ij->i", null, along**2) > 1e-9 * G.shape[1]
+    weights = np.where(exact[:, None], null, ~null / np.where(null, 1.0, values))
+    return np.asarray(np.einsum("ijk,ik->ij", axes, weights * along))
+
+
+def _rounding(G: FloatArray) -> float:
+    """The part of the largest eigenvalue below which others are rounding."""
+    return float(10 * G.shape[1] * np.finfo(np.float64).eps)
 
 
 def solve_convex_barycentres(G: FloatArray, *, reg: float = 1e-3) -> FloatArray:

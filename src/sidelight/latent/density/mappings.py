@@ -121,7 +121,7 @@ class DensityEmbedder(Embedder):
             With ``return_std``: the root of the conditional variance of each entry.
         """
         mean, std = self._expected_items(np.asarray(self._check_map(Z), np.float64), condition)
-        mean = behind_front(mean, self._front)
+        mean = behind_front(mean, self._front, who=self._name)
         return (mean, deviations_behind_front(std, self._front)) if return_std else mean
 
     def _expected_items(
@@ -154,7 +154,7 @@ class DensityEmbedder(Embedder):
             Where they would lie without noise.
         """
         Z = self._expected_points(self._check_with_gaps(X))[0]
-        return np.asarray(behind_front(self._expected_items(Z)[0], self._front))
+        return np.asarray(behind_front(self._expected_items(Z)[0], self._front, who=self._name))
 
     def impute(self, X: Any, *, n_neighbors: int = 20) -> FloatArray:
         """Fill in missing entries by what is near the row in the map.
@@ -193,7 +193,7 @@ class DensityEmbedder(Embedder):
             return fill_gaps(rows, density.items, nearest, np.take_along_axis(squared, nearest, 1))
 
         filled = in_blocks(fill, items, max(len(density.points), k * items.shape[1]))
-        return np.asarray(behind_front(filled, self._front))
+        return np.asarray(behind_front(filled, self._front, who=self._name))
 
     def _check_with_gaps(self, X: Any, condition: Any = None) -> FloatArray:
         """Rows in which entries may be missing, where the kernel can do without them."""
@@ -254,7 +254,7 @@ class DensityEmbedder(Embedder):
             return np.asarray(shown + detail * (own - now))
 
         shown = in_blocks(change, np.column_stack([Z, wanted, items]), len(self.embedding_))
-        return np.asarray(behind_front(shown, self._front))
+        return np.asarray(behind_front(shown, self._front, who=self._name))
 
     def _known_factor(self, method: str) -> KnownFactor:
         place = self._map.place

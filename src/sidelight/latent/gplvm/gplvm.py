@@ -318,9 +318,11 @@ class GPLVM(Embedder):
         """
         Z = np.asarray(self._check_map(Z), dtype=np.float64)
         if not return_std:
-            return behind_front(self._process.mean(Z), self._front)
+            return behind_front(self._process.mean(Z), self._front, who=self._name)
         mean, std = self._process.moments(Z)
-        return behind_front(mean, self._front), deviations_behind_front(std, self._front)
+        return behind_front(mean, self._front, who=self._name), deviations_behind_front(
+            std, self._front
+        )
 
     def impute(self, X: Any, *, condition: Any = None) -> FloatArray:
         """Fill in missing entries with their prediction at the row's place.

@@ -203,7 +203,8 @@ def _means(Y: FloatArray, n_means: int, rounds: int = 10) -> FloatArray:
         nearest = np.minimum(nearest, cdist(Y, Y[chosen[-1:]], "sqeuclidean")[:, 0])
     means = Y[chosen]
     for _ in range(rounds):
-        own = cdist(Y, means, "sqeuclidean").astype(np.float32).argmin(axis=1)
+        apart = cdist(Y, means, "sqeuclidean")
+        own = (apart / (apart.max() or 1.0)).astype(np.float32).argmin(axis=1)
         counts = np.bincount(own, minlength=len(means))
         sums = np.zeros_like(means)
         np.add.at(sums, own, Y)

@@ -268,7 +268,8 @@ def _places(unseen: FloatArray, others: FloatArray) -> FloatArray:
     was said of them.  Places among rows not seen do not show it.
     """
     # in float32 what differs by rounding alone is equal
-    return np.asarray(rankdata(cdist(unseen, others).astype(np.float32), axis=0))
+    apart = cdist(unseen, others)
+    return np.asarray(rankdata((apart / (apart.max() or 1.0)).astype(np.float32), axis=0))
 
 
 def _compared(

@@ -161,6 +161,11 @@ class SpectralBackwardMapping(Embedder):
         n = X.shape[0]
         self._check_size(n)
         X = of_moderate_size(X.astype(np.float64), who=self._name)
+        if not given and is_one_row(X):
+            raise ValueError(
+                f"{self._name} needs distinct rows: all {n} rows of X are the same, so that no "
+                f"function of them differs."
+            )
         items = self._check_items(items, n) if given else X
         metric = "precomputed" if given else "euclidean"
         told = self._tell(X, known, metric=metric, items=items)
@@ -240,6 +245,11 @@ class SpectralBackwardMapping(Embedder):
         tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = self._named("precomputed")
         return tags
+
+
+def is_one_row(X: Any) -> bool:
+    """Whether all rows are the same."""
+    return not np.ptp(as_dense(X), axis=0).any()
 
 
 def given_back_best(F: FloatArray, n_components: int, *, who: str) -> FloatArray:

@@ -140,19 +140,17 @@ class MeshField:
 
     def at(self, A: FloatArray, pool: Threads) -> tuple[FloatArray, FloatArray]:
         """φ and ∇φ at places A, which lie on the mesh."""
-        from sidelight.latent.neighbor_embedding.repulsion._mesh_compiled import read
-
         values, slopes = np.empty(len(A)), np.empty(A.shape)
         told = (self.origin, 1.0 / self.spacing, self.nodes, values, slopes)
+        read = _loops(A.shape[1]).read
         pool.run([(read, (A, s.start, s.stop, *told)) for s in _cut(len(A), _SHARE)])
         values += self.level
         return values, slopes
 
     def among(self, Y: FloatArray, pool: Threads) -> tuple[FloatArray, FloatArray]:
         """φ and ∇φ at the points, each without its own part."""
-        from sidelight.latent.neighbor_embedding.repulsion._mesh_compiled import leave_out_itself
-
         values, slopes = self.at(Y, pool)
+        leave_out_itself = _loops(Y.shape[1]).leave_out_itself
         told = (self.origin, 1.0 / self.spacing, self.own, values, slopes)
         pool.run([(leave_out_itself, (Y, s.start, s.stop, *told)) for s in _cut(len(Y), _SHARE)])
         return values, slopes
@@ -180,7 +178,7 @@ def mesh_field(
     Y: FloatArray, dof: float, pool: Threads, settings: MeshSettings = MESH
 ) -> MeshField:
     """The field of points, on a mesh around them."""
-    from sidelight.latent.neighbor_embedding.repulsion._mesh_compiled import bounds, spread
+    from sidelight.latent.neighbor_embedding.repulsion._mesh_compiled import bounds
 
     low, high = np.empty(Y.shape[1]), np.empty(Y.shape[1])
     bounds(Y, low, high)
@@ -192,7 +190,7 @@ def mesh_field(
     origin = 0.5 * (low + high) - 0.5 * width
     parts = _cut(len(Y), _PART)
     meshes = [np.zeros(inner, dtype=np.float32) for _ in parts]
-    told = (origin, 1.0 / spacing)
+    told, spread = (origin, 1.0 / spacing), _loops(d).spread
     pool.run(
         [(spread, (Y, s.start, s.stop, *told, mesh)) for s, mesh in zip(parts, meshes, strict=True)]
     )
@@ -222,6 +220,13 @@ def _convolved(density: FloatArray, kernel: FloatArray, padded: tuple[int, ...])
         ]
     nodes = scipy.fft.irfft(spectrum, padded[2], axis=2)
     return np.ascontiguousarray(nodes[:, :, : density.shape[2]])
+
+
+def _loops(d: int) -> Any:
+    """Between points and a mesh: written out for planes."""
+    from sidelight.latent.neighbor_embedding.repulsion import _mesh_compiled, _plane_compiled
+
+    return _plane_compiled if d == 2 else _mesh_compiled
 
 
 def _cut(n: int, size: int) -> list[slice]:

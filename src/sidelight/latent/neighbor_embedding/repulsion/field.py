@@ -6,11 +6,11 @@ With w(s) = (1 + s/ν)^{−ν} of squared distances s, ν degrees of freedom (w 
 
 and the push on y_i is the gradient of one field: Σ_j w (1 + s/ν)^{−1} (y_i − y_j) = −½ ∇φ(y_i).
 
-Either the sums are exact, or they go by way of a mesh: unit charges are spread on its nodes by
-cubic B-splines, convolved with w by one pair of real Fourier transforms, and φ and ∇φ are read by
-the same splines.  The transform of w is divided by the square of the splines' own, b(k) =
-Π (2 + cos k)/3, so that w is interpolated in both of its points.  What a point reads of its own
-charge is known, and left out: in a map of few points that is most of the error.
+Either the sums are exact, or by a tree (``tree``), or they go by way of a mesh: unit charges are
+spread on its nodes by cubic B-splines, convolved with w by one pair of real Fourier transforms, and
+φ and ∇φ are read by the same splines.  The transform of w is divided by the square of the splines'
+own, b(k) = Π (2 + cos k)/3, so that w is interpolated in both of its points.  What a point reads of
+its own charge is known, and left out: in a map of few points that is most of the error.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ import numpy as np
 import scipy.fft
 
 from sidelight.core import FloatArray, Threads, shares
+from sidelight.latent.neighbor_embedding.repulsion.tree import tree_field
 
 #: Points of which the charges are spread in one go: the parts of a mesh are added in order.
 _PART = 65_536
@@ -163,10 +164,14 @@ class MeshField:
 
 
 def field_by(repulsion: str, d: int, n: int) -> Any:
-    """How the field of n points is summed up: exactly, on a mesh, or by what costs less."""
+    """How the field of n points is summed up: as is said, or by what costs less.
+
+    A mesh in space has too many nodes as soon as a map unfolds; a tree has not.
+    """
     if repulsion == "auto":
-        repulsion = "mesh" if d in EXACT_UP_TO and n > EXACT_UP_TO[d] else "exact"
-    return exact_field if repulsion == "exact" else mesh_field
+        many = d in EXACT_UP_TO and n > EXACT_UP_TO[d]
+        repulsion = ("tree" if d == 3 else "mesh") if many else "exact"
+    return {"exact": exact_field, "mesh": mesh_field, "tree": tree_field}[repulsion]
 
 
 def exact_field(Y: FloatArray, dof: float, pool: Threads) -> ExactField:

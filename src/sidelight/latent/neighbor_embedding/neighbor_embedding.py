@@ -232,6 +232,7 @@ class NeighborEmbedding(Embedder):
         distinct = told.points.distinct()
         points, d, dof = told.points.merged(distinct), self.n_components_, self.degrees_of_freedom
         check_enough(distinct, d, who=self._name)
+        self._check_repulsion(d)
         reach, perplexities = self._reach(points)
         self._require(points.n, reach, d)
         with Threads(count_threads(None, who=self._name)) as pool, one_blas_thread():
@@ -267,6 +268,14 @@ class NeighborEmbedding(Embedder):
         told: dict[str, Any] = {"random_state": self.random_state, "who": self._name}
         return start_of(self.init, points, distinct, P.graph, d, **told)
 
+    def _check_repulsion(self, d: int) -> None:
+        if d > 3 and self.repulsion in ("mesh", "tree"):
+            raise ValueError(
+                f"The 'repulsion' parameter of {self._name} must be 'auto' or 'exact' for maps of "
+                f"more than three dimensions. Got {self.repulsion!r} instead, with "
+                f"n_components={self.n_components!r}."
+            )
+
     @property
     def _pace(self) -> Pace:
         return Pace(
@@ -281,9 +290,10 @@ class NeighborEmbedding(Embedder):
         automatic = isinstance(self.perplexity, str)
         wanted = np.atleast_1d(_PERPLEXITY if automatic else self.perplexity).astype(np.float64)
         most = points.n - 1
-        if not automatic and wanted.max() > most:
+        # who chooses all others evenly tells none of them apart
+        if not automatic and (wanted.max() > most or wanted.min() == most > 1):
             raise ValueError(
-                f"The 'perplexity' parameter of {self._name} must be at most the number of other "
+                f"The 'perplexity' parameter of {self._name} must be less than the number of other "
                 f"distinct rows, {most}. Got {self.perplexity!r} instead."
             )
         reach = reach_of(points, self.n_neighbors)

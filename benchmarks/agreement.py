@@ -96,6 +96,22 @@ def _others(search: NearestNeighbors, X: Array, rows: Array) -> Array:
     return np.asarray(np.take_along_axis(near, last, axis=1)[:, :-1])
 
 
+def near_in_map(problem: Problem, Z: Array, k: int = 15) -> tuple[float, Array, Array]:
+    """The share of k nearest neighbours that a map keeps, of some rows; these, and the nearest."""
+    from sidelight.neighbors import nearest_neighbors
+
+    rows = np.linspace(0, len(Z) - 1, min(2_000, len(Z))).astype(int)
+    near = [nearest_neighbors(A, k + 1, queries=A[rows]).indices for A in (problem.X, Z)]
+    kept = np.mean([len(np.intersect1d(a, b)) - 1 for a, b in zip(*near, strict=True)]) / k
+    return float(kept), rows, np.where(near[1][:, 0] == rows, near[1][:, 1], near[1][:, 0])
+
+
+def fewer_kept_than_axes(problem: Problem, answer: Array) -> float:
+    """By how many more neighbours the first columns of the data keep, which are principal axes."""
+    plain = np.ascontiguousarray(problem.X[:, : answer.shape[1]])
+    return near_in_map(problem, plain)[0] - near_in_map(problem, answer)[0]
+
+
 def worse_area(problem: Problem, ours: Array, theirs: Array) -> float:
     """By how much the area under R_NX of their map exceeds that of ours."""
     return _area(problem.X, theirs) - _area(problem.X, ours)

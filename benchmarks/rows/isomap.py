@@ -6,9 +6,14 @@ from functools import partial
 
 import numpy as np
 
-from benchmarks.agreement import map_difference, residual_ratio, residual_variance_ratio
-from benchmarks.data import mnist_30, swiss_roll
-from benchmarks.row import OURS, Array, Contender, Goal, Problem, Row
+from benchmarks.agreement import (
+    fewer_kept_than_axes,
+    map_difference,
+    residual_ratio,
+    residual_variance_ratio,
+)
+from benchmarks.data import digits_50, mnist_30, swiss_roll
+from benchmarks.row import OURS, Array, Contender, Goal, Limit, Problem, Row
 
 _NEIGHBORS = 12
 _LANDMARKS = 300
@@ -133,6 +138,19 @@ ISOMAP = (
         compare=partial(residual_variance_ratio, n_neighbors=_NEIGHBORS),
         tolerance=1.2,
         goals=(),
+        real_data="mnist_t10k",
+    ),
+    Row(
+        name="landmark-isomap-1000000/digits_50",
+        work=f"Landmark Isomap, 1,000,000 × 50, {_LANDMARKS} landmarks",
+        data=digits_50,
+        size=1_000_000,
+        small=3_000,
+        contenders={OURS: Contender(ours_by_landmarks, slow=True)},
+        compare=map_difference,
+        tolerance=0.0,
+        limit=Limit(seconds=300, megabytes=6_000),
+        certificate=fewer_kept_than_axes,
         real_data="mnist_t10k",
     ),
 )

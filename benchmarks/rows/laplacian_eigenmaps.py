@@ -6,9 +6,9 @@ from functools import partial
 
 import numpy as np
 
-from benchmarks.agreement import laplacian_difference, neighbor_graph
-from benchmarks.data import mnist_30, swiss_roll
-from benchmarks.row import OURS, Array, Contender, Goal, Problem, Row
+from benchmarks.agreement import fewer_kept_than_axes, laplacian_difference, neighbor_graph
+from benchmarks.data import digits_50, mnist_30, swiss_roll
+from benchmarks.row import OURS, Array, Contender, Goal, Limit, Problem, Row
 
 _NEIGHBORS = 12
 
@@ -84,6 +84,19 @@ LAPLACIAN_EIGENMAPS = (
         compare=_COMPARE,
         tolerance=1e-5,
         goals=(Goal(1.3, over="sklearn"),),
+        real_data="mnist_t10k",
+    ),
+    Row(
+        name="laplacian-eigenmaps-1000000/digits_50",
+        work="Laplacian eigenmaps, 1,000,000 × 50",
+        data=digits_50,
+        size=1_000_000,
+        small=3_000,
+        contenders={OURS: Contender(ours, slow=True)},
+        compare=_COMPARE,
+        tolerance=0.0,
+        limit=Limit(seconds=300, megabytes=6_000),
+        certificate=fewer_kept_than_axes,
         real_data="mnist_t10k",
     ),
 )

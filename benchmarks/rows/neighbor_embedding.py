@@ -11,6 +11,7 @@ import scipy.sparse as sp
 
 from benchmarks.agreement import (
     fewer_kept,
+    near_in_map,
     value_difference,
     worse_area,
     worse_classes,
@@ -146,13 +147,8 @@ def kept_by_new_rows(problem: Problem, ours: Array, theirs: Array) -> float:
 
 def shortfall(problem: Problem, answer: Array) -> float:
     """How far a map is below 0.25 of 15 neighbours kept, or 0.97 of the nearest of its class."""
-    from sidelight.neighbors import nearest_neighbors
-
     assert problem.labels is not None
-    rows = np.linspace(0, len(answer) - 1, min(2_000, len(answer))).astype(int)
-    near = [nearest_neighbors(A, 16, queries=A[rows]).indices for A in (problem.X, answer)]
-    kept = np.mean([len(np.intersect1d(a, b)) - 1 for a, b in zip(*near, strict=True)]) / 15
-    nearest = np.where(near[1][:, 0] == rows, near[1][:, 1], near[1][:, 0])
+    kept, rows, nearest = near_in_map(problem, answer)
     same = np.mean(problem.labels[nearest] == problem.labels[rows])
     return float(max(0.25 - kept, 0.97 - same))
 
@@ -279,6 +275,20 @@ NEIGHBOR_EMBEDDING = (
         limit=Limit(seconds=240, megabytes=5_000),
         certificate=shortfall,
         real_data="mnist_t10k",
+    ),
+    Row(
+        name="neighbor-embedding-wall-1000000/digits_50",
+        work="Neighbour embedding on all cores, on the wall, 1,000,000 × 50",
+        data=digits_50,
+        size=1_000_000,
+        small=700,
+        contenders={OURS: Contender(our_map, slow=True)},
+        compare=worse_area,
+        tolerance=0.0,
+        limit=Limit(seconds=180, megabytes=5_000),
+        real_data="mnist_t10k",
+        clock="wall",
+        all_threads=True,
     ),
     Row(
         name="neighbor-embedding-new-rows-2000/digits_50",

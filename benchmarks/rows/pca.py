@@ -7,8 +7,8 @@ from functools import partial
 import numpy as np
 
 from benchmarks.agreement import map_difference
-from benchmarks.data import low_rank_single, mnist_pixels_single
-from benchmarks.row import OURS, Array, Contender, Goal, Problem, Row
+from benchmarks.data import digits_50, low_rank_single, mnist_pixels_single
+from benchmarks.row import OURS, Array, Contender, Goal, Limit, Problem, Row
 
 
 def ours(problem: Problem, n_components: int) -> Array:
@@ -38,7 +38,7 @@ def _contenders(n_components: int) -> dict[str, Contender]:
     return {OURS: Contender(partial(ours, n_components=n_components))} | peers
 
 
-PRINCIPAL_COMPONENTS = tuple(
+_AT_70000 = tuple(
     Row(
         name=f"pca-{n_components}-70000/{name}",
         work=f"PCA, 70,000 × 784, float32, {n_components} components",
@@ -56,4 +56,25 @@ PRINCIPAL_COMPONENTS = tuple(
         (50, "mnist_pixels", mnist_pixels_single, "mnist_t10k"),
         (50, "low_rank", low_rank_single, None),
     )
+)
+
+PRINCIPAL_COMPONENTS = (
+    *_AT_70000,
+    Row(
+        name="pca-2-1000000/digits_50",
+        work="PCA, 1,000,000 × 50, 2 components",
+        data=digits_50,
+        size=1_000_000,
+        small=2_000,
+        contenders={
+            OURS: Contender(partial(ours, n_components=2)),
+            "sklearn covariance_eigh": Contender(
+                partial(sklearn_pca, n_components=2, svd_solver="covariance_eigh")
+            ),
+        },
+        compare=map_difference,
+        tolerance=1e-3,
+        limit=Limit(seconds=300, megabytes=6_000),
+        real_data="mnist_t10k",
+    ),
 )

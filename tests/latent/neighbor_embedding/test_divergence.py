@@ -11,11 +11,14 @@ from sidelight.latent.neighbor_embedding import (
     Affinities,
     Divergence,
     MeshSettings,
+    TreeSettings,
     affinities,
     choices,
     exact_field,
     mesh_field,
+    tree_field,
 )
+from sidelight.latent.neighbor_embedding._pairs_compiled import pull, stretch
 from sidelight.latent.neighbor_embedding._tail_compiled import decay, logarithm, tail
 from sidelight.neighbors import Neighbors, nearest_neighbors
 
@@ -171,6 +174,94 @@ class TestMesh:
             apart = mesh_field(Y, 1.0, three).among(Y, three)
         for one, other in zip(mesh_field(Y, 1.0, POOL).among(Y, POOL), apart, strict=True):
             np.testing.assert_array_equal(one, other)
+
+
+#: Relative errors of forces and of Z by the tree at each spread, by dimensions.
+TREE_BOUNDS = {
+    1: {1e-4: (1e-8, 1e-9), 1e-2: (1e-4, 1e-5), 1.0: (0.02, 0.01), 20.0: (0.06, 0.01)},
+    2: {1e-4: (1e-8, 1e-9), 1e-2: (1e-4, 1e-5), 1.0: (0.01, 0.01), 20.0: (0.01, 3e-3)},
+    3: {1e-4: (1e-8, 1e-9), 1e-2: (1e-4, 1e-5), 1.0: (0.01, 3e-3), 20.0: (0.01, 2e-3)},
+}
+
+
+class TestTree:
+    """The tree of boxes beside the sums over all pairs."""
+
+    @pytest.mark.parametrize("dof", [0.5, 1.0, INFINITY])
+    @pytest.mark.parametrize("d", [1, 2, 3])
+    def test_forces_at_several_scales(self, d, dof):
+        cloud = np.random.default_rng(7).standard_normal((800, d))
+        for spread, (force, sum_) in TREE_BOUNDS[d].items():
+            Y = spread * cloud
+            exact, slopes = exact_field(Y, dof, POOL).among(Y, POOL)
+            values, by_tree = tree_field(Y, dof, POOL).among(Y, POOL)
+            assert np.linalg.norm(by_tree - slopes) < force * np.linalg.norm(slopes), spread
+            assert abs(values.sum() - exact.sum()) < sum_ * exact.sum(), spread
+
+    def test_with_every_box_opened_it_is_exact(self):
+        Y = 5 * np.random.default_rng(8).standard_normal((300, 3))
+        exact = exact_field(Y, 1.0, POOL).among(Y, POOL)
+        opened = tree_field(Y, 1.0, POOL, TreeSettings(0.0)).among(Y, POOL)
+        for one, other in zip(exact, opened, strict=True):
+            np.testing.assert_allclose(other, one, rtol=1e-10, atol=1e-12)
+
+    def test_boxes_hold_every_point_once(self):
+        """Leaves follow one another, and the next box outside begins where a box ends."""
+        rng = np.random.default_rng(9)
+        Y = np.vstack(
+            [rng.standard_normal((400, 3)), np.repeat(rng.standard_normal((1, 3)), 50, 0)]
+        )
+        field = tree_field(Y, 1.0, POOL)
+        first, last, middles, sides, beyond = field.boxes
+        leaves = beyond == np.arange(len(first)) + 1
+        np.testing.assert_array_equal(first[leaves], [0, *last[leaves][:-1]])
+        assert last[leaves][-1] == len(Y)
+        inside = beyond < len(first)
+        np.testing.assert_array_equal(first[beyond[inside]], last[inside])
+        for box in range(0, len(first), 7):
+            points = field.Y[first[box] : last[box]]
+            np.testing.assert_allclose(middles[box], points.mean(axis=0), atol=1e-12)
+            assert sides[box] == np.ptp(points, axis=0).max()
+        assert ((last - first)[leaves] <= 8).sum() >= leaves.sum() - 1  # all but the copies
+
+    def test_places_by_themselves_and_any_number_of_threads(self):
+        rng = np.random.default_rng(10)
+        Y, A = 10 * rng.standard_normal((3000, 3)), 10 * rng.standard_normal((40, 3))
+        field = tree_field(Y, 1.0, POOL)
+        with Threads(3) as three:
+            for one, other in zip(field.among(Y, POOL), field.among(Y, three), strict=True):
+                np.testing.assert_array_equal(one, other)
+        together = field.at(A, POOL)
+        for i in (0, 17, 39):
+            for all_, alone in zip(together, field.at(A[i : i + 1], POOL), strict=True):
+                np.testing.assert_array_equal(all_[i], alone[0])
+        exact = exact_field(Y, 1.0, POOL).at(A, POOL)
+        np.testing.assert_allclose(together[0], exact[0], rtol=0.02)
+
+
+class TestEdgesInLanes:
+    """Eight edges at a time beside one after the other."""
+
+    @pytest.mark.parametrize("dof", [0.7, 1.0])
+    def test_rows_of_any_length(self, dof):
+        rng = np.random.default_rng(11)
+        lengths = [1, 2, 0, 3, 8, 9, 16, 7, 23, 5]
+        n = 30
+        rows = [np.sort(rng.choice(n, size, replace=False)) for size in lengths]
+        indptr = np.concatenate([[0], np.cumsum(lengths), np.full(n - 10, sum(lengths))])
+        P = sp.csr_array((rng.random(sum(lengths), dtype=np.float32), np.concatenate(rows), indptr))
+        Y = 3 * rng.standard_normal((n, 2))
+        pulls, sums = np.empty_like(Y), np.empty(n)
+        told = (P.indptr, P.indices, P.data, Y)
+        pull(*told, 1 / dof, 0, n, pulls)
+        stretch(*told, dof, 0, n, sums)
+        gaps = Y[:, None] - Y
+        far = 1 + (gaps**2).sum(axis=2) / dof
+        W = np.zeros((n, n))
+        for i, row in enumerate(rows):
+            W[i, row] = P.data[indptr[i] : indptr[i + 1]]
+        np.testing.assert_allclose(pulls, np.einsum("ij,ijk->ik", W / far, gaps), atol=1e-12)
+        np.testing.assert_allclose(sums, dof * (W * np.log(far)).sum(axis=1), rtol=1e-12)
 
 
 def test_rows_may_be_chosen_by_nobody():

@@ -56,6 +56,14 @@ class TestAgainstTheExactMethod:
         )
         assert mesh == pytest.approx(exact, rel=0.02)
 
+    def test_a_tree_reaches_it_in_space(self, digits):
+        X = digits[0][:400]
+        exact, tree = (
+            NeighborEmbedding(3, repulsion=way, max_iter=200).fit(X).objective_
+            for way in ("exact", "tree")
+        )
+        assert tree == pytest.approx(exact, rel=0.02)
+
     def test_maps_of_digits_are_as_good(self, digits, fitted):
         X, y = digits
         peer = TSNE(random_state=0).fit_transform(X)
@@ -197,8 +205,33 @@ class TestHostileData:
         X = np.random.default_rng(3).standard_normal((20, 3))
         with pytest.raises(ValueError, match="'perplexity'.*NeighborEmbedding.*19.*Got 30"):
             NeighborEmbedding(perplexity=30).fit(X)
+        with pytest.raises(ValueError, match="'perplexity'.*less than.*19.*Got 19"):
+            NeighborEmbedding(perplexity=19).fit(X)
         with pytest.raises(ValueError, match="'n_neighbors'.*at least the perplexity"):
             NeighborEmbedding(perplexity=10, n_neighbors=5).fit(X)
+
+    @pytest.mark.parametrize("repulsion", ["mesh", "tree"])
+    def test_more_than_three_dimensions_have_exact_sums_only(self, repulsion):
+        X = np.random.default_rng(4).standard_normal((30, 6))
+        with pytest.raises(
+            ValueError, match=f"'repulsion'.*'exact'.*'{repulsion}'.*n_components=4"
+        ):
+            NeighborEmbedding(4, repulsion=repulsion).fit(X)
+        assert NeighborEmbedding(4, max_iter=50).fit_transform(X).shape == (30, 4)
+
+    @pytest.mark.parametrize("d", [1, 2, 3])
+    def test_hostile_data_in_other_dimensions(self, d):
+        rng = np.random.default_rng(6)
+        few, cloud = rng.standard_normal((d + 2, 4)), rng.standard_normal((60, 4))
+        copies = np.vstack([np.repeat(few[:1], 2000, axis=0), cloud])
+        far = np.vstack([cloud, cloud + 1e6])
+        for X, n_places in ((few, d + 2), (copies, 61), (far, 120)):
+            Z = NeighborEmbedding(d, max_iter=100).fit_transform(X)
+            assert np.isfinite(Z).all()
+            assert len(np.unique(Z, axis=0)) == n_places
+        assert Z[:60, 0].mean() * Z[60:, 0].mean() < 0
+        with pytest.raises(ValueError, match="NeighborEmbedding.*distinct rows"):
+            NeighborEmbedding(d).fit(np.ones((20, 3)))
 
     def test_rows_on_a_line_get_a_plane(self):
         X = np.linspace(0, 1, 300)[:, None] * np.ones(4)

@@ -8,7 +8,9 @@ from __future__ import annotations
 import numpy as np
 
 from sidelight.core.compiler import njit
+from sidelight.latent.neighbor_embedding._edges_compiled import pull_of_edges, stretch_of_edges
 from sidelight.latent.neighbor_embedding._tail_compiled import logarithm, tail
+from sidelight.neighbors.search._lanes_compiled import LANES as EDGES
 
 #: Rows whose sums over all others are added up side by side.
 LANES = 64
@@ -20,14 +22,13 @@ def pull(indptr, indices, weights, Y, per_dof, first, last, forces):  # type: ig
     d = Y.shape[1]
     if d == 2:
         for i in range(first, last):
-            x, y, fx, fy = Y[i, 0], Y[i, 1], 0.0, 0.0
-            for edge in range(indptr[i], indptr[i + 1]):
-                j = np.uint64(indices[edge])  # unsigned: no place is counted from the end
-                dx, dy = x - Y[j, 0], y - Y[j, 1]
-                w = weights[edge] / (1.0 + per_dof * (dx * dx + dy * dy))
-                fx += w * dx
-                fy += w * dy
-            forces[i, 0], forces[i, 1] = fx, fy
+            begin, end = indptr[i], indptr[i + 1]
+            if end >= EDGES:
+                pull_of_edges(indices, weights, Y, i, begin, end, per_dof, forces)
+            else:
+                some, its = _eight(indices, weights, end)
+                begin += EDGES - end
+                pull_of_edges(some, its, Y, i, begin, EDGES, per_dof, forces)
         return
     for i in range(first, last):
         for axis in range(d):
@@ -43,9 +44,29 @@ def pull(indptr, indices, weights, Y, per_dof, first, last, forces):  # type: ig
 
 
 @njit(cache=True, nogil=True)
+def _eight(indices, weights, last):  # type: ignore[no-untyped-def]
+    """Copies of the first few edges of all at the end of eight: so many are read at a time."""
+    some, its = np.zeros(EDGES, dtype=indices.dtype), np.zeros(EDGES, dtype=weights.dtype)
+    for edge in range(last):
+        some[EDGES - last + edge], its[EDGES - last + edge] = indices[edge], weights[edge]
+    return some, its
+
+
+@njit(cache=True, nogil=True)
 def stretch(indptr, indices, weights, Y, dof, first, last, sums):  # type: ignore[no-untyped-def]
     """Set sums_i = −Σ_j P_ij log w(‖y_i − y_j‖²) for the rows ``first : last``."""
     d = Y.shape[1]
+    if d == 2 and not np.isinf(dof):
+        for i in range(first, last):
+            begin, end = indptr[i], indptr[i + 1]
+            if end >= EDGES:
+                total = stretch_of_edges(indices, weights, Y, i, begin, end, 1.0 / dof)
+            else:
+                some, its = _eight(indices, weights, end)
+                begin += EDGES - end
+                total = stretch_of_edges(some, its, Y, i, begin, EDGES, 1.0 / dof)
+            sums[i] = dof * total
+        return
     for i in range(first, last):
         total = 0.0
         for edge in range(indptr[i], indptr[i + 1]):

@@ -12,7 +12,9 @@ from sidelight.core.compiler import njit
 #: Of the polynomial for e^{−r}, the highest power first: (−1)ⁿ/n!.
 _COEFFICIENTS = tuple((-1.0) ** n / math.factorial(n) for n in range(13, -1, -1))
 #: log 2, in two parts, the first of which times a whole number is exact.
-_LOG_2 = (0.693145751953125, 1.4286068203094172e-06)
+LOG_2 = (0.693145751953125, 1.4286068203094172e-06)
+#: Of 2 artanh t, the highest power first: 2/21, 2/19, …, 2.
+ODD_POWERS = tuple(2.0 / odd for odd in range(21, 0, -2))
 
 
 @njit(cache=True, nogil=True)
@@ -21,7 +23,7 @@ def decay(x):  # type: ignore[no-untyped-def]
     if x > 700.0:
         return 0.0
     k = math.floor(x * 1.4426950408889634 + 0.5)
-    r = (x - k * _LOG_2[0]) - k * _LOG_2[1]
+    r = (x - k * LOG_2[0]) - k * LOG_2[1]
     value = _COEFFICIENTS[0]
     for coefficient in _COEFFICIENTS[1:]:
         value = value * r + coefficient
@@ -36,9 +38,9 @@ def logarithm(x):  # type: ignore[no-untyped-def]
         m, k = 2.0 * m, k - 1
     t = (m - 1.0) / (m + 1.0)
     squared, value = t * t, 0.0
-    for odd in range(21, 0, -2):
-        value = value * squared + 2.0 / odd
-    return (value * t + k * _LOG_2[1]) + k * _LOG_2[0]
+    for power in ODD_POWERS:
+        value = value * squared + power
+    return (value * t + k * LOG_2[1]) + k * LOG_2[0]
 
 
 @njit(cache=True, nogil=True)

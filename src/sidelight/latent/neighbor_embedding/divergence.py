@@ -84,6 +84,7 @@ class Divergence:
         from sidelight.latent.neighbor_embedding._pairs_compiled import pull, total
 
         graph = self.affinities.graph if graph is None else graph
+        Y = np.ascontiguousarray(Y)
         pulls = np.empty_like(Y)
         told = (graph.indptr, graph.indices, graph.data, Y, 1.0 / self.dof)
         self.pool.run([(pull, (*told, s.start, s.stop, pulls)) for s in cuts(len(Y))])
@@ -95,6 +96,7 @@ class Divergence:
         from sidelight.latent.neighbor_embedding._pairs_compiled import stretch, total
 
         graph = self.affinities.graph if graph is None else graph
+        Y = np.ascontiguousarray(Y)
         sums = np.empty(len(Y))
         told = (graph.indptr, graph.indices, graph.data, Y, self.dof)
         self.pool.run([(stretch, (*told, s.start, s.stop, sums)) for s in cuts(len(Y))])

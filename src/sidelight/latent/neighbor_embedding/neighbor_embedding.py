@@ -55,8 +55,9 @@ class NeighborEmbedding(Embedder):
 
         KL(P ‖ Q) = Σ_ij P_ij log(P_ij / Q_ij).
 
-    The repulsion is summed up on a mesh, so that a step costs a few operations a row: a million
-    rows take minutes.  The map has the same bits on every processor and for any number of threads.
+    The repulsion is summed up on a mesh (in space by a tree of boxes), so that a step costs a few
+    operations a row: a million rows take minutes.  The map has the same bits on every processor
+    and for any number of threads.
 
     Pairs act in the graph: the groups that they name have territories, by random walks between
     neighbours; edges between groups that are said to differ are weakened, and rows are pulled by
@@ -89,9 +90,9 @@ class NeighborEmbedding(Embedder):
         eigenvectors of the graph (``"auto"`` where a graph is given), random places, given ones of
         shape (n_samples, n_components), or those that an estimator makes of the rows.  They are
         brought to a small size.
-    repulsion : {"auto", "mesh", "exact"}
-        Whether the repulsion is summed up on a mesh or over all pairs; ``"auto"`` takes pairs of
-        few rows only.
+    repulsion : {"auto", "mesh", "tree", "exact"}
+        Whether the repulsion is summed up on a mesh, by a tree of boxes or over all pairs;
+        ``"auto"`` takes pairs of few rows only, a tree for maps in space, and else the mesh.
     metric : str or callable
         Of the rows; ``"precomputed"`` for a table of distances or a sparse graph of them.
     neighbors : {"auto", "kd_tree", "blocked", "approximate"}
@@ -131,6 +132,7 @@ class NeighborEmbedding(Embedder):
     References
     ----------
     L. van der Maaten and G. Hinton (2008), "Visualizing data using t-SNE".
+    L. van der Maaten (2014), "Accelerating t-SNE using tree-based algorithms".
     G. Linderman, M. Rachh, J. Hoskins, S. Steinerberger and Y. Kluger (2019), "Fast
     interpolation-based t-SNE for improved visualization of single-cell RNA-seq data".
     D. Kobak and P. Berens (2019), "The art of using t-SNE for single-cell transcriptomics".
@@ -166,7 +168,7 @@ class NeighborEmbedding(Embedder):
             Matching(lambda v: v == np.inf, "infinity"),
         ),
         "init": (OneOf(("auto", "classical", "spectral", "random")), *MADE_OR_GIVEN),
-        "repulsion": (OneOf(("auto", "mesh", "exact")),),
+        "repulsion": (OneOf(("auto", "mesh", "tree", "exact")),),
         "metric": GRAPH_PARAMETERS["metric"],
         "neighbors": GRAPH_PARAMETERS["neighbors"],
         "max_iter": (Whole(1),),
@@ -230,6 +232,7 @@ class NeighborEmbedding(Embedder):
         distinct = told.points.distinct()
         points, d, dof = told.points.merged(distinct), self.n_components_, self.degrees_of_freedom
         check_enough(distinct, d, who=self._name)
+        self._check_repulsion(d)
         reach, perplexities = self._reach(points)
         self._require(points.n, reach, d)
         with Threads(count_threads(None, who=self._name)) as pool, one_blas_thread():
@@ -265,6 +268,14 @@ class NeighborEmbedding(Embedder):
         told: dict[str, Any] = {"random_state": self.random_state, "who": self._name}
         return start_of(self.init, points, distinct, P.graph, d, **told)
 
+    def _check_repulsion(self, d: int) -> None:
+        if d > 3 and self.repulsion in ("mesh", "tree"):
+            raise ValueError(
+                f"The 'repulsion' parameter of {self._name} must be 'auto' or 'exact' for maps of "
+                f"more than three dimensions. Got {self.repulsion!r} instead, with "
+                f"n_components={self.n_components!r}."
+            )
+
     @property
     def _pace(self) -> Pace:
         return Pace(
@@ -279,9 +290,10 @@ class NeighborEmbedding(Embedder):
         automatic = isinstance(self.perplexity, str)
         wanted = np.atleast_1d(_PERPLEXITY if automatic else self.perplexity).astype(np.float64)
         most = points.n - 1
-        if not automatic and wanted.max() > most:
+        # who chooses all others evenly tells none of them apart
+        if not automatic and (wanted.max() > most or wanted.min() == most > 1):
             raise ValueError(
-                f"The 'perplexity' parameter of {self._name} must be at most the number of other "
+                f"The 'perplexity' parameter of {self._name} must be less than the number of other "
                 f"distinct rows, {most}. Got {self.perplexity!r} instead."
             )
         reach = reach_of(points, self.n_neighbors)

@@ -28,15 +28,18 @@ def morton_order(Y: FloatArray) -> IntArray:
     >>> morton_order(np.array([[0.0, 1.0], [1.0, 1.0], [0.0, 0.0], [1.0, 0.0]]))
     array([2, 3, 0, 1])
     """
+    return np.argsort(morton_codes(Y), kind="stable")
+
+
+def morton_codes(Y: FloatArray) -> IntArray:
+    """Places of points on the curve that fills the box around them."""
+    from sidelight.latent.neighbor_embedding._order_compiled import interleave
+
     low, extent = Y.min(axis=0), np.ptp(Y, axis=0)
     cells = (Y - low) / np.where(extent > 0, extent, 1.0) * (2**_BITS - 1)
-    code = np.zeros(len(Y), dtype=np.uint64)
-    d = Y.shape[1]
-    for axis in range(d):
-        bits = cells[:, axis].astype(np.uint64)
-        for bit in range(_BITS):
-            code |= ((bits >> np.uint64(bit)) & np.uint64(1)) << np.uint64(bit * d + axis)
-    return np.argsort(code, kind="stable")
+    codes = np.empty(len(Y), dtype=np.uint64)
+    interleave(cells, _BITS, codes)
+    return codes
 
 
 def reordered(graph: sp.csr_array, order: IntArray) -> sp.csr_array:

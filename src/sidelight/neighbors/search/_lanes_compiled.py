@@ -17,10 +17,10 @@ from sidelight.core.compiler import cgutils, intrinsic, types
 #: Coordinates that are worked on together.
 LANES = 8
 
-_INDEX = ir.IntType(64)
+INDEX = ir.IntType(64)
 
 
-class _Lanes:
+class Lanes:
     """Vectors of float32 or float64, loaded from the arguments of an intrinsic."""
 
     def __init__(self, context: Any, builder: Any, signature: Any, arguments: Any, wide: bool):
@@ -58,12 +58,16 @@ class _Lanes:
         """Add up the squares of the terms before ``stop``, a multiple of the lanes."""
         total = cgutils.alloca_once_value(self.builder, self.constant(0.0))
         self.builder.store(self.constant(0.0), total)
-        first, step = ir.Constant(_INDEX, 0), ir.Constant(_INDEX, LANES)
-        with cgutils.for_range_slice(self.builder, first, stop, step, _INDEX) as (place, _):
+        first, step = ir.Constant(INDEX, 0), ir.Constant(INDEX, LANES)
+        with cgutils.for_range_slice(self.builder, first, stop, step, INDEX) as (place, _):
             value = term(place)
             square = self.builder.fmul(value, value)
             self.builder.store(self.builder.fadd(self.builder.load(total), square), total)
-        lanes, size = self.builder.load(total), LANES
+        return self.added_up(self.builder.load(total))
+
+    def added_up(self, lanes: Any) -> Any:
+        """Add up the lanes, in pairs."""
+        size = LANES
         while size > 1:
             size //= 2
             low, high = (self._part(lanes, first, size) for first in (0, size))
@@ -80,7 +84,7 @@ def squared_length(typing_context: Any, rows: Any, i: Any) -> Any:
     """``‖rows[i]‖²``; the columns are a multiple of the lanes."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        lanes = _Lanes(context, builder, signature, arguments, wide=False)
+        lanes = Lanes(context, builder, signature, arguments, wide=False)
         row = lanes.row(0, 1)
         return lanes.sum_of_squares(lanes.width(0), lambda place: lanes.load(row, place))
 
@@ -92,7 +96,7 @@ def squared_gap(typing_context: Any, rows: Any, i: Any, j: Any) -> Any:
     """``‖rows[i] − rows[j]‖²``; the columns are a multiple of the lanes."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        lanes = _Lanes(context, builder, signature, arguments, wide=False)
+        lanes = Lanes(context, builder, signature, arguments, wide=False)
         one, other = lanes.row(0, 1), lanes.row(0, 2)
 
         def gap(place: Any) -> Any:
@@ -110,7 +114,7 @@ def squared_gap_across(
     """``‖(rows[i] − rows[j]) + (centres[a] − centres[b])‖²``, the same the other way round."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        lanes = _Lanes(context, builder, signature, arguments, wide=False)
+        lanes = Lanes(context, builder, signature, arguments, wide=False)
         one, other, here, there = (lanes.row(*at) for at in ((0, 1), (0, 2), (3, 4), (3, 5)))
 
         def gap(place: Any) -> Any:
@@ -130,7 +134,7 @@ def squared_gap_wide(typing_context: Any, rows: Any, i: Any, j: Any, stop: Any) 
     """``‖rows[i] − rows[j]‖²`` of the columns before ``stop``, whole lanes, in float64."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        lanes = _Lanes(context, builder, signature, arguments, wide=True)
+        lanes = Lanes(context, builder, signature, arguments, wide=True)
         one, other = lanes.row(0, 1), lanes.row(0, 2)
 
         def gap(place: Any) -> Any:
@@ -151,13 +155,13 @@ def write_group_minima(
     """
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        lanes = _Lanes(context, builder, signature, arguments, wide=False)
+        lanes = Lanes(context, builder, signature, arguments, wide=False)
         own, offsets, target = lanes.row(0, 1), lanes.tables[2].data, lanes.tables[3].data
-        n_groups, first, step = lanes.width(3), ir.Constant(_INDEX, 0), ir.Constant(_INDEX, LANES)
-        with cgutils.for_range_slice(builder, first, n_groups, step, _INDEX) as (group, _):
+        n_groups, first, step = lanes.width(3), ir.Constant(INDEX, 0), ir.Constant(INDEX, LANES)
+        with cgutils.for_range_slice(builder, first, n_groups, step, INDEX) as (group, _):
             least = cgutils.alloca_once(builder, lanes.vector)
             builder.store(lanes.constant(float("inf")), least)
-            with cgutils.for_range_slice(builder, group, arguments[4], n_groups, _INDEX) as (at, _):
+            with cgutils.for_range_slice(builder, group, arguments[4], n_groups, INDEX) as (at, _):
                 product = lanes.load(own, at)
                 value = builder.fsub(lanes.load(offsets, at), builder.fadd(product, product))
                 so_far = builder.load(least)

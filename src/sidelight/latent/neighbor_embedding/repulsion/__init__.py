@@ -1,4 +1,4 @@
-"""The field in which the points of a map repel each other: exact, or on a mesh."""
+"""The field in which the points of a map repel each other: exact, on a mesh, or by a tree."""
 
 from __future__ import annotations
 
@@ -9,5 +9,14 @@ from sidelight.latent.neighbor_embedding.repulsion.field import (
     field_by,
     mesh_field,
 )
+from sidelight.latent.neighbor_embedding.repulsion.tree import TreeSettings, tree_field
 
-__all__ = ["Field", "MeshSettings", "exact_field", "field_by", "mesh_field"]
+__all__ = [
+    "Field",
+    "MeshSettings",
+    "TreeSettings",
+    "exact_field",
+    "field_by",
+    "mesh_field",
+    "tree_field",
+]

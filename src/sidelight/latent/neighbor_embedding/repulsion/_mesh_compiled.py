@@ -8,34 +8,16 @@ from __future__ import annotations
 import numpy as np
 
 from sidelight.core.compiler import njit
+from sidelight.latent.neighbor_embedding.repulsion._splines_compiled import (
+    cell_of,
+    spline,
+    spline_slopes,
+)
 
 
 @njit(cache=True, nogil=True, inline="always")
-def _cell(y, origin, per_unit):  # type: ignore[no-untyped-def]
-    """The first of the four nodes around a coordinate, and where it lies beyond the second."""
-    at = (y - origin) * per_unit
-    node = int(at)
-    return node - 1, at - node
-
-
-@njit(cache=True, nogil=True, inline="always")
-def _weights(t, w):  # type: ignore[no-untyped-def]
-    """The cubic B-spline at the four nodes around a point."""
-    u = 1.0 - t
-    w[0] = u * u * u / 6.0
-    w[1] = (4.0 - 3.0 * t * t * (2.0 - t)) / 6.0
-    w[3] = t * t * t / 6.0
-    w[2] = 1.0 - w[0] - w[1] - w[3]
-
-
-@njit(cache=True, nogil=True, inline="always")
-def _slopes(t, w):  # type: ignore[no-untyped-def]
-    """Its derivative there."""
-    u = 1.0 - t
-    w[0] = -0.5 * u * u
-    w[1] = t * (1.5 * t - 2.0)
-    w[3] = 0.5 * t * t
-    w[2] = -(w[0] + w[1] + w[3])
+def _set(w, four):  # type: ignore[no-untyped-def]
+    w[0], w[1], w[2], w[3] = four
 
 
 @njit(cache=True, nogil=True)
@@ -59,8 +41,8 @@ def spread(Y, first, last, origin, per_unit, density):  # type: ignore[no-untype
     for i in range(first, last):
         for axis in range(d):
             place = 2 - axis
-            node[place], t = _cell(Y[i, axis], origin[axis], per_unit)
-            _weights(t, w[place])
+            node[place], t = cell_of(Y[i, axis], origin[axis], per_unit)
+            _set(w[place], spline(t))
         column = node[2]
         w0, w1, w2, w3 = w[2, 0], w[2, 1], w[2, 2], w[2, 3]
         for a in range(n_planes):
@@ -84,9 +66,9 @@ def read(Y, first, last, origin, per_unit, field, values, slopes):  # type: igno
     for i in range(first, last):
         for axis in range(d):
             place = 2 - axis
-            node[place], t = _cell(Y[i, axis], origin[axis], per_unit)
-            _weights(t, w[place])
-            _slopes(t, s[place])
+            node[place], t = cell_of(Y[i, axis], origin[axis], per_unit)
+            _set(w[place], spline(t))
+            _set(s[place], spline_slopes(t))
         column = node[2]
         w0, w1, w2, w3 = w[2, 0], w[2, 1], w[2, 2], w[2, 3]
         s0, s1, s2, s3 = s[2, 0], s[2, 1], s[2, 2], s[2, 3]
@@ -121,8 +103,8 @@ def write_own(stencil, d, table):  # type: ignore[no-untyped-def]
     n_cells = table.shape[2] - 1
     for place in np.ndindex(table.shape[0], table.shape[1], table.shape[2]):
         for axis in range(3 - d, 3):
-            _weights(place[axis] / n_cells, w)
-            _slopes(place[axis] / n_cells, s)
+            _set(w, spline(place[axis] / n_cells))
+            _set(s, spline_slopes(place[axis] / n_cells))
             for k in range(4):
                 own, slope = 0.0, 0.0
                 for a in range(4 - k):
@@ -161,7 +143,7 @@ def leave_out_itself(Y, first, last, origin, per_unit, table, values, slopes):  
     for i in range(first, last):
         for axis in range(d):
             place = 2 - axis
-            _, t = _cell(Y[i, axis], origin[axis], per_unit)
+            _, t = cell_of(Y[i, axis], origin[axis], per_unit)
             at = t * n_cells
             cell[place] = min(int(at), n_cells - 1)
             w[place, 1] = at - cell[place]

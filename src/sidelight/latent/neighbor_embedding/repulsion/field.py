@@ -6,11 +6,11 @@ With w(s) = (1 + s/ν)^{−ν} of squared distances s, ν degrees of freedom (w 
 
 and the push on y_i is the gradient of one field: Σ_j w (1 + s/ν)^{−1} (y_i − y_j) = −½ ∇φ(y_i).
 
-Either the sums are exact, or they go by way of a mesh: unit charges are spread on its nodes by
-cubic B-splines, convolved with w by one pair of real Fourier transforms, and φ and ∇φ are read by
-the same splines.  The transform of w is divided by the square of the splines' own, b(k) =
-Π (2 + cos k)/3, so that w is interpolated in both of its points.  What a point reads of its own
-charge is known, and left out: in a map of few points that is most of the error.
+Either the sums are exact, or by a tree (``tree``), or they go by way of a mesh: unit charges are
+spread on its nodes by cubic B-splines, convolved with w by one pair of real Fourier transforms, and
+φ and ∇φ are read by the same splines.  The transform of w is divided by the square of the splines'
+own, b(k) = Π (2 + cos k)/3, so that w is interpolated in both of its points.  What a point reads of
+its own charge is known, and left out: in a map of few points that is most of the error.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ import numpy as np
 import scipy.fft
 
 from sidelight.core import FloatArray, Threads, shares
+from sidelight.latent.neighbor_embedding.repulsion.tree import tree_field
 
 #: Points of which the charges are spread in one go: the parts of a mesh are added in order.
 _PART = 65_536
@@ -140,19 +141,17 @@ class MeshField:
 
     def at(self, A: FloatArray, pool: Threads) -> tuple[FloatArray, FloatArray]:
         """φ and ∇φ at places A, which lie on the mesh."""
-        from sidelight.latent.neighbor_embedding.repulsion._mesh_compiled import read
-
         values, slopes = np.empty(len(A)), np.empty(A.shape)
         told = (self.origin, 1.0 / self.spacing, self.nodes, values, slopes)
+        read = _loops(A.shape[1]).read
         pool.run([(read, (A, s.start, s.stop, *told)) for s in _cut(len(A), _SHARE)])
         values += self.level
         return values, slopes
 
     def among(self, Y: FloatArray, pool: Threads) -> tuple[FloatArray, FloatArray]:
         """φ and ∇φ at the points, each without its own part."""
-        from sidelight.latent.neighbor_embedding.repulsion._mesh_compiled import leave_out_itself
-
         values, slopes = self.at(Y, pool)
+        leave_out_itself = _loops(Y.shape[1]).leave_out_itself
         told = (self.origin, 1.0 / self.spacing, self.own, values, slopes)
         pool.run([(leave_out_itself, (Y, s.start, s.stop, *told)) for s in _cut(len(Y), _SHARE)])
         return values, slopes
@@ -165,10 +164,14 @@ class MeshField:
 
 
 def field_by(repulsion: str, d: int, n: int) -> Any:
-    """How the field of n points is summed up: exactly, on a mesh, or by what costs less."""
+    """How the field of n points is summed up: as is said, or by what costs less.
+
+    A mesh in space has too many nodes as soon as a map unfolds; a tree has not.
+    """
     if repulsion == "auto":
-        repulsion = "mesh" if d in EXACT_UP_TO and n > EXACT_UP_TO[d] else "exact"
-    return exact_field if repulsion == "exact" else mesh_field
+        many = d in EXACT_UP_TO and n > EXACT_UP_TO[d]
+        repulsion = ("tree" if d == 3 else "mesh") if many else "exact"
+    return {"exact": exact_field, "mesh": mesh_field, "tree": tree_field}[repulsion]
 
 
 def exact_field(Y: FloatArray, dof: float, pool: Threads) -> ExactField:
@@ -180,7 +183,7 @@ def mesh_field(
     Y: FloatArray, dof: float, pool: Threads, settings: MeshSettings = MESH
 ) -> MeshField:
     """The field of points, on a mesh around them."""
-    from sidelight.latent.neighbor_embedding.repulsion._mesh_compiled import bounds, spread
+    from sidelight.latent.neighbor_embedding.repulsion._mesh_compiled import bounds
 
     low, high = np.empty(Y.shape[1]), np.empty(Y.shape[1])
     bounds(Y, low, high)
@@ -192,7 +195,7 @@ def mesh_field(
     origin = 0.5 * (low + high) - 0.5 * width
     parts = _cut(len(Y), _PART)
     meshes = [np.zeros(inner, dtype=np.float32) for _ in parts]
-    told = (origin, 1.0 / spacing)
+    told, spread = (origin, 1.0 / spacing), _loops(d).spread
     pool.run(
         [(spread, (Y, s.start, s.stop, *told, mesh)) for s, mesh in zip(parts, meshes, strict=True)]
     )
@@ -222,6 +225,13 @@ def _convolved(density: FloatArray, kernel: FloatArray, padded: tuple[int, ...])
         ]
     nodes = scipy.fft.irfft(spectrum, padded[2], axis=2)
     return np.ascontiguousarray(nodes[:, :, : density.shape[2]])
+
+
+def _loops(d: int) -> Any:
+    """Between points and a mesh: written out for planes."""
+    from sidelight.latent.neighbor_embedding.repulsion import _mesh_compiled, _plane_compiled
+
+    return _plane_compiled if d == 2 else _mesh_compiled
 
 
 def _cut(n: int, size: int) -> list[slice]:

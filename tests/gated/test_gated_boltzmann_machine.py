@@ -59,6 +59,16 @@ def test_flow_says_where_every_input_goes(learned):
     assert (learned.flow(X, Y) == expected).mean() > 0.97
 
 
+def test_the_flow_is_that_of_the_units_together(learned):
+    """argmax_j Σ_k W_ijk z_k + W_ij, from what each unit does by itself."""
+    X, Y, _ = turned(20, 5)
+    W, z = learned.basis_flow(), learned.infer(X, Y)
+    strength = np.einsum("nk,kij->nij", z, W) + learned._machine.weights["xy"]
+    np.testing.assert_array_equal(learned.flow(X, Y), strength.argmax(axis=2))
+    made = learned.filters(X + 0.0) - learned.filters(np.zeros_like(X))
+    np.testing.assert_allclose(made, np.einsum("ni,kij->njk", X, W), atol=1e-4)
+
+
 @pytest.mark.parametrize(
     ("kind", "more"),
     [

@@ -29,6 +29,7 @@ from sidelight.gated.boltzmann import (
     Contrast,
     Machine,
     arranged,
+    basis_flow_of,
     distance_table,
     distances_of_pairs,
     divergence,
@@ -423,12 +424,19 @@ class GatedBoltzmannMachine(PairModel):
         ndarray of shape (n_pairs, n_features)
             argmax_j Σ_k W_ijk z_k + W_ij, z inferred from the pair.
         """
-        if self.premapping is not None:
-            raise ValueError(
-                f"{self._name}.flow needs weights of the inputs themselves, and with premapping="
-                f"{self.premapping!r} they are of features. Fit without a premapping."
-            )
+        self._refuse_features("flow")
         return strongest_outputs(self.infer(X, Y), self._machine)
+
+    def basis_flow(self) -> FloatArray:
+        """What each mapping unit does by itself: its connections from inputs to outputs (§5.4.1).
+
+        Returns
+        -------
+        ndarray of shape (n_components, n_features, n_outputs)
+            W_ijk, unit by unit, as :func:`sidelight.plot.basis_flow_fields` draws them.
+        """
+        self._refuse_features("basis_flow")
+        return basis_flow_of(self._machine)
 
     def distances(
         self,
@@ -518,6 +526,19 @@ class GatedBoltzmannMachine(PairModel):
         weights = learn(self, self._machine, objective, batches, self._moments, **more)
         self._machine = replace(self._machine, weights=weights)
         return self
+
+    def _refuse_features(self, name: str) -> None:
+        """Refuse to say where inputs go, where weights are not of the inputs."""
+        if not self._learned.n_inputs:
+            raise ValueError(
+                f"{self._name}.{name} says where inputs go, and this one was fitted to rows that "
+                f"stand alone. Fit it to pairs, fit(X, Y)."
+            )
+        if self.premapping is not None:
+            raise ValueError(
+                f"{self._name}.{name} needs weights of the inputs themselves, and with premapping="
+                f"{self.premapping!r} they are of features. Fit without a premapping."
+            )
 
     def _given(self, X: Any) -> FloatArray:
         """Inputs, or the empty one."""

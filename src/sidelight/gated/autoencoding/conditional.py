@@ -222,8 +222,9 @@ class ConditionalAutoencoder(PairModel):
         layers, sizes = layers_of(self.premapping), (*layers_of(self.layers), self.n_components)
         I, J, H = (x.shape[1], *layers)[-1], y.shape[1], sizes[0]
         gated = self._gates and x.shape[1]
+        between = self.batch_size * min(I * J, I * H, J * H) if gated else 0
         require_memory(
-            4.0 * J * H * ((10.0 * I + 4.0 * self.batch_size) if gated else 10.0),
+            40.0 * J * H * (I if gated else 1) + 16.0 * between,
             what=f"learning {I} × {J} × {H} weights" if gated else f"learning {J} × {H} weights",
             who=self._name,
             instead="Give a premapping, fewer units or smaller batches.",

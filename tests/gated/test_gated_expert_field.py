@@ -111,7 +111,7 @@ def field():
     X, Y = zip(*pairs, strict=True)
     # with more mapping units than it takes, they hold the picture itself
     model = GatedExpertField(
-        1, patch_size=5, output="binary", max_iter=600, learning_rate=0.1, batch_size=5
+        1, patch_size=3, output="binary", max_iter=400, learning_rate=0.1, batch_size=5
     )
     return model.fit(list(X), list(Y))
 
@@ -131,7 +131,7 @@ def test_a_filter_is_learned_and_done_to_images_of_any_size():
     """The negative, of three channels."""
     rng = np.random.default_rng(0)
     image = rng.random((30, 30, 3))
-    model = GatedExpertField(4, patch_size=3, max_iter=300).fit(image, 1 - image)
+    model = GatedExpertField(3, patch_size=2, batch_size=5, max_iter=200).fit(image, 1 - image)
     for shape in ((9, 14, 3), (20, 6, 3)):
         other = rng.random(shape)
         done = model.predict(other)
@@ -173,10 +173,12 @@ class TestRefusals:
     def test_new_images_must_be_like_the_old(self, field):
         with pytest.raises(ValueError, match="1 channels of X. Got 3"):
             field.predict(np.zeros((5, 5, 3)))
-        with pytest.raises(ValueError, match=r"Z of shape \(13, 13, 1\)"):
+        with pytest.raises(ValueError, match=r"Z of shape \(11, 11, 1\)"):
             field.apply(np.zeros((3, 3, 4)), self.X)
         with pytest.raises(ValueError, match="heights and widths of X"):
             field.infer(self.X, self.Y[:5])
+        with pytest.raises(ValueError, match="'n_steps' argument of GatedExpertField.predict"):
+            field.predict(self.X, n_steps=-1)
         with pytest.raises(NotFittedError):
             GatedExpertField().predict(self.X)
 

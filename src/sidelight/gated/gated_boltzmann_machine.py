@@ -48,8 +48,10 @@ from sidelight.gated.optimiser import Moments
 from sidelight.gated.pair_model import UNITS, PairModel
 from sidelight.gated.premapping import LAYERS, layers_of
 from sidelight.gated.reading import (
+    check_whole,
     generator_of,
     in_double,
+    read_batch,
     read_mappings,
     read_row_pairs,
 )
@@ -260,12 +262,13 @@ class GatedBoltzmannMachine(PairModel):
         idle = ["persistent", "validation_fraction"]
         refuse_without_effect(self, idle, "in partial_fit, whose rows do not come again")
         stream = X if isinstance(X, Iterator) else iter([(X, Y)])
-        pairs = (pair if isinstance(pair, tuple) else (pair, None) for pair in stream)
+        who = f"{self._name}.partial_fit"
+        pairs = (read_batch(batch, who=who) for batch in stream)
         first = next(pairs, None)
         if first is None:
             raise ValueError(
-                f"{self._name}.partial_fit got an iterator that gives no batch. Give at least one "
-                f"pair (X, Y); an iterator that was gone through once is empty."
+                f"{who} got an iterator that gives no batch. Give at least one pair (X, Y); an "
+                f"iterator that was gone through once is empty."
             )
         rng, new = random_generator(self.random_state), not hasattr(self, "_machine")
         x, y = self._read(*first, new=new)
@@ -356,6 +359,8 @@ class GatedBoltzmannMachine(PairModel):
         ndarray of shape (n_inputs, n_samples, n_outputs) or (n_samples, n_outputs)
             Outputs.
         """
+        for name, value in (("n_samples", n_samples), ("n_steps", n_steps)):
+            check_whole(value, 1, who=f"{self._name}.sample", name=name)
         x = self._given(X)
         folded, draws = self._machine.folded(x), generator_of(random_generator(random_state))
         with torch.no_grad():

@@ -33,7 +33,7 @@ from sidelight.core import FloatArray
 from sidelight.plot import save
 from sidelight.plot.style import INK, TEXT_SIZE, new_figure
 
-FIRST_SEED, N_DRAWS = 200, 4
+FIRST_SEED, N_DRAWS = 200, 3
 PATCH, TONES, SIDE = 5, 8, 128
 
 TEXT = [
@@ -104,16 +104,16 @@ def models(seed: int, *, quick: bool) -> dict[str, Any]:
             model, patch_size=(PATCH, PATCH), max_patches=most, random_state=seed
         )
 
-    few = 1000 if quick else 5000
+    few = 1000 if quick else 3000
     coder = gated.GatedAutoencoder(
         20,
         encodes="guess",
         learning_rate=0.03,
-        max_iter=150 if quick else 2000,
+        max_iter=150 if quick else 1200,
         random_state=seed,
     )
     field = gated.GatedExpertField(
-        10, patch_size=PATCH, max_iter=10 if quick else 600, random_state=seed
+        10, patch_size=PATCH, max_iter=10 if quick else 300, random_state=seed
     )
     return {
         "linear filter": at_sites(Ridge(1e-3), 20_000),

@@ -33,10 +33,10 @@ from sidelight.core import FloatArray
 from sidelight.plot import analogies, save
 from sidelight.plot.style import INK, TEXT_SIZE, new_figure
 
-FIRST_SEED, N_DRAWS = 200, 3
+FIRST_SEED, N_DRAWS = 200, 2
 TIMES, SMALL, SITE = 4, 8, 5
 LARGE = TIMES * SMALL
-N_LEARNED, N_ASKED = 6000, 150
+N_LEARNED, N_ASKED = 16_000, 150
 
 TEXT = [
     Said(
@@ -132,6 +132,27 @@ def centred(seen: FloatArray) -> FloatArray:
     return rows - rows.mean(axis=1, keepdims=True)
 
 
+class Whitened:
+    """A model of rows that are turned to their principal axes and stretched to one length.
+
+    Pixels of photographs are alike, and steps along what they share would drown the rest.
+    """
+
+    def __init__(self, model: Any, n_axes: int) -> None:
+        self.model, self.n_axes = model, n_axes
+
+    def fit(self, X: FloatArray, Y: FloatArray) -> Whitened:
+        """Find the axes, and learn."""
+        values, vectors = np.linalg.eigh(X.T @ X / len(X))
+        self.axes = vectors[:, -self.n_axes :] / np.sqrt(values[-self.n_axes :])
+        self.model.fit(X @ self.axes, Y)
+        return self
+
+    def predict(self, X: FloatArray) -> FloatArray:
+        """What the model makes of them."""
+        return np.asarray(self.model.predict(X @ self.axes))
+
+
 class Lookup:
     """What the nearest patch that was learned from lacked."""
 
@@ -150,21 +171,21 @@ def of_patches(
 ) -> tuple[dict[str, dict[str, float]], dict[str, FloatArray]]:
     """PSNR by method and photograph, and some patches to be drawn."""
     rng = np.random.default_rng([seed, 0])
-    n_each = (600 if quick else N_LEARNED) // len(learned)
+    n_each = (300 if quick else N_LEARNED) // len(learned)
     pairs = [patches(image, n_each, rng) for image in learned]
     seen, truth = (np.concatenate(side) for side in zip(*pairs, strict=True))
     lacking = truth - np.stack([larger(one) for one in seen])
     model = gated.GatedAutoencoder(
         20,
         encodes="guess",
-        learning_rate=0.03,
-        max_iter=20 if quick else 600,
+        learning_rate=0.01,
+        max_iter=10 if quick else 500,
         random_state=seed,
     )
     models: dict[str, Any] = {
         "linear map": Ridge(0.1, fit_intercept=False),
         "nearest patch": Lookup(),
-        "gated auto-encoder": model,
+        "gated auto-encoder": Whitened(model, 40),
     }
     for one in models.values():
         one.fit(centred(seen), lacking.reshape(len(lacking), -1))
@@ -206,10 +227,10 @@ def of_whole(
     models = {
         "linear manifield": Ridge(0.1, fit_intercept=False),
         "biased manifield": gated.BiasedAutoencoder(
-            50, layers=50, premapping=(50, 50), max_iter=50 if quick else 1500, **course
+            50, layers=50, premapping=(50, 50), max_iter=20 if quick else 800, **course
         ),
         "gated manifield": gated.GatedAutoencoder(
-            20, encodes="guess", max_iter=120 if quick else 1500, **course
+            20, encodes="guess", max_iter=80 if quick else 1500, **course
         ),
     }
     fields = {

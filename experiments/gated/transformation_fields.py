@@ -206,13 +206,13 @@ def main(output: Path, *, quick: bool = False) -> list[Table]:
         order = rng.permutation(len(digits().X))
         given = digit_pairs(rng, order[300:], n_pairs), digit_pairs(rng, order[:300], n_asked)
         ink = given[1].X > 0.3
-        cases = [("digits", given, 40, 250 if quick else 3000, ink, motions_of_digits())]
+        cases = [("digits", given, 40, 250 if quick else 1500, ink, motions_of_digits())]
         if not quick:
             names = [str(name) for name in rng.permutation(NAMES)]
             parts = [[images[name] for name in some] for some in (names[:5], names[5:])]
             panned = panned_pairs(rng, parts[0], n_pairs), panned_pairs(rng, parts[1], n_asked)
             middle = np.tile(inner, (len(panned[1].X), 1))
-            cases.append(("panning", panned, 60, 4000, middle, pans))
+            cases.append(("panning", panned, 60, 1500, middle, pans))
         for key, (given, asked), n_axes, n_steps, where, candidates in cases:
             axes, machine = learned(given, n_axes, n_steps, seed)
             for name, one in figures(axes, machine, asked, where, candidates).items():

@@ -81,6 +81,7 @@ EXPERIMENTS: dict[str, tuple[str, ...]] = {
     "super_resolution": (),
     "swiss_roll_maps": (),
     "transformation_fields": (),
+    "turned_images": (),
     "two_views": ("isomap_faces",),
     "unfolded_roll": (),
     "unfolded_rotations": ("six", "mnist_t10k"),

@@ -111,7 +111,7 @@ def field():
     X, Y = zip(*pairs, strict=True)
     # with more mapping units than it takes, they hold the picture itself
     model = GatedExpertField(
-        1, patch_size=3, output="binary", max_iter=400, learning_rate=0.1, batch_size=5
+        1, patch_size=5, output="binary", max_iter=600, learning_rate=0.1, batch_size=5
     )
     return model.fit(list(X), list(Y))
 
@@ -173,7 +173,7 @@ class TestRefusals:
     def test_new_images_must_be_like_the_old(self, field):
         with pytest.raises(ValueError, match="1 channels of X. Got 3"):
             field.predict(np.zeros((5, 5, 3)))
-        with pytest.raises(ValueError, match=r"Z of shape \(11, 11, 1\)"):
+        with pytest.raises(ValueError, match=r"Z of shape \(13, 13, 1\)"):
             field.apply(np.zeros((3, 3, 4)), self.X)
         with pytest.raises(ValueError, match="heights and widths of X"):
             field.infer(self.X, self.Y[:5])

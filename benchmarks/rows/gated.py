@@ -80,7 +80,8 @@ def digit_pairs(n: int) -> Problem:
     """Bundled digits, and the same moved by a pixel."""
     from sidelight.datasets import digits
 
-    X = np.resize(digits().X / 16.0, (n, 64))
+    pixels = digits().X
+    X = np.resize(pixels / pixels.max(), (n, 64))
     return Problem(X, truth=np.roll(X.reshape(n, 8, 8), 1, axis=2).reshape(n, -1))
 
 

@@ -87,6 +87,13 @@ def _over(key: str, row: str, other: str) -> Callable[[Record], float]:
 
 CLAIMS = [
     Claim(
+        f"{TITLES[key]}: gated manifield over a linear filter, dB, small form",
+        _over(key, "gated manifield", "linear filter"),
+        least=0.15,
+    )
+    for key in ("oil", "canvas")
+] + [
+    Claim(
         f"{TITLES[key]}: gated manifield over a linear filter, dB",
         _over(key, "gated manifield", "linear filter"),
         least=0.3,

@@ -63,8 +63,8 @@ CLAIMS = [
         quick=False,
     ),
     Claim(
-        "patches: gated auto-encoder over bicubic enlargement, dB",
-        _over("patches", "gated auto-encoder"),
+        "patches: gated auto-encoder over the nearest patch that was learned from, dB",
+        _over("patches", "gated auto-encoder", "nearest patch"),
         least=0.5,
         quick=False,
     ),

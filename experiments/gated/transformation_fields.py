@@ -114,7 +114,8 @@ def _applied(X: FloatArray, A: FloatArray, t: FloatArray) -> FloatArray:
 
 def digit_pairs(rng: np.random.Generator, rows: IntArray, n: int) -> Pairs:
     """Bundled digits with a margin, moved."""
-    some = digits().X[rng.choice(rows, n)].reshape(n, 8, 8) / 16.0
+    pixels = digits().X
+    some = pixels[rng.choice(rows, n)].reshape(n, 8, 8) / pixels.max()
     X = np.pad(some, ((0, 0), (2, 2), (2, 2))).reshape(n, -1)
     return moved(X, motions_of_digits(), rng)
 

@@ -55,5 +55,5 @@ CLAIMS = [
 def main(output: Path, *, quick: bool = False) -> list[Table]:
     """Four rotations, two scalings, and none."""
     title = "Rotations and scalings, 20 mapping units"
-    n_batches = 1000 if quick else 2000
+    n_batches = 500 if quick else 2000
     return [table_of("turned", title, Warps(MOTIONS), 20, n_batches, output, quick=quick)]

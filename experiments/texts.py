@@ -32,9 +32,6 @@ MISSING: dict[str, dict[str, str]] = {
         "section 4.2, full R": "a full matrix R for each relation (4.6)",
         "figure 3.9": "nearest neighbours across objects: informed, plain, raw data",
         "figure 4.2": "rotated objects: SNE beside multiple relational embedding",
-        "figures 5.4 to 5.6": "transformation fields of digits and video",
-        "figures 5.11 to 5.13": "image analogies",
-        "figures 6.4 to 6.6": "super-resolution by gated auto-encoders",
     },
     "slides": {
         "Grid corpus vowels": "variance of squared distances 0.07 (the data are not public)",

@@ -7,6 +7,7 @@ from fnmatch import fnmatch
 
 from benchmarks.row import Row
 from benchmarks.rows.classical_mds import CLASSICAL_MDS
+from benchmarks.rows.gated import GATED
 from benchmarks.rows.gplvm import GPLVM
 from benchmarks.rows.hybrid_embedding import HYBRID_EMBEDDING
 from benchmarks.rows.importing import IMPORTING
@@ -39,6 +40,7 @@ ROWS: tuple[Row, ...] = (
     *NEIGHBOR_EMBEDDING,
     *NEIGHBOR_MISMATCH,
     *TANGENT_DISTANCE,
+    *GATED,
     *IMPORTING,
 )
 

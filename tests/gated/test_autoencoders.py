@@ -154,7 +154,7 @@ def transferred(model, kind="gaussian"):
 )
 def test_codes_say_how_an_item_became_another(kind, more):
     X, Y, _ = turned(2000, 0, kind=kind)
-    model = GatedAutoencoder(4, max_iter=700, **more).fit(X, Y)
+    model = GatedAutoencoder(4, max_iter=500, **more).fit(X, Y)
     assert transferred(model, kind) > 0.9
     assert transferred(GatedAutoencoder(4, max_iter=1, **more).fit(X, Y), kind) < 0.7
 
@@ -170,7 +170,7 @@ def noisy_circle(n, seed, noise=0.3):
 
 def test_with_noise_it_brings_rows_back():
     clean, _ = noisy_circle(1000, 0)
-    model = GatedAutoencoder(2, layers=30, code="linear", noise=0.5, max_iter=700).fit(clean)
+    model = GatedAutoencoder(2, layers=30, code="linear", noise=0.5, max_iter=500).fit(clean)
     there, noisy = noisy_circle(300, 1)
     back = model.inverse_transform(model.transform(noisy))
     assert ((back - there) ** 2).sum() < 0.35 * ((noisy - there) ** 2).sum()
@@ -179,7 +179,7 @@ def test_with_noise_it_brings_rows_back():
 @pytest.mark.parametrize("more", [{"noise": 0.5}, {"encodes": "guess"}])
 def test_a_guess_is_projected_onto_the_manifold(more):
     """Outputs are clean, inputs the same with noise."""
-    model = GatedAutoencoder(2, layers=20, max_iter=700, **more)
+    model = GatedAutoencoder(2, layers=20, max_iter=400, **more)
     clean, noisy = noisy_circle(1500, 0)
     model.fit(noisy, clean)
     there, given = noisy_circle(300, 1)
@@ -262,6 +262,7 @@ class TestRefusals:
             ({"layers": (3, 0)}, X, Y, "'layers' parameter of"),
             ({"code": "relu"}, X, Y, "'code' parameter of"),
             ({"noise": -1}, X, Y, "'noise' parameter of"),
+            ({"noise": 1.5, "output": "binary"}, X, Y, "'noise' parameter .* a share, at most 1"),
             ({"premapping": 3}, X, None, "'premapping' parameter .* has no effect on rows"),
             ({"n_iter_no_change": 7}, X, Y, "'n_iter_no_change' parameter .* has no effect"),
         ],

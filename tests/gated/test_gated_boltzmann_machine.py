@@ -59,16 +59,26 @@ def test_flow_says_where_every_input_goes(learned):
     assert (learned.flow(X, Y) == expected).mean() > 0.97
 
 
+def test_the_flow_is_that_of_the_units_together(learned):
+    """argmax_j Σ_k W_ijk z_k + W_ij, from what each unit does by itself."""
+    X, Y, _ = turned(20, 5)
+    W, z = learned.basis_flow(), learned.infer(X, Y)
+    strength = np.einsum("nk,kij->nij", z, W) + learned._machine.weights["xy"]
+    np.testing.assert_array_equal(learned.flow(X, Y), strength.argmax(axis=2))
+    made = learned.filters(X + 0.0) - learned.filters(np.zeros_like(X))
+    np.testing.assert_allclose(made, np.einsum("ni,kij->njk", X, W), atol=1e-4)
+
+
 @pytest.mark.parametrize(
     ("kind", "more"),
     [
-        ("gaussian", {"max_iter": 800}),
-        ("poisson", {"input": "gaussian", "max_iter": 800}),
-        ("binary", {"n_factors": 30, "max_iter": 1500}),
-        ("binary", {"premapping": 10, "max_iter": 1500}),
-        ("binary", {"premapping": (20, 20), "max_iter": 1500}),
-        ("binary", {"persistent": True, "max_iter": 1500}),
-        ("binary", {"n_steps": 3, "chain_ends": "sample", "max_iter": 1500}),
+        ("gaussian", {"max_iter": 400}),
+        ("poisson", {"input": "gaussian", "max_iter": 400}),
+        ("binary", {"n_factors": 30, "max_iter": 800}),
+        ("binary", {"premapping": 10, "max_iter": 800}),
+        ("binary", {"premapping": (20, 20), "max_iter": 800}),
+        ("binary", {"persistent": True, "max_iter": 800}),
+        ("binary", {"n_steps": 3, "chain_ends": "sample", "max_iter": 800}),
     ],
 )
 def test_transformations_are_learned_by_every_kind(kind, more):
@@ -82,7 +92,7 @@ def test_states_are_learned():
     rng = np.random.default_rng(0)
     state, way = rng.integers(4, size=(2000, 3)), rng.integers(2, size=(2000, 1)) * 2 - 1
     X, Y = (np.eye(4)[s % 4].reshape(len(s), -1) for s in (state, state + way))
-    model = GatedBoltzmannMachine(4, output="multinomial", n_states=4, max_iter=800).fit(X, Y)
+    model = GatedBoltzmannMachine(4, output="multinomial", n_states=4, max_iter=400).fit(X, Y)
     mean = model.apply(model.infer(X[:200], Y[:200]), X[200:400])
     np.testing.assert_allclose(mean.reshape(200, 3, 4).sum(axis=2), 1.0, atol=1e-5)
     found = mean.reshape(200, 3, 4).argmax(axis=2)
@@ -157,11 +167,11 @@ def test_distances_forgive_what_was_learned(learned):
 
 def test_gaussian_distances_are_in_the_units_of_the_data():
     X, Y, _ = turned(1000, 0, kind="gaussian")
-    model = GatedBoltzmannMachine(3, output="gaussian", max_iter=200).fit(X, Y)
+    model = GatedBoltzmannMachine(3, output="gaussian", max_iter=60).fit(X, Y)
     z = model.infer(X[:1], Y[:1])
     gap = np.linalg.norm(Y[0] - model.apply(z, X[:1])[0])
     assert model.distances(X[:1], Y[:1])[0, 0] == pytest.approx(gap, rel=1e-5)
-    large = GatedBoltzmannMachine(3, output="gaussian", max_iter=200).fit(100 * X, 100 * Y)
+    large = GatedBoltzmannMachine(3, output="gaussian", max_iter=60).fit(100 * X, 100 * Y)
     np.testing.assert_allclose(
         large.distances(100 * X[:4], 100 * Y[:4]), 100 * model.distances(X[:4], Y[:4]), rtol=1e-3
     )
@@ -181,7 +191,7 @@ class TestAlone:
     @pytest.fixture(scope="class")
     @staticmethod
     def model(rows):
-        return GatedBoltzmannMachine(6, max_iter=1500, n_steps=5, chain_ends="sample").fit(rows)
+        return GatedBoltzmannMachine(6, max_iter=700, n_steps=5, chain_ends="sample").fit(rows)
 
     def test_the_density_is_learned(self, model, rows):
         every = (np.arange(512)[:, None] >> np.arange(9) & 1).astype(float)
@@ -240,23 +250,23 @@ class TestManners:
             for seed in range(n):
                 yield turned(100, 1000 + seed)[:2]
 
-        model = GatedBoltzmannMachine(6).partial_fit(stream(900))
-        assert model.n_iter_ == 900
-        assert transferred(model) > 0.95
-        again = GatedBoltzmannMachine(6).partial_fit(stream(100))
-        for X, Y in stream(100):
-            again.partial_fit(X, Y)
-        assert again.n_iter_ == 200
+        model = GatedBoltzmannMachine(6).partial_fit(stream(600))
+        assert model.n_iter_ == 600
+        assert transferred(model) > 0.9
+        for X, Y in stream(3):
+            model.partial_fit(X, Y)
+        assert model.n_iter_ == 603
 
     def test_steps_go_on_between_batches(self):
         """Single batches keep the momentum: the error falls as in one stream."""
         X, Y, _ = turned(100, 0)
-        one = GatedBoltzmannMachine(4).partial_fit(iter([(X, Y)] * 300))
+        one = GatedBoltzmannMachine(4).partial_fit(iter([(X, Y)] * 101))
         many = GatedBoltzmannMachine(4)
-        for _ in range(300):
+        for _ in range(101):
             many.partial_fit(X, Y)
+        assert one.history_[-1] < 0.6 * one.history_[0]
         assert many.history_[-1] < 1.3 * one.history_[-1]
-        assert len(many.history_) == 300
+        assert len(many.history_) == 101
 
     def test_saved_and_loaded(self, tmp_path, learned):
         file = sidelight.save(learned, tmp_path / "turns.sidelight")
@@ -279,20 +289,20 @@ class TestManners:
         seen = []
         X, Y, _ = turned(300, 0)
         with listening(seen.append):
-            GatedBoltzmannMachine(3, max_iter=200).fit(X, Y)
-        assert [p.done for p in seen] == list(range(0, 200, 25))
-        assert {(p.stage, p.total) for p in seen} == {("contrastive divergence", 200)}
+            GatedBoltzmannMachine(3, max_iter=100).fit(X, Y)
+        assert [p.done for p in seen] == list(range(0, 100, 25))
+        assert {(p.stage, p.total) for p in seen} == {("contrastive divergence", 100)}
         assert len({p.value for p in seen}) == len(seen)
 
     def test_an_interrupted_fit_keeps_the_best(self):
         def stop(progress):
-            if progress.done == 500:
+            if progress.done == 300:
                 raise KeyboardInterrupt
 
-        X, Y, _ = turned(2000, 0)
-        with listening(stop), pytest.warns(InterruptedFitWarning, match="after 500 batches"):
+        X, Y, _ = turned(1000, 0)
+        with listening(stop), pytest.warns(InterruptedFitWarning, match="after 300 batches"):
             model = GatedBoltzmannMachine(6, max_iter=2000).fit(X, Y)
-        assert model.n_iter_ == 500
+        assert model.n_iter_ == 300
         begun = GatedBoltzmannMachine(6, max_iter=1).fit(X, Y)
         error = [((Y - m.apply(m.infer(X, Y), X)) ** 2).sum(axis=1).mean() for m in (model, begun)]
         assert error[0] < 0.7 * error[1]
@@ -306,7 +316,9 @@ class TestManners:
         assert model.n_iter_ < 300
         with warnings.catch_warnings():
             warnings.simplefilter("error", ConvergenceWarning)
-            GatedBoltzmannMachine(6, output="gaussian", max_iter=300).fit(X, Y)
+            still = GatedBoltzmannMachine(2, output="gaussian", max_iter=60)
+            still.fit(np.ones((20, 4)), np.ones((20, 4)))  # nothing changes: nothing diverges
+            GatedBoltzmannMachine(6, output="gaussian", max_iter=100).fit(X, Y)
 
     def test_divergence_is_seen_between_single_batches(self):
         X, Y, _ = turned(100, 0, kind="gaussian")
@@ -320,7 +332,7 @@ class TestManners:
     def test_weight_decay_shrinks(self):
         X, Y, _ = turned(500, 0)
         plain, decayed = (
-            GatedBoltzmannMachine(3, max_iter=300, weight_decay=decay).fit(X, Y)
+            GatedBoltzmannMachine(3, max_iter=150, weight_decay=decay).fit(X, Y)
             for decay in (0.0, 5.0)
         )
         sizes = [np.linalg.norm(m._machine.weights["xyz"]) for m in (plain, decayed)]
@@ -385,9 +397,20 @@ class TestRefusals:
         with pytest.raises(NotFittedError):
             GatedBoltzmannMachine().infer(X, Y)
 
-    def test_an_empty_generator(self):
+    def test_streams(self):
         with pytest.raises(ValueError, match="an iterator that gives no batch"):
             GatedBoltzmannMachine().partial_fit(iter([]))
+        with pytest.raises(ValueError, match="partial_fit expects batches .* tuple of 3"):
+            GatedBoltzmannMachine().partial_fit(iter([(self.X, self.Y, self.Y)]))
+        with pytest.raises(ValueError, match="10 columns it was fitted with. Got 3"):
+            GatedBoltzmannMachine().partial_fit(iter([(self.X, self.Y), (self.X, self.Y[:, :3])]))
+        with pytest.raises(TypeError, match="Batches from an iterator go to partial_fit"):
+            GatedBoltzmannMachine().fit(iter([(self.X, self.Y)]))
+
+    @pytest.mark.parametrize("name", ["n_samples", "n_steps"])
+    def test_draws_are_counted(self, learned, name):
+        with pytest.raises(ValueError, match=f"'{name}' argument of GatedBoltzmannMachine.sample"):
+            learned.sample(self.X, **{name: 0})
 
     def test_parameters_without_effect_in_a_stream(self):
         with pytest.raises(ValueError, match="'persistent' parameter .* no effect in partial_fit"):

@@ -131,7 +131,7 @@ def test_a_filter_is_learned_and_done_to_images_of_any_size():
     """The negative, of three channels."""
     rng = np.random.default_rng(0)
     image = rng.random((30, 30, 3))
-    model = GatedExpertField(4, patch_size=3, max_iter=300).fit(image, 1 - image)
+    model = GatedExpertField(3, patch_size=2, batch_size=5, max_iter=200).fit(image, 1 - image)
     for shape in ((9, 14, 3), (20, 6, 3)):
         other = rng.random(shape)
         done = model.predict(other)
@@ -177,6 +177,8 @@ class TestRefusals:
             field.apply(np.zeros((3, 3, 4)), self.X)
         with pytest.raises(ValueError, match="heights and widths of X"):
             field.infer(self.X, self.Y[:5])
+        with pytest.raises(ValueError, match="'n_steps' argument of GatedExpertField.predict"):
+            field.predict(self.X, n_steps=-1)
         with pytest.raises(NotFittedError):
             GatedExpertField().predict(self.X)
 

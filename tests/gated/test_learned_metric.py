@@ -41,7 +41,7 @@ def machine():
 
 @pytest.fixture(scope="module")
 def X():
-    return families(15, 0)[0]
+    return families(8, 0)[0]
 
 
 @pytest.fixture(scope="module")
@@ -74,7 +74,7 @@ def test_the_measure_is_the_mean_of_both_ways(machine, X, new):
 @pytest.mark.parametrize("more", [{}, {"n_factors": 8}, {"premapping": 5}])
 def test_listed_pairs_are_entries_of_the_table(more):
     X, Y, _ = turned(300, 0)
-    model = GatedBoltzmannMachine(4, max_iter=50, **more).fit(X, Y)
+    model = GatedBoltzmannMachine(4, max_iter=20, **more).fit(X, Y)
     rng = np.random.default_rng(0)
     i, j = rng.integers(0, 20, 50), rng.integers(0, 30, 50)
     for kind in ("mean", "likeliest"):
@@ -141,11 +141,11 @@ class TestManyRows:
     def test_pairs_and_blocks_are_those_of_the_table(self, many, X, machine):
         rng = np.random.default_rng(0)
         left, right = rng.integers(0, len(X), (2, 40))
-        got = many.lengths(left, right), many.block(slice(3, 9), np.array([4, 7, 50]))
+        got = many.lengths(left, right), many.block(slice(3, 9), np.array([4, 7, 40]))
         assert "_all_pairs" not in vars(many)
         D = Invariance(machine).measure().table(many.frames)
         np.testing.assert_allclose(got[0], D[left, right], atol=1e-5)
-        np.testing.assert_allclose(got[1], D[3:9][:, [4, 7, 50]], atol=1e-5)
+        np.testing.assert_allclose(got[1], D[3:9][:, [4, 7, 40]], atol=1e-5)
 
     @pytest.mark.parametrize("Method", [Isomap, LocallyLinearEmbedding, NeighborEmbedding])
     def test_methods_work_from_candidates(self, X, new, many, machine, Method):
@@ -155,10 +155,10 @@ class TestManyRows:
 
 
 def test_fitting_the_machine_again_leaves_the_map_as_it_is(X, new):
-    model = GatedBoltzmannMachine(3, max_iter=300).fit(*turned(300, 0)[:2])
+    model = GatedBoltzmannMachine(6, max_iter=400).fit(*turned(300, 0)[:2])
     map_ = Isomap().fit(X, side=Invariance(model))
     before = map_.transform(new)
-    model.set_params(random_state=1).fit(*turned(300, 1)[:2])
+    model.set_params(random_state=1, max_iter=10).fit(*turned(300, 1)[:2])
     np.testing.assert_array_equal(map_.transform(new), before)
 
 
@@ -192,7 +192,7 @@ class TestRefusals:
         with pytest.raises(ValueError, match="X to hold values between 0 and 1"):
             Isomap().fit(X + 1, side=Invariance(machine))
 
-    @pytest.mark.parametrize("pairs", [([0, 1],), ([0, 1], [0]), ([0], [90]), ([-1], [0]), 3])
+    @pytest.mark.parametrize("pairs", [([0, 1],), ([0, 1], [0]), ([0], [48]), ([-1], [0]), 3])
     def test_pairs(self, machine, X, pairs):
         with pytest.raises(ValueError, match="'pairs' argument of GatedBoltzmannMachine.distances"):
             machine.distances(X, pairs=pairs)

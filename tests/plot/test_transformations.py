@@ -7,7 +7,7 @@ import pytest
 
 pytest.importorskip("matplotlib")
 
-from sidelight.plot import analogies, filters, flow_field
+from sidelight.plot import analogies, basis_flow_fields, filters, flow_field
 
 
 def test_arrows_go_where_the_flow_goes():
@@ -25,6 +25,20 @@ def test_faint_arrows_are_weak():
     ax = flow_field([1, 0], (1, 2), strength=[0.2, 1.0])
     (arrows,) = [c for c in ax.collections if hasattr(c, "U")]
     assert list(arrows.get_alpha()) == [0.2, 1.0]
+
+
+def test_lines_are_the_strongest_positive_connections():
+    """On 2 × 3 pixels, 0 goes one down, 4 one to the right; what stays or is negative is not."""
+    W = np.zeros((2, 6, 6))
+    W[0, 0, 3], W[0, 4, 5], W[0, 1, 1], W[0, 2, 0] = 1.0, 0.5, 9.0, -9.0
+    figure = basis_flow_fields(W, (2, 3), title="two units")
+    assert len(figure.axes) == 2
+    lines, _ = figure.axes[0].collections
+    np.testing.assert_array_equal(lines.get_segments(), [[[0, 0], [0, 1]], [[1, 1], [2, 1]]])
+    np.testing.assert_allclose(lines.get_linewidths(), [2.0, 1.0])
+    assert figure.axes[1].collections[0].get_segments() == []
+    few = basis_flow_fields(W, (2, 3), n_lines=1).axes[0].collections[0]
+    assert len(few.get_segments()) == 1
 
 
 def test_filters_are_pictures_with_zero_in_the_middle():
@@ -56,6 +70,7 @@ def test_analogies_are_rows_of_pictures_on_one_scale(shape):
         (lambda: flow_field([0, 9], (1, 2)), "'flow' parameter of flow_field"),
         (lambda: flow_field([0, 1], (1, 2), strength=[1.0]), "'strength' parameter"),
         (lambda: filters(np.eye(4), (2, 3)), "'weights' parameter of filters"),
+        (lambda: basis_flow_fields(np.eye(4), (2, 2)), "'connections' parameter of basis_flow"),
         (lambda: analogies({}, (2, 2)), "'pictures' parameter of analogies"),
         (lambda: analogies({"a": np.eye(3)}, (2, 2)), "'pictures' parameter of analogies"),
     ],

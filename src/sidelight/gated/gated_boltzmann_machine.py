@@ -29,6 +29,7 @@ from sidelight.gated.boltzmann import (
     Contrast,
     Machine,
     arranged,
+    basis_flow_of,
     distance_table,
     distances_of_pairs,
     divergence,
@@ -47,8 +48,10 @@ from sidelight.gated.optimiser import Moments
 from sidelight.gated.pair_model import UNITS, PairModel
 from sidelight.gated.premapping import LAYERS, layers_of
 from sidelight.gated.reading import (
+    check_whole,
     generator_of,
     in_double,
+    read_batch,
     read_mappings,
     read_row_pairs,
 )
@@ -259,12 +262,13 @@ class GatedBoltzmannMachine(PairModel):
         idle = ["persistent", "validation_fraction"]
         refuse_without_effect(self, idle, "in partial_fit, whose rows do not come again")
         stream = X if isinstance(X, Iterator) else iter([(X, Y)])
-        pairs = (pair if isinstance(pair, tuple) else (pair, None) for pair in stream)
+        who = f"{self._name}.partial_fit"
+        pairs = (read_batch(batch, who=who) for batch in stream)
         first = next(pairs, None)
         if first is None:
             raise ValueError(
-                f"{self._name}.partial_fit got an iterator that gives no batch. Give at least one "
-                f"pair (X, Y); an iterator that was gone through once is empty."
+                f"{who} got an iterator that gives no batch. Give at least one pair (X, Y); an "
+                f"iterator that was gone through once is empty."
             )
         rng, new = random_generator(self.random_state), not hasattr(self, "_machine")
         x, y = self._read(*first, new=new)
@@ -355,6 +359,8 @@ class GatedBoltzmannMachine(PairModel):
         ndarray of shape (n_inputs, n_samples, n_outputs) or (n_samples, n_outputs)
             Outputs.
         """
+        for name, value in (("n_samples", n_samples), ("n_steps", n_steps)):
+            check_whole(value, 1, who=f"{self._name}.sample", name=name)
         x = self._given(X)
         folded, draws = self._machine.folded(x), generator_of(random_generator(random_state))
         with torch.no_grad():
@@ -423,12 +429,19 @@ class GatedBoltzmannMachine(PairModel):
         ndarray of shape (n_pairs, n_features)
             argmax_j Σ_k W_ijk z_k + W_ij, z inferred from the pair.
         """
-        if self.premapping is not None:
-            raise ValueError(
-                f"{self._name}.flow needs weights of the inputs themselves, and with premapping="
-                f"{self.premapping!r} they are of features. Fit without a premapping."
-            )
+        self._refuse_features("flow")
         return strongest_outputs(self.infer(X, Y), self._machine)
+
+    def basis_flow(self) -> FloatArray:
+        """What each mapping unit does by itself: its connections from inputs to outputs (§5.4.1).
+
+        Returns
+        -------
+        ndarray of shape (n_components, n_features, n_outputs)
+            W_ijk, unit by unit, as :func:`sidelight.plot.basis_flow_fields` draws them.
+        """
+        self._refuse_features("basis_flow")
+        return basis_flow_of(self._machine)
 
     def distances(
         self,
@@ -518,6 +531,19 @@ class GatedBoltzmannMachine(PairModel):
         weights = learn(self, self._machine, objective, batches, self._moments, **more)
         self._machine = replace(self._machine, weights=weights)
         return self
+
+    def _refuse_features(self, name: str) -> None:
+        """Refuse to say where inputs go, where weights are not of the inputs."""
+        if not self._learned.n_inputs:
+            raise ValueError(
+                f"{self._name}.{name} says where inputs go, and this one was fitted to rows that "
+                f"stand alone. Fit it to pairs, fit(X, Y)."
+            )
+        if self.premapping is not None:
+            raise ValueError(
+                f"{self._name}.{name} needs weights of the inputs themselves, and with premapping="
+                f"{self.premapping!r} they are of features. Fit without a premapping."
+            )
 
     def _given(self, X: Any) -> FloatArray:
         """Inputs, or the empty one."""

@@ -37,7 +37,7 @@ from sidelight.gated.boltzmann import (
 )
 from sidelight.gated.optimiser import Moments
 from sidelight.gated.patches import are_several, read_signals
-from sidelight.gated.reading import generator_of, refuse_values
+from sidelight.gated.reading import check_whole, generator_of, refuse_values
 from sidelight.gated.scale import Scale
 from sidelight.gated.training import JUDGED, LEARNING, learn
 from sidelight.gated.units import Tensor, units_of
@@ -275,6 +275,7 @@ class GatedExpertField(BaseEstimator):
         ndarray or list of ndarray
             Output images.
         """
+        check_whole(n_steps, 0, who=f"{self._name}.predict", name="n_steps")
         found = []
         for x in self._new(X, 0, "X"):
             folded = self._folded(x)

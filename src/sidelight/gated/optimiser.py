@@ -90,10 +90,14 @@ class Watch:
         Batches between two looks.
     worse : float
         It has diverged where the error is so many times that of the first look.
+    least : float
+        Errors below this, in squared units of outputs, are no sign of it: outputs that never change
+        are reconstructed at once, and then nearly.
     """
 
     every: int = 25
     worse: float = 10.0
+    least: float = 1.0
 
 
 _WATCH = Watch()
@@ -169,7 +173,7 @@ def descend(
             if found.n_batches % watch.every == 0:
                 now = error(moving, batch) if judge is None else judge.error(moving)
                 first = now if first is None else first
-                if not now <= watch.worse * first:  # or not a number
+                if not now <= watch.worse * max(first, watch.least):  # or not a number
                     found.diverged = True
                     break
                 found.errors.append(now)

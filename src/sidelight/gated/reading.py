@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 import torch
 from sklearn.utils.validation import check_array, validate_data
 
-from sidelight.core import FloatArray, IntArray, explain_table, refuse_without_effect
+from sidelight.core import FloatArray, IntArray, Whole, explain_table, refuse_without_effect
 from sidelight.gated.units import Tensor, Units
 
 
 def read_table(model: Any, X: Any, *, reset: bool) -> FloatArray:
     """X as a table of finite numbers, with the columns of the fit where there was one."""
+    if isinstance(X, Iterator):
+        raise TypeError(
+            f"{type(model).__name__} expects X to be a table of shape (n_samples, n_features). "
+            f"Got an iterator. Batches from an iterator go to partial_fit, where there is one."
+        )
     try:
         return np.asarray(validate_data(model, X, reset=reset, dtype=np.float64))
     except (TypeError, ValueError) as error:
@@ -106,6 +111,26 @@ def refuse_idle_parameters(model: Any, *, alone: bool) -> None:
             f"The 'chain_ends' parameter of {type(model).__name__} must be 'auto' or 'sample' with "
             f"persistent=True, for a chain cannot go on from a mean. Got 'mean' instead."
         )
+
+
+def check_whole(value: Any, least: int, *, who: str, name: str) -> None:
+    """Refuse an argument that is no whole number from the least one on."""
+    if not Whole(least).admits(value):
+        raise ValueError(
+            f"The '{name}' argument of {who} must be {Whole(least)}. Got {value!r} instead."
+        )
+
+
+def read_batch(batch: Any, *, who: str) -> tuple[Any, Any]:
+    """A batch of a stream: a pair, or rows that stand alone."""
+    if not isinstance(batch, tuple):
+        return batch, None
+    if len(batch) != 2:
+        raise ValueError(
+            f"{who} expects batches to be pairs (X, Y), or tables of rows that stand alone. "
+            f"Got a tuple of {len(batch)}."
+        )
+    return batch[0], batch[1]
 
 
 def refuse_idle_patience(model: Any) -> None:

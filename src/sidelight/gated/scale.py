@@ -10,7 +10,7 @@ import torch
 from sidelight.core import FloatArray
 from sidelight.gated.units import Tensor
 
-#: Rows of nothing but zeros are taken to be so long.
+#: Rows that are shorter hold nothing, and are taken to be of length one.
 _SHORTEST = 1e-3
 
 
@@ -42,7 +42,8 @@ class Scale:
         centre = rows.mean(axis=0) if centred else np.zeros(rows.shape[1])
         size = size if size > 0 else 1.0
         seen = np.einsum("ij,ij->i", (rows - centre) / size, (rows - centre) / size)
-        return cls(centre, size, max(float(np.sqrt(seen.mean())), _SHORTEST))
+        length = float(np.sqrt(seen.mean()))
+        return cls(centre, size, length if length > _SHORTEST else 1.0)
 
     def __call__(self, rows: FloatArray) -> Tensor:
         """Rows as the model sees them."""

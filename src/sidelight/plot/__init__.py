@@ -14,11 +14,12 @@ from sidelight.plot.quality import coranking_curves, shepard_diagram
 from sidelight.plot.saving import save
 from sidelight.plot.spectrum import eigenvalues
 from sidelight.plot.style import require_matplotlib as require_matplotlib
-from sidelight.plot.transformations import analogies, filters, flow_field
+from sidelight.plot.transformations import analogies, basis_flow_fields, filters, flow_field
 
 #: For users; what is imported "as" itself is for other rooms alone.
 __all__ = [
     "analogies",
+    "basis_flow_fields",
     "comparison",
     "coranking_curves",
     "eigenvalues",

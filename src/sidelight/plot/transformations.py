@@ -106,6 +106,73 @@ def flow_field(
     return ax
 
 
+def basis_flow_fields(
+    connections: ArrayLike,
+    image_shape: tuple[int, int],
+    *,
+    n_lines: int | None = None,
+    title: str | None = None,
+    n_columns: int | None = None,
+) -> Any:
+    """Draw what each mapping unit does to pixels: its strongest connections, as lines.
+
+    Parameters
+    ----------
+    connections : array-like of shape (n_units, n_pixels, n_pixels)
+        From input pixels to output pixels, unit by unit, as ``basis_flow()`` of a
+        :class:`sidelight.gated.GatedBoltzmannMachine` gives them.
+    image_shape : tuple (height, width)
+        Of the images.
+    n_lines : int, optional
+        So many of the strongest positive connections of a unit, from a pixel to another one, are
+        drawn, as thick as they are strong; by default one for each pixel.
+    title : str, optional
+        The title.
+    n_columns : int, optional
+        How many units in a row.
+
+    Returns
+    -------
+    Figure
+        The figure, outside pyplot.
+
+    Raises
+    ------
+    MissingExtraError
+        If matplotlib is not installed.
+    ValueError
+        If the connections are not between such images.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sidelight.plot import basis_flow_fields
+    >>> to_the_right = np.roll(np.eye(4), 1, axis=1)
+    >>> len(basis_flow_fields([to_the_right, -to_the_right], (1, 4)).axes)
+    2
+    """
+    require_matplotlib("sidelight.plot.basis_flow_fields")
+    height, width = image_shape
+    W, n = np.asarray(connections, dtype=np.float64), height * width
+    if W.ndim != 3 or W.shape[1:] != (n, n):
+        raise ValueError(
+            f"The 'connections' parameter of basis_flow_fields must have a {n} × {n} table for "
+            f"each unit. Got an array of shape {W.shape}."
+        )
+    figure, axes = _cells(len(W), n_columns, title)
+    for ax, table in zip(axes, W, strict=True):
+        strength = np.where(np.eye(n, dtype=bool), 0.0, np.maximum(table, 0.0)).ravel()
+        drawn = np.argsort(-strength, kind="stable")[: n if n_lines is None else n_lines]
+        drawn = drawn[strength[drawn] > 0]
+        ends = [np.divmod(pixels, width) for pixels in np.divmod(drawn, n)]
+        ways = [np.column_stack([column, row]) for row, column in ends]
+        thick = strength[drawn] / max(float(strength.max()), 1e-12)
+        ax.add_collection(_lines(np.stack(ways, axis=1), thick))
+        ax.scatter(*ways[0].T, s=3.0 * thick, color=SINGLE)
+        ax.set(xlim=(-1, width), ylim=(height, -1), aspect="equal")
+    return figure
+
+
 def filters(
     weights: ArrayLike,
     image_shape: tuple[int, int],
@@ -152,18 +219,10 @@ def filters(
             f"The 'weights' parameter of filters must have a row for each of the "
             f"{image_shape[0] * image_shape[1]} pixels. Got an array of shape {W.shape}."
         )
-    n = W.shape[1]
-    columns = n_columns or min(n, int(np.ceil(np.sqrt(1.6 * n))))
-    rows = -(-n // columns)
-    figure = new_figure(_CELL * columns, _CELL * rows + (0.3 if title else 0.0))
-    for k in range(n):
-        ax = figure.add_subplot(rows, columns, k + 1)
-        largest = float(np.abs(W[:, k]).max()) or 1.0
-        ax.imshow(W[:, k].reshape(image_shape), cmap="PuOr", vmin=-largest, vmax=largest)
-        ax.set(xticks=[], yticks=[])
-        _frameless(ax)
-    if title:
-        figure.suptitle(title, x=0.01, ha="left", fontsize=TITLE_SIZE, color=INK)
+    figure, axes = _cells(W.shape[1], n_columns, title)
+    for ax, one in zip(axes, W.T, strict=True):
+        largest = float(np.abs(one).max()) or 1.0
+        ax.imshow(one.reshape(image_shape), cmap="PuOr", vmin=-largest, vmax=largest)
     return figure
 
 
@@ -234,6 +293,26 @@ def analogies(
     if title:
         figure.suptitle(title, x=0.01, ha="left", fontsize=TITLE_SIZE, color=INK)
     return figure
+
+
+def _cells(n: int, n_columns: int | None, title: str | None) -> tuple[Any, list[Any]]:
+    """A figure of small axes without frames, a little wider than high."""
+    columns = n_columns or min(n, int(np.ceil(np.sqrt(1.6 * n))))
+    rows = -(-n // columns)
+    figure = new_figure(_CELL * columns, _CELL * rows + (0.3 if title else 0.0))
+    axes = [figure.add_subplot(rows, columns, k + 1) for k in range(n)]
+    for ax in axes:
+        ax.set(xticks=[], yticks=[])
+        _frameless(ax)
+    if title:
+        figure.suptitle(title, x=0.01, ha="left", fontsize=TITLE_SIZE, color=INK)
+    return figure, axes
+
+
+def _lines(ends: FloatArray, thick: FloatArray) -> Any:
+    from matplotlib.collections import LineCollection
+
+    return LineCollection(list(ends), linewidths=2.0 * thick, colors=SINGLE)
 
 
 def _frameless(ax: Any) -> None:

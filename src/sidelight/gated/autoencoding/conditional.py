@@ -23,7 +23,7 @@ from sidelight.gated.autoencoding.objective import Reconstruction
 from sidelight.gated.optimiser import Moments
 from sidelight.gated.pair_model import UNITS, PairModel
 from sidelight.gated.premapping import LAYERS, layers_of
-from sidelight.gated.reading import generator_of, in_double, read_mappings
+from sidelight.gated.reading import check_whole, generator_of, in_double, read_mappings
 from sidelight.gated.training import LEARNING, Objective, kept_rows, learn, rows_in_turn
 
 #: The parameters that all of them have.
@@ -77,6 +77,11 @@ class ConditionalAutoencoder(PairModel):
         alone = Y is None
         if alone:
             refuse_without_effect(self, self._of_pairs(), "on rows that stand alone: give X and Y")
+        if self.output != "gaussian" and self.noise > 1:
+            raise ValueError(
+                f"The 'noise' parameter of {self._name} must be a share, at most 1, with output="
+                f"{self.output!r}. Got {self.noise!r} instead."
+            )
         rng = random_generator(self.random_state)
         self._network, self._moments = self._first(x, y, rng), Moments()
         self.n_outputs_ = y.shape[1]
@@ -159,11 +164,7 @@ class ConditionalAutoencoder(PairModel):
             Outputs on the manifold.
         """
         x, y = self._pairs(X, Y)
-        if not Whole(1).admits(n_steps):
-            raise ValueError(
-                f"The 'n_steps' argument of {self._name}.reconstruct must be {Whole(1)}. "
-                f"Got {n_steps!r} instead."
-            )
+        check_whole(n_steps, 1, who=f"{self._name}.reconstruct", name="n_steps")
         for _ in range(n_steps):
             y = self._network.decode(self._network.encode(x, y), x)
         return y
@@ -222,8 +223,9 @@ class ConditionalAutoencoder(PairModel):
         layers, sizes = layers_of(self.premapping), (*layers_of(self.layers), self.n_components)
         I, J, H = (x.shape[1], *layers)[-1], y.shape[1], sizes[0]
         gated = self._gates and x.shape[1]
+        between = self.batch_size * min(I * J, I * H, J * H) if gated else 0
         require_memory(
-            4.0 * J * H * ((10.0 * I + 4.0 * self.batch_size) if gated else 10.0),
+            40.0 * J * H * (I if gated else 1) + 16.0 * between,
             what=f"learning {I} × {J} × {H} weights" if gated else f"learning {J} × {H} weights",
             who=self._name,
             instead="Give a premapping, fewer units or smaller batches.",

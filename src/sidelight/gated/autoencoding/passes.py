@@ -57,8 +57,14 @@ def surprise(units: Units, a: Tensor, y: Tensor) -> Tensor:
 
 
 def _gated(W: Tensor, x: Tensor, y: Tensor) -> Tensor:
-    """Σ_ij W_ijk x_i y_j."""
-    filters = (x @ W.flatten(1)).unflatten(1, W.shape[1:])
+    """Σ_ij W_ijk x_i y_j, whichever way makes the smallest table of a row on the way."""
+    I, J, K = W.shape
+    least = min(I * J, I * K, J * K)
+    if least == I * J:
+        return (x.unsqueeze(2) * y.unsqueeze(1)).flatten(1) @ W.flatten(0, 1)
+    if least == I * K:
+        return torch.einsum("ni,ink->nk", x, y @ W)
+    filters = (x @ W.flatten(1)).unflatten(1, (J, K))
     return (y.unsqueeze(1) @ filters)[:, 0]
 
 

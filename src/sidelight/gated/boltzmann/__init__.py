@@ -18,7 +18,7 @@ from sidelight.gated.boltzmann.transformation_distance import (
     distance_table,
     distances_of_pairs,
 )
-from sidelight.gated.boltzmann.views import filters_of, strongest_outputs
+from sidelight.gated.boltzmann.views import basis_flow_of, filters_of, strongest_outputs
 
 __all__ = [
     "KINDS",
@@ -27,6 +27,7 @@ __all__ = [
     "Machine",
     "Sites",
     "arranged",
+    "basis_flow_of",
     "distance_table",
     "distances_of_pairs",
     "divergence",

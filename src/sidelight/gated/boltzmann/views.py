@@ -26,3 +26,9 @@ def strongest_outputs(Z: FloatArray, machine: Machine) -> IntArray:
         z = torch.as_tensor(Z, dtype=torch.float32)
         strength = torch.einsum("nk,ijk->nij", z, three_way(weights)) + weights["xy"]
         return np.asarray(strength.argmax(-1).numpy(), dtype=np.intp)
+
+
+def basis_flow_of(machine: Machine) -> FloatArray:
+    """W_ijk, (mapping units, inputs, outputs): what each unit does to inputs by itself (§5.4.1)."""
+    with torch.no_grad():
+        return np.asarray(three_way(machine.tensors()).permute(2, 0, 1).numpy(), dtype=np.float64)

@@ -41,7 +41,6 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
     """The common part of all estimators that make a map."""
 
     _parameters: ClassVar[Mapping[str, tuple[Expected, ...]]] = {}
-    _takes_several: ClassVar[tuple[str, ...]] = ()
     #: Whether a Condition acts in front of the method, where there may be several.
     _removes_in_front: ClassVar[bool] = True
     #: Whether its own maps, which cost little, judge what pairs do to them from in front.
@@ -293,7 +292,7 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
         known = gather_side(
             side,
             understands=self._understands,
-            several=(*self._takes_several, *(("Condition",) * self._removes_in_front)),
+            several=("Relation", *(("Condition",) * self._removes_in_front)),
             n_samples=X.shape[0],
             who=self._name,
             X=given,

@@ -20,7 +20,7 @@ METRICS: tuple[Entry, ...] = (
         "a metric for several distinctions at once",
         "sidelight.metric.multi_attribute",
         "attributes",
-        understands=("Attributes", "Pairs"),
+        understands=("Attributes", "Pairs", "Relation"),
         gives=("new points", "way back"),
     ),
     Entry(

@@ -11,7 +11,7 @@ from sidelight.similarity.barycentre import (
     solve_barycentres,
     solve_convex_barycentres,
 )
-from sidelight.similarity.centring import Centring, kernel_from_distances
+from sidelight.similarity.centring import Centring, centre_kernel, kernel_from_distances
 from sidelight.similarity.gaussian import gaussian_shares, gaussian_similarity, half_squares
 from sidelight.similarity.geodesic import geodesic_distances, geodesic_distances_of_new
 from sidelight.similarity.kernels import (
@@ -59,6 +59,7 @@ __all__ = [
     "affinity_from_graph",
     "barycentre_errors",
     "barycentre_weights",
+    "centre_kernel",
     "check_kernel_table",
     "choice_probabilities",
     "column_mean",

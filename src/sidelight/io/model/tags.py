@@ -59,6 +59,8 @@ TAGS: dict[str, str] = {
     "moving": "latent.neighbor_embedding.descent:Moving",
     "place/choices": "latent.neighbors.stochastic_neighbor_embedding:ByChoices",
     "place/similarity": "latent.relational.placing:BySimilarity",
+    "place/mixture": "latent.relational.placing:ByMixture",
+    "place/strain": "latent.relational.placing:ByStrain",
     "place/stress": "latent.sammon_mapping:ByStress",
     "place/density": "latent.density.mappings:ByDensity",
     "place/linear regression": "latent.regression.mappings:LinearProjection",

@@ -16,6 +16,10 @@ from sidelight.estimator.listening import (
     metrics_among,
 )
 from sidelight.estimator.map import KernelOfRows, Map, SmoothBack, StiffnessKernel, of_all_rows
+from sidelight.estimator.n_components import (
+    BY_LIKELIHOOD,
+    BY_SLOW_LIKELIHOOD,
+)
 from sidelight.estimator.neighborhood import (
     POLICIES,
     Neighborhood,
@@ -40,6 +44,8 @@ from sidelight.estimator.resuming import (
 )
 
 __all__ = [
+    "BY_LIKELIHOOD",
+    "BY_SLOW_LIKELIHOOD",
     "GRAPH_PARAMETERS",
     "POLICIES",
     "RADIUS_PARAMETER",

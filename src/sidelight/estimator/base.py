@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin, clone
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from sidelight.core import (
@@ -31,6 +31,7 @@ from sidelight.estimator.listening import (
     metrics_among,
 )
 from sidelight.estimator.map import Map, SmoothBack
+from sidelight.estimator.n_components import Dimensions, LeftOut, dimensions_left_out
 from sidelight.estimator.resuming import Unfinished
 from sidelight.estimator.territory import plain_map
 from sidelight.registry import entry_of, understood_by
@@ -45,6 +46,8 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
     _removes_in_front: ClassVar[bool] = True
     #: Whether its own maps, which cost little, judge what pairs do to them from in front.
     _judges_front: ClassVar[bool] = False
+    #: How rows left out judge a number of dimensions; None where they cannot.
+    _left_out: ClassVar[LeftOut | None] = None
     _takes_sparse: ClassVar[bool] = True
     _takes_missing: ClassVar[bool] = False
     #: Whether a model file holds what ``kernel()`` needs, or leaves rows out for its sake.
@@ -55,6 +58,7 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
     n_features_in_: int
     n_components: Any
 
+    cv_scores_: FloatArray | None
     side_report_: tuple[Heard, ...]
 
     _map: Map
@@ -288,7 +292,8 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
                 f"With {pairwise}, {self._name} expects X to be square, n_samples × n_samples. "
                 f"Got an array of shape {X.shape}. For feature vectors leave {pairwise} out."
             )
-        self.n_components_ = self._dimensions_for(X)
+        judged = self._judged_dimensions(X)
+        self.n_components_ = self._dimensions_for(X) if judged is None else judged.chosen
         known = gather_side(
             side,
             understands=self._understands,
@@ -300,7 +305,21 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
             **self._side_checks,
         )
         self._forget({"n_features_in_", "feature_names_in_", "n_components_"})
+        if self._left_out is not None:
+            self.cv_scores_ = None if judged is None else judged.scores
         return X, known
+
+    def _judged_dimensions(self, X: Any) -> Dimensions | None:
+        """The dimensions that rows left out ask for, where the user does."""
+        if self._left_out is None or not isinstance(self.n_components, str):
+            return None
+        if self.n_components != "cv":
+            return None
+        return dimensions_left_out(X, self._of_dimensions, self._left_out, who=self._name)
+
+    def _of_dimensions(self, n_components: int) -> Any:
+        """The model that judges a number of dimensions."""
+        return clone(self).set_params(n_components=n_components)
 
     def _keeps(self, X: Any) -> bool:
         """Whether a fit to X keeps its rows, so that they must be its own."""

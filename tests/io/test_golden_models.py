@@ -28,7 +28,7 @@ CASES = (
     "removal", "isomap bent", "pca pulled", "isomap forgiving",
     "lem forgiving", "mds forgiving", "sammon forgiving", "hybrid",
     "hybrid landmarks", "ltse", "backward", "backward process", "mre full", "mre information",
-    "mre spectral",
+    "mre spectral", "columns",
 )  # fmt: skip
 
 

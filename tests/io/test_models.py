@@ -326,6 +326,7 @@ CASES: dict[str, tuple[Callable[[], Any], Any, dict[str, Any], Any]] = {
         {"side": Condition(np.arange(60.0) * 7, period=360)},
         NEW,
     ),
+    "columns": (lambda: sidelight.DistanceSelection(2), X, {"side": MEASURED}, NEW),
     "isomap told": (lambda: sidelight.Isomap(2), X, {"side": TOLD}, NEW),
     "mds told": (lambda: sidelight.ClassicalMDS(2), X, {"side": [TOLD, MEASURED]}, NEW),
     "equivalence": (lambda: sidelight.EquivalenceMetric(), X, {"side": TOLD}, NEW),

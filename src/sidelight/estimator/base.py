@@ -31,7 +31,7 @@ from sidelight.estimator.listening import (
     metrics_among,
 )
 from sidelight.estimator.map import Map, SmoothBack
-from sidelight.estimator.n_components import Dimensions, LeftOut, dimensions_left_out
+from sidelight.estimator.n_components import LeftOut, dimensions_left_out, intrinsic_dimensions
 from sidelight.estimator.resuming import Unfinished
 from sidelight.estimator.territory import plain_map
 from sidelight.registry import entry_of, understood_by
@@ -292,7 +292,7 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
                 f"With {pairwise}, {self._name} expects X to be square, n_samples × n_samples. "
                 f"Got an array of shape {X.shape}. For feature vectors leave {pairwise} out."
             )
-        judged = self._judged_dimensions(X)
+        judged = dimensions_left_out(self, X)
         self.n_components_ = self._dimensions_for(X) if judged is None else judged.chosen
         known = gather_side(
             side,
@@ -309,14 +309,6 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
             self.cv_scores_ = None if judged is None else judged.scores
         return X, known
 
-    def _judged_dimensions(self, X: Any) -> Dimensions | None:
-        """The dimensions that rows left out ask for, where the user does."""
-        if self._left_out is None or not isinstance(self.n_components, str):
-            return None
-        if self.n_components != "cv":
-            return None
-        return dimensions_left_out(X, self._of_dimensions, self._left_out, who=self._name)
-
     def _of_dimensions(self, n_components: int) -> Any:
         """The model that judges a number of dimensions."""
         return clone(self).set_params(n_components=n_components)
@@ -331,17 +323,8 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
         return self._choose_components(X) if chosen else int(self.n_components)
 
     def _choose_components(self, X: Any) -> int:
-        from sidelight.quality import components_of_missing, components_of_neighborhoods
-
-        if X is None:
-            raise ValueError(
-                f"n_components='auto' of {self._name} is the intrinsic dimension of X, and there "
-                f"is no X. Give a number."
-            )
-        if self._takes_missing and np.isnan(X).any():
-            return components_of_missing(np.asarray(X, dtype=np.float64))
         metric = getattr(self, "metric", "euclidean")
-        return components_of_neighborhoods(X, metric=metric, who=self._name)
+        return intrinsic_dimensions(X, metric, holes=self._takes_missing, who=self._name)
 
     def _forget(self, but: set[str]) -> None:
         """Drop what an earlier fit learned."""

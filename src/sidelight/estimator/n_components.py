@@ -1,7 +1,8 @@
-"""How many dimensions?  The fewest under which rows left out are likeliest (thesis section 2.2.1).
+"""How many dimensions?  As many as the data have, or the fewest under which rows are likeliest.
 
-The judge is the density of rows that were not fitted to.  How well they are given back on the way
-to the map and back is none: a row is then seen whole, and more dimensions give it back better.
+Rows left out (thesis section 2.2.1) are judged by the density of a model that was not fitted to them.
+How well they are given back on the way to the map and back is no judge: a row is then seen whole,
+and more dimensions give it back better.
 """
 
 from __future__ import annotations
@@ -63,7 +64,29 @@ class Dimensions:
     scores: FloatArray
 
 
-def dimensions_left_out(
+def intrinsic_dimensions(X: Any, metric: Any, *, holes: bool, who: str) -> int:
+    """The intrinsic dimension of rows; where entries are missing, of their linear model."""
+    from sidelight.quality import components_of_missing, components_of_neighborhoods
+
+    if X is None:
+        raise ValueError(
+            f"n_components='auto' of {who} is the intrinsic dimension of X, and there is no X. "
+            f"Give a number."
+        )
+    if holes and np.isnan(X).any():
+        return components_of_missing(np.asarray(X, dtype=np.float64))
+    return components_of_neighborhoods(X, metric=metric, who=who)
+
+
+def dimensions_left_out(estimator: Any, X: Any) -> Dimensions | None:
+    """The dimensions that rows left out ask for, where an estimator is told to ask them."""
+    left_out, given = estimator._left_out, estimator.n_components
+    if left_out is None or not (isinstance(given, str) and given == "cv"):
+        return None
+    return judged_dimensions(X, estimator._of_dimensions, left_out, who=estimator._name)
+
+
+def judged_dimensions(
     X: Any, model_of: Callable[[int], Any], left_out: LeftOut, *, who: str
 ) -> Dimensions:
     """Fit models of 1, 2 … dimensions to some rows, and ask them about the others.

@@ -41,4 +41,13 @@ METRICS: tuple[Entry, ...] = (
         understands=("Condition",),
         gives=("new points", "way back"),
     ),
+    Entry(
+        "DistanceSelection",
+        "metric",
+        "columns that keep distances, of all rows or known ones",
+        "sidelight.metric.distance_selection",
+        "columns",
+        understands=("Distances",),
+        gives=("new points", "way back"),
+    ),
 )

@@ -5,6 +5,10 @@ from __future__ import annotations
 from sidelight.estimator.base import Embedder
 from sidelight.estimator.conditions import placed_by, takes_factor_out, without_factors
 from sidelight.estimator.density import mean_score, sample_rows, score_rows
+from sidelight.estimator.dimensions import (
+    BY_LIKELIHOOD,
+    BY_SLOW_LIKELIHOOD,
+)
 from sidelight.estimator.graph_embedder import GRAPH_PARAMETERS, RADIUS_PARAMETER, GraphEmbedder
 from sidelight.estimator.in_order import in_order, rows_in_order
 from sidelight.estimator.known_of_some import named_rows, said_within
@@ -16,10 +20,6 @@ from sidelight.estimator.listening import (
     metrics_among,
 )
 from sidelight.estimator.map import KernelOfRows, Map, SmoothBack, StiffnessKernel, of_all_rows
-from sidelight.estimator.n_components import (
-    BY_LIKELIHOOD,
-    BY_SLOW_LIKELIHOOD,
-)
 from sidelight.estimator.neighborhood import (
     POLICIES,
     Neighborhood,

@@ -22,6 +22,7 @@ from sidelight.core import (
     of_moderate_size,
 )
 from sidelight.estimator.behind import Brought, bring, refuse_torn_copies
+from sidelight.estimator.dimensions import LeftOut, dimensions_left_out, intrinsic_dimensions
 from sidelight.estimator.listening import (
     Heard,
     Told,
@@ -31,7 +32,6 @@ from sidelight.estimator.listening import (
     metrics_among,
 )
 from sidelight.estimator.map import Map, SmoothBack
-from sidelight.estimator.n_components import LeftOut, dimensions_left_out, intrinsic_dimensions
 from sidelight.estimator.resuming import Unfinished
 from sidelight.estimator.territory import plain_map
 from sidelight.registry import entry_of, understood_by

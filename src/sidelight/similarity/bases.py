@@ -20,6 +20,7 @@ import numpy as np
 from scipy.spatial.distance import cdist
 
 from sidelight.core import FloatArray, Real, Whole, random_generator
+from sidelight.similarity.gaussian import gaussian_similarity
 from sidelight.similarity.kernels import GaussianKernel
 
 
@@ -138,7 +139,9 @@ class BasisKernel(FeatureKernel):
             Features.
         """
         squared = cdist(_table(Y, "Y", "BasisKernel"), self.centres, "sqeuclidean")
-        return np.asarray(np.exp(-squared / self.length_scale**2) / len(self.centres) ** 0.5)
+        return np.asarray(
+            gaussian_similarity(squared, self.length_scale**2) / len(self.centres) ** 0.5
+        )
 
 
 @dataclass(frozen=True)

@@ -102,7 +102,7 @@ def _logs(
     gap: float,
     mismatch: float,
 ) -> FloatArray:
-    from sidelight.similarity._sequences_compiled import log_alignments
+    from sidelight.similarity.sequences._alignments_compiled import log_alignments
 
     found = np.empty(len(first))
     log_alignments(symbols, starts, first, second, float(gap), float(mismatch), found)

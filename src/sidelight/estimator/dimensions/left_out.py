@@ -1,8 +1,8 @@
-"""How many dimensions?  As many as the data have, or the fewest under which rows are likeliest.
+"""As many dimensions as rows left out ask for: the fewest under which they are likeliest.
 
-Rows left out (thesis section 2.2.1) are judged by the density of a model that was not fitted to them.
-How well they are given back on the way to the map and back is no judge: a row is then seen whole,
-and more dimensions give it back better.
+They are judged by the density of a model that was not fitted to them (latent-factor thesis section
+2.2.1).  How well they are given back on the way to the map and back is no judge: a row is then seen
+whole, and more dimensions give it back better.
 """
 
 from __future__ import annotations
@@ -62,20 +62,6 @@ class Dimensions:
 
     chosen: int
     scores: FloatArray
-
-
-def intrinsic_dimensions(X: Any, metric: Any, *, holes: bool, who: str) -> int:
-    """The intrinsic dimension of rows; where entries are missing, of their linear model."""
-    from sidelight.quality import components_of_missing, components_of_neighborhoods
-
-    if X is None:
-        raise ValueError(
-            f"n_components='auto' of {who} is the intrinsic dimension of X, and there is no X. "
-            f"Give a number."
-        )
-    if holes and np.isnan(X).any():
-        return components_of_missing(np.asarray(X, dtype=np.float64))
-    return components_of_neighborhoods(X, metric=metric, who=who)
 
 
 def dimensions_left_out(estimator: Any, X: Any) -> Dimensions | None:

@@ -116,3 +116,68 @@ def test_pieces_get_the_dimensions_of_the_whole(X):
 def test_through_the_one_door(X):
     result = embed(X, n_components="auto")
     assert result.points.shape[1] == result.model.n_components_ == 2
+
+
+def planted(q, seed):
+    """So many directions in eight columns, and noise."""
+    rng = np.random.default_rng(seed)
+    directions = np.linalg.qr(rng.standard_normal((8, q)))[0]
+    return 1.5 * rng.standard_normal((90, q)) @ directions.T + 0.3 * rng.standard_normal((90, 8))
+
+
+def curve(seed):
+    rng = np.random.default_rng(seed)
+    t = rng.uniform(-1.5, 1.5, 36)
+    rows = np.column_stack([t, np.sin(2 * t), np.cos(2 * t), t**2])
+    return rows + 0.05 * rng.standard_normal((36, 4))
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+class TestByRowsLeftOut:
+    """n_components="cv": of which models, what they find, and who refuses."""
+
+    @pytest.mark.parametrize("name", ["PCA", "ProbabilisticPCA"])
+    @pytest.mark.parametrize("q", [1, 3])
+    def test_planted_directions_are_counted(self, name, q):
+        models = [getattr(sidelight, name)("cv").fit(planted(q, seed)) for seed in range(60, 64)]
+        found = [model.n_components_ for model in models]
+        assert found.count(q) >= 3, found
+        assert models[0].embedding_.shape == (90, models[0].n_components_)
+        scores = models[0].cv_scores_
+        assert scores.argmax() + 1 >= models[0].n_components_
+        plain = getattr(sidelight, name)(models[0].n_components_).fit(planted(q, 60))
+        np.testing.assert_array_equal(models[0].embedding_, plain.embedding_)
+        assert plain.cv_scores_ is None
+
+    def test_the_scores_are_densities_of_rows_left_out(self):
+        X = planted(2, 1)
+        parts = np.random.default_rng(0).permutation(90) % 5
+        expected = np.empty(90)
+        for part in range(5):
+            model = sidelight.ProbabilisticPCA(2).fit(X[parts != part])
+            expected[parts == part] = model.score_samples(X[parts == part])
+        scores = sidelight.ProbabilisticPCA("cv", form="dual").fit(X).cv_scores_
+        assert scores[1] == pytest.approx(expected.mean(), rel=1e-12)
+
+    def test_a_curve_has_one(self, tmp_path):
+        model = sidelight.GPLVM("cv", max_iter=30).fit(curve(70))
+        assert model.n_components_ == 1
+        assert model.cv_scores_[0] > model.cv_scores_[1:].max() + 1
+        loaded = sidelight.load(sidelight.save(model, tmp_path / "m.sidelight"))
+        np.testing.assert_array_equal(loaded.cv_scores_, model.cv_scores_)
+
+    def test_copies_tell_nothing_new(self):
+        X = planted(1, 3)
+        twice = sidelight.PCA("cv").fit(np.vstack([X, X]))
+        np.testing.assert_allclose(twice.cv_scores_, sidelight.PCA("cv").fit(X).cv_scores_)
+
+    def test_who_cannot_be_judged_says_so(self, entry, few):
+        if entry.load()._left_out is None:
+            with pytest.raises(ValueError, match=f"'n_components' parameter of {entry.name}.*'cv'"):
+                entry.load()(n_components="cv").fit(few)
+
+    def test_too_few_rows(self):
+        with pytest.raises(ValueError, match="'cv' of PCA .* at least 10 distinct rows. Got 8"):
+            sidelight.PCA("cv").fit(planted(1, 0)[:8])
+        with pytest.raises(ValueError, match="'cv' of PCA leaves rows out"):
+            sidelight.PCA("cv").partial_fit(planted(1, 0))

@@ -88,6 +88,8 @@ OWN = {
     ("KernelInformationEmbedding", "penalty"): "l4",
     ("ConditionalEmbedding", "penalty"): "l4",
     ("MultipleRelationalEmbedding", "weights"): [0.3],
+    ("MultipleRelationalEmbedding", "base"): "spectral",
+    ("MultipleRelationalEmbedding", "transformations"): "full",
 }
 
 

@@ -126,6 +126,21 @@ def test_a_relation_is_a_metric_in_front(entry, X, new):
     assert deaf.side_report_[0].change.startswith("not used")
 
 
+@pytest.mark.parametrize("name", ["PCA", "Isomap", "KernelInformationEmbedding", "GPLVM"])
+def test_several_relations_are_one_metric_in_front(name, X, new):
+    shuffled = np.random.default_rng(3).permutation(90)
+    wrong = Relation(ACROSS.similarity[np.ix_(shuffled, shuffled)], ACROSS.index)
+    metric = MultiAttributeMetric().fit(X, side=[ACROSS, wrong])
+    assert metric.strength_[0] > 0 == metric.strength_[1]
+    given = getattr(sidelight, name)().fit(X, side=[ACROSS, wrong])
+    expected = getattr(sidelight, name)().fit(metric.transform(X))
+    np.testing.assert_allclose(given.embedding_, expected.embedding_, atol=1e-10)
+    (report,) = given.side_report_
+    assert (report.kind, report.place, report.change) == ("Relation", "in front", metric.report_)
+    deaf = getattr(sidelight, name)().fit(X, side=[wrong, wrong])
+    np.testing.assert_array_equal(deaf.embedding_, getattr(sidelight, name)().fit(X).embedding_)
+
+
 def test_two_kinds_at_once(informed, X):
     given = informed.fit(X, side=[DISTANCES, PAIRS])
     assert [type(m).__name__ for m in given.side_metrics_] == [

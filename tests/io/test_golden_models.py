@@ -28,7 +28,8 @@ CASES = (
     "kie", "kie told", "conditional", "equivalence", "equivalence rbf", "attributes", "distances",
     "removal", "isomap bent", "pca pulled", "isomap forgiving",
     "lem forgiving", "mds forgiving", "sammon forgiving", "hybrid",
-    "hybrid landmarks", "ltse", "backward", "backward process",
+    "hybrid landmarks", "ltse", "backward", "backward process", "mre full", "mre information",
+    "mre spectral", "columns",
 )  # fmt: skip
 
 

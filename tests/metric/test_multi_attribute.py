@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.utils.estimator_checks import check_estimator
 
 from sidelight.metric import EquivalenceMetric, MultiAttributeMetric
-from sidelight.side import Attributes, Pairs
+from sidelight.side import Attributes, Pairs, Relation
 
 
 def two_attributes(n=80, p=6, seed=0):
@@ -93,6 +93,20 @@ def test_pairs_beside_attributes_are_one_more():
     X, first, second = two_attributes()
     both = MultiAttributeMetric().fit(X, side=Attributes([first, second])).metric_
     assert_allclose(MultiAttributeMetric().fit(X, side=[Attributes([first]), second]).metric_, both)
+
+
+def test_every_relation_is_one_more_attribute():
+    X, first, _ = two_attributes()
+    told = Relation.from_values(X[:60, 2], index=np.arange(60))
+    nothing = Relation(np.ones((80, 80)))
+    metric = MultiAttributeMetric().fit(X, side=[first, told, nothing])
+    each = [EquivalenceMetric().fit(X, side=side).metric_ for side in (first, told)]
+    assert_allclose(metric.metric_, (each[0] + each[1]) / 2, rtol=1e-12)
+    assert metric.strength_[2] == 0
+    assert metric.report_.endswith("attribute 2: not used: all rows are equally alike")
+    thesis = MultiAttributeMetric("thesis").fit(X, side=[told, nothing])
+    assert_allclose(thesis.metric_, MultiAttributeMetric("thesis").fit(X, side=told).metric_)
+    assert_array_equal(MultiAttributeMetric().fit(X, side=nothing).transform(X), X)
 
 
 @pytest.mark.parametrize("loss", ["safe", "thesis"])

@@ -29,6 +29,7 @@ from sidelight.core.memory import format_bytes, require_memory
 from sidelight.core.messages import explain_table, warn
 from sidelight.core.parameters import (
     COMPONENTS,
+    COMPONENTS_JUDGED,
     FUNCTION,
     RANDOM_STATE,
     SHARE,
@@ -50,6 +51,7 @@ from sidelight.core.threads import Call, Threads, count_threads, one_blas_thread
 
 __all__ = [
     "COMPONENTS",
+    "COMPONENTS_JUDGED",
     "FUNCTION",
     "LARGEST",
     "RANDOM_STATE",

@@ -116,6 +116,8 @@ class Matching:
 FUNCTION = Matching(callable, "a callable")
 #: Dimensions of a map.
 COMPONENTS: tuple[Expected, ...] = (Whole(1), OneOf(("auto",)))
+#: The same, of methods that can be judged by rows left out.
+COMPONENTS_JUDGED: tuple[Expected, ...] = (Whole(1), OneOf(("auto", "cv")))
 SHARE = Matching(lambda value: Real(0).admits(value) and value < 1, "a float in [0, 1)")
 #: What a ``random_state`` may be.
 RandomSource: TypeAlias = int | np.random.Generator | np.random.RandomState | None

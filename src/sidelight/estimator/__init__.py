@@ -5,6 +5,10 @@ from __future__ import annotations
 from sidelight.estimator.base import Embedder
 from sidelight.estimator.conditions import placed_by, takes_factor_out, without_factors
 from sidelight.estimator.density import mean_score, sample_rows, score_rows
+from sidelight.estimator.dimensions import (
+    BY_LIKELIHOOD,
+    BY_SLOW_LIKELIHOOD,
+)
 from sidelight.estimator.graph_embedder import GRAPH_PARAMETERS, RADIUS_PARAMETER, GraphEmbedder
 from sidelight.estimator.in_order import in_order, rows_in_order
 from sidelight.estimator.known_of_some import named_rows, said_within
@@ -41,6 +45,8 @@ from sidelight.estimator.resuming import (
 )
 
 __all__ = [
+    "BY_LIKELIHOOD",
+    "BY_SLOW_LIKELIHOOD",
     "GRAPH_PARAMETERS",
     "POLICIES",
     "RADIUS_PARAMETER",

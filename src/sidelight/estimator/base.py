@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin, clone
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from sidelight.core import (
@@ -22,6 +22,7 @@ from sidelight.core import (
     of_moderate_size,
 )
 from sidelight.estimator.behind import Brought, bring, refuse_torn_copies
+from sidelight.estimator.dimensions import LeftOut, dimensions_left_out, intrinsic_dimensions
 from sidelight.estimator.listening import (
     Heard,
     Told,
@@ -41,11 +42,12 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
     """The common part of all estimators that make a map."""
 
     _parameters: ClassVar[Mapping[str, tuple[Expected, ...]]] = {}
-    _takes_several: ClassVar[tuple[str, ...]] = ()
     #: Whether a Condition acts in front of the method, where there may be several.
     _removes_in_front: ClassVar[bool] = True
     #: Whether its own maps, which cost little, judge what pairs do to them from in front.
     _judges_front: ClassVar[bool] = False
+    #: How rows left out judge a number of dimensions; None where they cannot.
+    _left_out: ClassVar[LeftOut | None] = None
     _takes_sparse: ClassVar[bool] = True
     _takes_missing: ClassVar[bool] = False
     #: Whether a model file holds what ``kernel()`` needs, or leaves rows out for its sake.
@@ -56,6 +58,7 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
     n_features_in_: int
     n_components: Any
 
+    cv_scores_: FloatArray | None
     side_report_: tuple[Heard, ...]
 
     _map: Map
@@ -289,11 +292,12 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
                 f"With {pairwise}, {self._name} expects X to be square, n_samples × n_samples. "
                 f"Got an array of shape {X.shape}. For feature vectors leave {pairwise} out."
             )
-        self.n_components_ = self._dimensions_for(X)
+        judged = dimensions_left_out(self, X)
+        self.n_components_ = self._dimensions_for(X) if judged is None else judged.chosen
         known = gather_side(
             side,
             understands=self._understands,
-            several=(*self._takes_several, *(("Condition",) * self._removes_in_front)),
+            several=("Relation", *(("Condition",) * self._removes_in_front)),
             n_samples=X.shape[0],
             who=self._name,
             X=given,
@@ -301,7 +305,13 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
             **self._side_checks,
         )
         self._forget({"n_features_in_", "feature_names_in_", "n_components_"})
+        if self._left_out is not None:
+            self.cv_scores_ = None if judged is None else judged.scores
         return X, known
+
+    def _of_dimensions(self, n_components: int) -> Any:
+        """The model that judges a number of dimensions."""
+        return clone(self).set_params(n_components=n_components)
 
     def _keeps(self, X: Any) -> bool:
         """Whether a fit to X keeps its rows, so that they must be its own."""
@@ -313,17 +323,8 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
         return self._choose_components(X) if chosen else int(self.n_components)
 
     def _choose_components(self, X: Any) -> int:
-        from sidelight.quality import components_of_missing, components_of_neighborhoods
-
-        if X is None:
-            raise ValueError(
-                f"n_components='auto' of {self._name} is the intrinsic dimension of X, and there "
-                f"is no X. Give a number."
-            )
-        if self._takes_missing and np.isnan(X).any():
-            return components_of_missing(np.asarray(X, dtype=np.float64))
         metric = getattr(self, "metric", "euclidean")
-        return components_of_neighborhoods(X, metric=metric, who=self._name)
+        return intrinsic_dimensions(X, metric, holes=self._takes_missing, who=self._name)
 
     def _forget(self, but: set[str]) -> None:
         """Drop what an earlier fit learned."""

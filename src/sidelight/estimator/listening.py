@@ -24,7 +24,7 @@ from sidelight.side import Anchors
 LEARNERS: dict[str, type[Any]] = {
     "Condition": FactorRemoval,
     "Pairs": EquivalenceMetric,
-    "Relation": EquivalenceMetric,
+    "Relation": MultiAttributeMetric,
     "Attributes": MultiAttributeMetric,
     "Distances": DistanceMetric,
 }
@@ -100,7 +100,7 @@ def learn_in_front(
     for kind in kinds:
         side = known[kind]
         try:
-            learned = LEARNERS[kind]().fit(X, side=side)
+            learned = _learner_of(kind, side).fit(X, side=side)
         except ValueError as error:
             what = "what to take out" if kind == "Condition" else "a metric"
             raise ValueError(f"{who} cannot learn {what} from {kind}. {error}") from error
@@ -110,6 +110,12 @@ def learn_in_front(
         front[kind] = learned
         X = learned.transform(X, condition=side) if kind == "Condition" else learned.transform(X)
     return X, front
+
+
+def _learner_of(kind: str, side: Any) -> Any:
+    """What learns from side information: of one relation alone, as of pairs."""
+    alone = kind == "Relation" and len(side) == 1
+    return EquivalenceMetric() if alone else LEARNERS[kind]()
 
 
 def compared(

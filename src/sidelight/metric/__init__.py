@@ -7,8 +7,15 @@ Each metric learns a positive semidefinite A from side information (thesis chapt
 from __future__ import annotations
 
 from sidelight.metric.distance import DistanceMetric
+from sidelight.metric.distance_selection import DistanceSelection
 from sidelight.metric.equivalence import EquivalenceMetric
 from sidelight.metric.factor_removal import FactorRemoval
 from sidelight.metric.multi_attribute import MultiAttributeMetric
 
-__all__ = ["DistanceMetric", "EquivalenceMetric", "FactorRemoval", "MultiAttributeMetric"]
+__all__ = [
+    "DistanceMetric",
+    "DistanceSelection",
+    "EquivalenceMetric",
+    "FactorRemoval",
+    "MultiAttributeMetric",
+]

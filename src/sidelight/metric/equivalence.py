@@ -19,7 +19,6 @@ from sidelight.metric.learning import (
 from sidelight.side import Pairs
 
 NOTHING_KNOWN = "nothing was known"
-ALL_ALIKE = "not used: all rows are equally alike"
 
 
 class PairwiseMetric(LearnedMetric):
@@ -174,10 +173,6 @@ class EquivalenceMetric(PairwiseMetric):
             self._keep_identity(X)
             return self
         pairs = _pairs_among(known, len(X))
-        if not len(pairs.rows):
-            self.strength_, self.report_, self.refuted_ = 0.0, ALL_ALIKE, False
-            self._keep_identity(X)
-            return self
         space, spread = self._open(X, np.vstack([pairs.similar, pairs.dissimilar]))
         learned = learn_from_pairs(
             X, pairs, space, spread, loss=self.loss, strength=self.strength, rng=self._rng()

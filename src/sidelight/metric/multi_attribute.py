@@ -78,17 +78,19 @@ class MultiAttributeMetric(PairwiseMetric):
             The data; with ``kernel="precomputed"`` the kernel matrix (n_samples, n_samples).
         y : object
             Ignored: labels are side information, ``Pairs.from_labels(y)``.
-        side : Attributes, Pairs or list of them, optional
-            One ``Pairs`` per distinction.  Pairs given beside Attributes are one more attribute.
+        side : Attributes, Pairs, Relation or list of them, optional
+            One ``Pairs`` per distinction.  Pairs given beside Attributes are one more attribute,
+            and so is every relation, by the rows that are most alike in it and least.
 
         Returns
         -------
         MultiAttributeMetric
             The fitted estimator.
         """
-        X, known = self._begin(X, side)
+        X, known = self._begin(X, side, several=("Relation",))
         attributes = [*known["Attributes"].attributes] if "Attributes" in known else []
         attributes += [known["Pairs"]] if "Pairs" in known else []
+        attributes += [relation.pairs(len(X)) for relation in known.get("Relation", ())]
         if not attributes:
             self.strength_, self.report_ = np.zeros(0), NOTHING_KNOWN
             self._keep_identity(X)
@@ -107,7 +109,7 @@ class MultiAttributeMetric(PairwiseMetric):
             self._keep_identity(X)
             return self
         plain = InnerMetric(np.eye(space.dimension), 1.0, 0.0)
-        metrics = [one.metric or plain for one in learned]
+        metrics = [one.metric or plain for one in learned if not one.all_alike]
         combine = span_projector if self.loss == "thesis" else mean_metric
         self._keep(space, combine(metrics))
         return self

@@ -20,7 +20,7 @@ METRICS: tuple[Entry, ...] = (
         "a metric for several distinctions at once",
         "sidelight.metric.multi_attribute",
         "attributes",
-        understands=("Attributes", "Pairs"),
+        understands=("Attributes", "Pairs", "Relation"),
         gives=("new points", "way back"),
     ),
     Entry(
@@ -39,6 +39,15 @@ METRICS: tuple[Entry, ...] = (
         "sidelight.metric.factor_removal",
         "removal",
         understands=("Condition",),
+        gives=("new points", "way back"),
+    ),
+    Entry(
+        "DistanceSelection",
+        "metric",
+        "columns that keep distances, of all rows or known ones",
+        "sidelight.metric.distance_selection",
+        "columns",
+        understands=("Distances",),
         gives=("new points", "way back"),
     ),
 )

@@ -11,7 +11,8 @@ from sidelight.similarity.barycentre import (
     solve_barycentres,
     solve_convex_barycentres,
 )
-from sidelight.similarity.centring import Centring, kernel_from_distances
+from sidelight.similarity.bases import BasisKernel, InfiniteBasisKernel, RandomBasisKernel
+from sidelight.similarity.centring import Centring, centre_kernel, kernel_from_distances
 from sidelight.similarity.gaussian import gaussian_shares, gaussian_similarity, half_squares
 from sidelight.similarity.geodesic import geodesic_distances, geodesic_distances_of_new
 from sidelight.similarity.kernels import (
@@ -46,19 +47,24 @@ from sidelight.similarity.scatter import (
     mean_and_scatter,
     scatter_operator,
 )
+from sidelight.similarity.sequences import sequence_kernel
 from sidelight.similarity.stiffness import pseudo_inverse
 
 __all__ = [
     "KERNEL_NAMES",
     "WIDE",
+    "BasisKernel",
     "Centring",
     "GaussianKernel",
+    "InfiniteBasisKernel",
     "Kernel",
     "LinearKernel",
+    "RandomBasisKernel",
     "SymmetricPanels",
     "affinity_from_graph",
     "barycentre_errors",
     "barycentre_weights",
+    "centre_kernel",
     "check_kernel_table",
     "choice_probabilities",
     "column_mean",
@@ -85,6 +91,7 @@ __all__ = [
     "require_finite_kernel",
     "resolve_kernel",
     "scatter_operator",
+    "sequence_kernel",
     "solve_barycentres",
     "solve_convex_barycentres",
     "wide_bandwidth",

@@ -156,7 +156,8 @@ def resolve_kernel(
 ) -> Kernel:
     """Turn a kernel's name into the kernel."""
     if callable(kernel):
-        return CallableKernel(kernel)
+        own: Any = getattr(kernel, "value", kernel)  # of a parameter that is also a method
+        return own if hasattr(own, "diagonal") else CallableKernel(kernel)
     if kernel == "linear":
         return LinearKernel()
     if kernel == "cosine":

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from sidelight.core import (
-    COMPONENTS,
+    COMPONENTS_JUDGED,
     FloatArray,
     Matching,
     OneOf,
@@ -18,7 +18,7 @@ from sidelight.core import (
     is_sparse,
     require_memory,
 )
-from sidelight.estimator import Embedder, Map
+from sidelight.estimator import BY_LIKELIHOOD, Embedder, Map
 from sidelight.mapping import GramKernel, LinearBack, Projection
 from sidelight.similarity import (
     column_mean,
@@ -44,10 +44,11 @@ class PCA(Embedder):
 
     Parameters
     ----------
-    n_components : int, float, "auto" or None
+    n_components : int, float, "auto", "cv" or None
         How many directions, ``n_components_``; a share of the variance to keep, in (0, 1);
         ``"auto"`` for those that stand out of white noise (the hard threshold of Gavish and Donoho
-        2014 on singular values); or all of them.
+        2014 on singular values); ``"cv"`` for the fewest under which rows left out are likeliest,
+        within a standard error, as a Gaussian density (:class:`ProbabilisticPCA`); or all of them.
     method : {"auto", "direct", "dual", "operator"}
         Eigenvectors of S, of K, or of S applied without forming it.
 
@@ -55,6 +56,8 @@ class PCA(Embedder):
     ----------
     embedding_ : ndarray of shape (n_samples, n_components)
         The training rows in the map (after ``fit``; not after ``partial_fit``).
+    cv_scores_ : ndarray of shape (n_tried,) or None
+        The mean log density of rows left out with 1, 2 … components, where ``n_components="cv"``.
     components_ : ndarray of shape (n_components, n_features)
         The directions, orthonormal rows.
     mean_ : ndarray of shape (n_features,)
@@ -91,9 +94,10 @@ class PCA(Embedder):
     """
 
     _judges_front: ClassVar[bool] = True
+    _left_out: ClassVar[Any] = BY_LIKELIHOOD
     _parameters: ClassVar[Any] = {
         "n_components": (
-            *COMPONENTS,
+            *COMPONENTS_JUDGED,
             Matching(lambda v: isinstance(v, float) and 0 < v < 1, "a float in (0, 1)"),
             OneOf((None,)),
         ),
@@ -183,6 +187,12 @@ class PCA(Embedder):
     def _fit_to(self, seen: Seen) -> Self:
         """Fit to rows that were seen in blocks."""
         check_parameters(self, self._parameters)
+        if self.n_components == "cv":
+            raise ValueError(
+                "n_components='cv' of PCA leaves rows out of all, and blocks of rows are gone when "
+                "the next comes. Use fit(X), n_components='auto' or a number."
+            )
+        self.cv_scores_ = None
         self._seen, self.n_features_in_ = seen, len(seen.mean)
         pairs = self._leading(seen.scatter, max(seen.n, 2), len(seen.mean))
         total = float(np.trace(seen.scatter))
@@ -252,7 +262,9 @@ class PCA(Embedder):
         order = p if callable(S) else S.shape[0]
         pairs = largest_eigenpairs(S, wanted, n=order, who="PCA")
         if isinstance(self.n_components, (float, str)):
-            if isinstance(self.n_components, str):
+            if self.n_components == "cv":
+                wanted = self.n_components_
+            elif isinstance(self.n_components, str):
                 from sidelight.quality import components_above_noise
 
                 wanted = components_above_noise(pairs.values, n, p)
@@ -273,6 +285,11 @@ class PCA(Embedder):
 
     def _dimensions_for(self, X: Any) -> int:
         return 0  # found with the eigenvalues
+
+    def _of_dimensions(self, n_components: int) -> Any:
+        from sidelight.spectral.probabilistic_pca import ProbabilisticPCA
+
+        return ProbabilisticPCA(n_components)
 
     @property
     def _side_checks(self) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from sidelight.core import (
-    COMPONENTS,
+    COMPONENTS_JUDGED,
     BoolArray,
     FloatArray,
     OneOf,
@@ -17,7 +17,15 @@ from sidelight.core import (
     of_moderate_size,
     warn,
 )
-from sidelight.estimator import Embedder, Map, behind_front, mean_score, sample_rows, score_rows
+from sidelight.estimator import (
+    BY_LIKELIHOOD,
+    Embedder,
+    Map,
+    behind_front,
+    mean_score,
+    sample_rows,
+    score_rows,
+)
 from sidelight.mapping import GramKernel, LinearBack, Projection
 from sidelight.solvers import (
     LatentPosterior,
@@ -41,10 +49,11 @@ class ProbabilisticPCA(Embedder):
 
     Parameters
     ----------
-    n_components : int or "auto"
+    n_components : int, "auto" or "cv"
         Dimensions of the latent space, ``n_components_``; with as many as features nothing is left
         to the noise.  ``"auto"`` takes the likeliest, less the penalty of the Bayesian information
-        criterion; with missing entries at most 20.
+        criterion; with missing entries at most 20.  ``"cv"`` takes the smallest under which rows
+        left out are likeliest, within a standard error.
     form : {"primal", "dual"}
         Whether latent points are integrated out and W is fitted, or the other way round.
     tol : float
@@ -56,6 +65,8 @@ class ProbabilisticPCA(Embedder):
     ----------
     embedding_ : ndarray of shape (n_samples, n_components)
         Posterior means E[z | x] (dual: the fitted latent points).
+    cv_scores_ : ndarray of shape (n_tried,) or None
+        The mean log density of rows left out with 1, 2 … components, where ``n_components="cv"``.
     components_ : ndarray of shape (n_components, n_features)
         Wᵀ, rows orthogonal, longest first (dual: the posterior mean of W given Z).
     mean_ : ndarray of shape (n_features,)
@@ -103,8 +114,9 @@ class ProbabilisticPCA(Embedder):
     """
 
     _judges_front: ClassVar[bool] = True
+    _left_out: ClassVar[Any] = BY_LIKELIHOOD
     _parameters: ClassVar[Any] = {
-        "n_components": COMPONENTS,
+        "n_components": COMPONENTS_JUDGED,
         "form": (OneOf(("primal", "dual")),),
         "tol": (Real(0, open_below=True),),
         "max_iter": (Whole(1),),
@@ -179,6 +191,10 @@ class ProbabilisticPCA(Embedder):
         kernel = GramKernel(filled, filled.mean(axis=0))
         back = LinearBack(model.loadings, model.mean)
         return Map(posterior.mean, PosteriorMean(model), facts, kernel, back)
+
+    def _of_dimensions(self, n_components: int) -> ProbabilisticPCA:
+        # the dual form is no density of rows, and fits the same directions
+        return ProbabilisticPCA(n_components, tol=self.tol, max_iter=self.max_iter)
 
     def _choose_components(self, X: FloatArray) -> int:
         from sidelight.quality import components_by_likelihood

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from sidelight.core import (
-    COMPONENTS,
+    COMPONENTS_JUDGED,
     FloatArray,
     OneOf,
     Real,
@@ -16,6 +16,7 @@ from sidelight.core import (
     require_memory,
 )
 from sidelight.estimator import (
+    BY_SLOW_LIKELIHOOD,
     Embedder,
     Map,
     behind_front,
@@ -59,8 +60,9 @@ class GPLVM(Embedder):
 
     Parameters
     ----------
-    n_components : int or "auto"
-        Dimensions of the map, ``n_components_``; ``"auto"`` is the intrinsic dimension of X.
+    n_components : int, "auto" or "cv"
+        Dimensions of the map, ``n_components_``; ``"auto"`` is the intrinsic dimension of X,
+        ``"cv"`` the smallest under which rows left out are likeliest, within a standard error.
     kernel : {"rbf", "linear"}
         Smooth functions of the map, or linear ones: then the optimum is dual probabilistic PCA.
     init : "pca", estimator or array of shape (n_samples, n_components)
@@ -87,6 +89,8 @@ class GPLVM(Embedder):
     ----------
     embedding_ : ndarray of shape (n_samples, n_components)
         Z, of unit variance (with the linear kernel as it is), along its principal axes.
+    cv_scores_ : ndarray of shape (n_tried,) or None
+        The mean log density of rows left out with 1, 2 … components, where ``n_components="cv"``.
     log_likelihood_ : float
         Of all observed entries in the data's unit; with inducing points the bound on it.
     objective_ : float
@@ -142,8 +146,9 @@ class GPLVM(Embedder):
     array([[0.54, 0.84, 1.  ]])
     """
 
+    _left_out: ClassVar[Any] = BY_SLOW_LIKELIHOOD
     _parameters: ClassVar[Any] = {
-        "n_components": COMPONENTS,
+        "n_components": COMPONENTS_JUDGED,
         "kernel": (OneOf(tuple(COVARIANCES)),),
         "init": (OneOf(("pca",)), *MADE_OR_GIVEN),
         "n_inducing": (OneOf((None, "auto")), Whole(1)),

@@ -6,7 +6,7 @@ import numpy as np
 
 from sidelight.core import FloatArray
 from sidelight.latent.descending import principal_turn
-from sidelight.solvers.eigen import column_signs
+from sidelight.solvers.eigen import column_signs, largest_eigenpairs
 
 
 def settled(Z: FloatArray, R: FloatArray, *, data_first: bool) -> tuple[FloatArray, FloatArray]:
@@ -18,6 +18,57 @@ def settled(Z: FloatArray, R: FloatArray, *, data_first: bool) -> tuple[FloatArr
     order = _order(scales * points.std(axis=0), data_first)
     points = points[:, order]
     return points * column_signs(points), scales[:, order]
+
+
+def settled_full(
+    Z: FloatArray, R: FloatArray, *, data_first: bool
+) -> tuple[FloatArray, FloatArray]:
+    """Fix the coordinates in which matrices R_c are given, and each matrix.
+
+    E is the same for Z Bᵀ with R_c B⁻¹, B any invertible matrix, and for O R_c, O any rotation.
+    Coordinates are uncorrelated, and each relation in turn has the direction, out of those that are
+    left, that it makes most of; what remains has those that the data (or the first relation) make
+    most of.  Units as of diagonal ones; R_c is the symmetric root of R_cᵀR_c.
+    """
+    points = Z - Z.mean(axis=0)
+    axes, sizes, turns = np.linalg.svd(points / np.sqrt(len(Z)), full_matrices=False)
+    axes = axes * np.sqrt(len(Z))  # of unit variance
+    made = R @ (turns.T * sizes)  # of those, what R makes
+    squares = np.einsum("cij,cik->cjk", made, made)
+    directions = _directions(squares, data_first)
+    squares = directions.T @ squares @ directions
+    unit = np.sqrt(np.maximum(np.einsum("cii->ci", squares).max(axis=0), 1e-300))
+    points, squares = (axes @ directions) * unit, squares / np.outer(unit, unit)
+    signs = column_signs(points)
+    roots = np.array([_root(A) for A in squares * np.outer(signs, signs)])
+    return points * signs, roots
+
+
+def _directions(squares: FloatArray, data_first: bool) -> FloatArray:
+    """Orthogonal directions: each relation's own in turn, then those of the data."""
+    d = squares.shape[1]
+    left = np.eye(d)
+    found: list[FloatArray] = []
+    for A in squares[1:] if data_first else squares:
+        if len(found) == d:
+            break
+        best = largest_eigenpairs(left.T @ A @ left, 1, who="axes").vectors
+        found.append(left @ best[:, 0])
+        left = _complement(np.column_stack(found))
+    if len(found) < d:
+        rest = largest_eigenpairs(left.T @ squares[0] @ left, left.shape[1], who="axes").vectors
+        found += list((left @ rest).T)
+    return np.column_stack(found)
+
+
+def _complement(vectors: FloatArray) -> FloatArray:
+    """An orthonormal basis of what is orthogonal to orthonormal vectors."""
+    return np.linalg.svd(vectors, full_matrices=True)[0][:, vectors.shape[1] :]
+
+
+def _root(A: FloatArray) -> FloatArray:
+    values, vectors = np.linalg.eigh(A)
+    return np.asarray((vectors * np.sqrt(np.maximum(values, 0.0))) @ vectors.T)
 
 
 def _order(relevance: FloatArray, data_first: bool) -> list[int]:

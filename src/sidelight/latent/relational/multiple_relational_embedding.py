@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar, Self
 
@@ -37,16 +37,16 @@ from sidelight.latent.descending import (
     classical_start,
     distance_table,
 )
-from sidelight.latent.neighbors import NeighborChoices, NeighborMismatch
-from sidelight.latent.relational.axes import settled
+from sidelight.latent.neighbors import NeighborChoices
+from sidelight.latent.relational.axes import settled, settled_full
 from sidelight.latent.relational.bandwidth import relational_bandwidth
+from sidelight.latent.relational.bases import BASES, PENALTY, Base
 from sidelight.latent.relational.objective import Related, RelationalObjective
-from sidelight.latent.relational.placing import BySimilarity, ScaledBack
+from sidelight.latent.relational.placing import ScaledBack, seen_through
 from sidelight.latent.relational.relations import check_relations, rows_of_relations
-from sidelight.latent.relational.starts import informed_start, random_start
+from sidelight.latent.relational.starts import informed_start, random_start, written_out
 from sidelight.neighbors import each_row
 from sidelight.side import Relation, gather_side
-from sidelight.similarity import normalise_rows
 from sidelight.solvers.descent import Restarts, best_of_starts
 
 #: Starts are compared after a descent to this tolerance; the best one goes on.
@@ -62,12 +62,13 @@ def _are_weights(value: Any) -> bool:
 class MultipleRelationalEmbedding(Embedder):
     """Multiple relational embedding (MRE): one map for several kinds of similarity.
 
-    Each relation c says with P_c which of its items pick which; it sees the map through scales
-    of its own, Q_c,ij ∝ exp(−‖R_c(z_i − z_j)‖²), R_c diagonal.  Points and scales minimise
+    Each relation c says with P_c which of its items pick which; it sees the map through a
+    transformation of its own, Q_c,ij ∝ exp(−‖R_c(z_i − z_j)‖²), R_c diagonal or any matrix.
+    Points and transformations minimise
 
         E(Z, R) = Σ_c λ_c (1/n_c) Σ_ij P_c,ij log(P_c,ij / Q_c,ij)
 
-    (eq. 4.3, 4.4, 4.8): relations that have to do with each other share dimensions, others get
+    (eq. 4.3 to 4.8): relations that have to do with each other share dimensions, others get
     dimensions of their own, and items of which a relation does not speak are placed by the
     others.  The similarity of the rows of X is one relation, over all of them; it may be left
     out.  Pairs, attributes and distances act through a learned metric that X is measured in.
@@ -76,20 +77,36 @@ class MultipleRelationalEmbedding(Embedder):
     ----------
     n_components : int or "auto"
         Dimensions of the map, ``n_components_``; ``"auto"`` is the intrinsic dimension of X.
+    base : {"neighbors", "information", "spectral"}
+        What a relation asks of the points that it sees, Y_c = Z_c R_cᵀ (section 4.1: the idea is
+        not bound to one method).  ``"neighbors"``: the mismatch above, of stochastic neighbour
+        embedding.  ``"information"``: minus the mutual information of
+        :class:`KernelInformationEmbedding`, with ``penalty`` in the place of its ``alpha``, for one
+        relation alone as well.  ``"spectral"``: the strain ‖K_c − Y_cY_cᵀ‖²/‖K_c‖² of classical
+        scaling, K_c the centred similarities, of X the inner products of its rows: a relation asks
+        for as many dimensions as its K_c has, so that narrow similarities want wide ones, as of
+        ``Relation.from_values(v, bandwidth=16)``.
+    transformations : {"diagonal", "full"}
+        R_c: a scale for every dimension, so that relations share dimensions or have their own; or
+        any matrix (eq. 4.6), so that they share directions, of which there may be more than
+        dimensions.  ``"full"`` is refused where there is one relation alone, which has R = I.
     bandwidth : float or "auto"
         σ² of the similarity of X.  ``"auto"`` is 0.15 of the mean squared distance, or twice the
         mean where that places rows clearly better of which a relation was kept from speaking, as
-        it does where a relation has to do with a small part of the variance of X.
+        it does where a relation has to do with a small part of the variance of X (of the base
+        ``"neighbors"`` alone).  Refused with the base ``"spectral"``.
     perplexity : float, optional
-        Effective neighbours of each row of X instead.
+        Effective neighbours of each row of X instead, with the base ``"neighbors"``.
     weights : sequence of float, optional
         λ_c, one for each ``Relation``, in their order; all one by default.
     data_weight : float
         λ of the similarity of X.
-    penalty : float
+    penalty : float or "auto"
         ρ of the term ρ Σ_c (1/n) Σ_i ‖R_c z_i‖², added to E where there are several relations.  It
         keeps relations over different parts of the items from using one dimension for different
-        things.  Refused where there is one relation alone.
+        things.  ``"auto"`` is 0.001, and 0.5 for several relations with the base
+        ``"information"``, whose points fly apart with less.  Refused where there is one relation
+        alone, unless the base is ``"information"``.
     n_restarts : int
         Random starts besides the one that is made from X and the relations; the lowest E wins.
         Refused with X alone.
@@ -111,11 +128,15 @@ class MultipleRelationalEmbedding(Embedder):
     ----------
     embedding_ : ndarray of shape (n_samples, n_components)
         The map, centred.  Column c is the one that relation c uses most, as far as each has one.
+    transformations_ : ndarray of shape (n_relations, n_components, n_components)
+        R_c, the data's first where X was given.  What E leaves open is fixed by a rule: full ones
+        are symmetric and not negative, in coordinates without correlation, each relation in turn
+        having the direction that it makes most of.
     scales_ : ndarray of shape (n_relations, n_components)
-        The diagonals of R_c, the data's first where X was given; in every dimension the largest is
-        one, which fixes what E leaves open.
+        The lengths of the columns of R_c, which are its diagonal where it is diagonal; in every
+        dimension the largest is one.
     relevance_ : ndarray of shape (n_relations, n_components)
-        |R_c|·std(Z_c), Z_c the points of its items: how much each relation makes of each
+        scales_ · std(Z_c), Z_c the points of its items: how much each relation makes of each
         dimension, which is what E determines.
     objective_ : float
         E, with the penalty.
@@ -134,13 +155,17 @@ class MultipleRelationalEmbedding(Embedder):
 
     Notes
     -----
-    One relation alone has no scales, R = I, and with X as the only one this is
-    :class:`StochasticNeighborEmbedding`.  New rows are placed by the similarity of X, which is all
-    that is known of them.
+    One relation alone has R = I, and with X as the only one this is
+    :class:`StochasticNeighborEmbedding`; of the other bases it is an optimum of
+    :class:`KernelInformationEmbedding`, and :class:`ClassicalMDS` in another unit.  The spectral
+    base with several relations is individual differences scaling.  New rows are placed by the
+    similarity of X, which is all that is known of them.
 
     References
     ----------
     R. Memisevic and G. Hinton (2005), "Multiple relational embedding".
+    J. Carroll and J.-J. Chang (1970), "Analysis of individual differences in multidimensional
+    scaling via an N-way generalization of Eckart–Young decomposition".
 
     Examples
     --------
@@ -161,23 +186,26 @@ class MultipleRelationalEmbedding(Embedder):
     _parameters: ClassVar[Any] = {
         **DISTANCE_PARAMETERS,
         "bandwidth": (OneOf(("auto",)), Real(0, open_below=True)),
+        "base": (OneOf(tuple(BASES)),),
+        "transformations": (OneOf(("diagonal", "full")),),
         "perplexity": (OneOf((None,)), Real(1)),
         "weights": (OneOf((None,)), Matching(_are_weights, "a sequence of positive numbers")),
         "data_weight": (Real(0, open_below=True),),
-        "penalty": (Real(0),),
+        "penalty": (OneOf(("auto",)), Real(0)),
         "n_restarts": (Whole(0),),
     }
-    _takes_several: ClassVar[tuple[str, ...]] = ("Relation",)
 
     def __init__(
         self,
         n_components: int | str = 2,
         *,
+        base: str = "neighbors",
+        transformations: str = "diagonal",
         bandwidth: float | str = "auto",
         perplexity: float | None = None,
         weights: Sequence[float] | None = None,
         data_weight: float = 1.0,
-        penalty: float = 1e-3,
+        penalty: float | str = "auto",
         n_restarts: int = 1,
         metric: Any = "euclidean",
         max_iter: int = 2000,
@@ -186,6 +214,8 @@ class MultipleRelationalEmbedding(Embedder):
         random_state: Any = 0,
     ) -> None:
         self.n_components = n_components
+        self.base = base
+        self.transformations = transformations
         self.bandwidth = bandwidth
         self.perplexity = perplexity
         self.weights = weights
@@ -222,12 +252,19 @@ class MultipleRelationalEmbedding(Embedder):
         told, D, given = self._told_of(X, side, items)
         self._refuse_without_effect(D is not None, len(given))
         n, d = (rows_of_relations(given) if D is None else len(D)), self.n_components_
-        n_kinds = len(given) + (D is not None)
-        thread = pick_up(self, (D, given), RelationalObjective.count_variables(n, d, n_kinds))
+        n_kinds, full = len(given) + (D is not None), self.transformations == "full"
+        size = RelationalObjective.count_variables(n, d, n_kinds, full=full)
+        thread = pick_up(self, (D, given), size)
         left, searched = thread.where or (None, None)
         choices, searched = self._choices_of(D, given, searched)
-        relations = self._relations(D, choices, given, n)
-        objective = RelationalObjective(relations, n, d, penalty=self.penalty)
+        objective = RelationalObjective(
+            self._relations(D, choices, given, n),
+            n,
+            d,
+            penalty=self._penalty_of(n_kinds),
+            full=full,
+            always_penalised=self._base.always_penalised,
+        )
         found = best_of_starts(
             objective,
             self._starts(objective, D, choices),
@@ -235,12 +272,15 @@ class MultipleRelationalEmbedding(Embedder):
             left_off=left,
             **course_of(self, "multiple relational embedding"),
         )
-        Z, R = settled(*objective.unpack(found.best.x), data_first=D is not None)
+        settle = settled_full if objective.full else settled
+        Z, R = settle(*objective.unpack(found.best.x), data_first=D is not None)
         facts = _facts_of(objective, found, Z, R)
-        facts["bandwidth_"] = None if choices is None else choices.bandwidth
+        unused = choices is None or "bandwidth" in self._base.idle
+        facts["bandwidth_"] = None if unused else choices.bandwidth
         facts["relations_"] = ["X"] * (D is not None) + [fingerprint(r) for r in given]
         pause = None if found.pause is None else (found.pause, searched)
-        return self._adopt(told, _map_of(Z, R, told, choices, facts), thread.left_at(pause))
+        rule = None if D is None else self._base.placing(choices, D, Z, R[0])
+        return self._adopt(told, _map_of(Z, R, told, rule, facts), thread.left_at(pause))
 
     def metric_for(self, relation: int | str | Relation) -> FloatArray:
         """Give the metric in which a relation sees the map, d²(z, z') = (z − z')ᵀA(z − z').
@@ -253,9 +293,10 @@ class MultipleRelationalEmbedding(Embedder):
         Returns
         -------
         ndarray of shape (n_components, n_components)
-            A = RᵀR, diagonal.
+            A = RᵀR.
         """
-        return np.diag(self.scales_[self._number(relation)] ** 2)
+        R = self.transformations_[self._number(relation)]
+        return np.asarray(R.T @ R)
 
     def view(
         self, relation: int | str | Relation, *, without: int | str | Relation | None = None
@@ -275,11 +316,11 @@ class MultipleRelationalEmbedding(Embedder):
         ndarray of shape (n_samples, n_components)
             Points whose Euclidean distances are those of the relation.
         """
-        scales = self.scales_[self._number(relation)]
+        points = self._map.points
         if without is not None:
             share = self.relevance_[self._number(without)]
-            scales = scales * (1 - (share / max(share.max(), 1e-300)) ** 2)
-        return np.asarray(self._map.points * scales)
+            points = points * (1 - (share / max(share.max(), 1e-300)) ** 2)
+        return np.asarray(points @ self.transformations_[self._number(relation)].T)
 
     def transform(self, X: Any, *, condition: Any = None) -> FloatArray:
         """Place new rows by their similarity to the rows of X.
@@ -332,14 +373,26 @@ class MultipleRelationalEmbedding(Embedder):
         items = self._check_items(items, n)
         return self._tell(None, known, items=items, inside=("Relation",)), None, given
 
+    @property
+    def _base(self) -> Base:
+        return BASES[self.base]
+
+    def _penalty_of(self, n_relations: int) -> float:
+        if isinstance(self.penalty, str):
+            return self._base.penalty if n_relations > 1 else PENALTY
+        return float(self.penalty)
+
     def _refuse_without_effect(self, data: bool, n_given: int) -> None:
+        alone = ("transformations", *(("penalty",) * (not self._base.always_penalised)))
         if not data:
-            idle = ("bandwidth", "perplexity", "data_weight", "metric")
+            idle: tuple[str, ...] = ("bandwidth", "perplexity", "data_weight", "metric")
             refuse_without_effect(self, idle, "without X")
         if data and not n_given:
-            refuse_without_effect(self, ("penalty", "n_restarts"), "without a Relation")
+            refuse_without_effect(self, (*alone, "n_restarts"), "without a Relation")
         if not data and n_given == 1:
-            refuse_without_effect(self, ("penalty",), "with one Relation alone")
+            refuse_without_effect(self, alone, "with one Relation alone")
+        if data:
+            refuse_without_effect(self, self._base.idle, f"with base={self.base!r}")
 
     def _choices_of(
         self, D: FloatArray | None, given: tuple[Relation, ...], searched: float | None
@@ -348,9 +401,9 @@ class MultipleRelationalEmbedding(Embedder):
         if D is None:
             return None, None
         width: Any = self.bandwidth
-        if width == "auto" and self.perplexity is None:
+        if width == "auto" and self.perplexity is None and self.base == "neighbors":
             width = searched = searched or relational_bandwidth(
-                D, given, self.n_components_, penalty=self.penalty, who=self._name
+                D, given, self.n_components_, penalty=self._penalty_of(2), who=self._name
             )
         return NeighborChoices.of(D, width, self.perplexity, who=self._name), searched
 
@@ -363,13 +416,13 @@ class MultipleRelationalEmbedding(Embedder):
     ) -> list[Related]:
         """The relations that were given, after that of the data where there are any."""
         related = [
-            Related(r.rows(n), NeighborMismatch(normalise_rows(r.similarity)), weight)
+            Related(r.rows(n), self._base.of_relation(r.similarity), weight)
             for r, weight in zip(given, self._weights_of(given), strict=True)
         ]
         if D is None or choices is None:
             return related
-        data = NeighborMismatch(choices.among(D))
-        return [Related(np.arange(n), data, float(self.data_weight)), *related]
+        data = Related(np.arange(n), self._base.of_data(D, choices), float(self.data_weight))
+        return [data, *related]
 
     def _weights_of(self, given: tuple[Any, ...]) -> list[float]:
         if self.weights is None:
@@ -384,18 +437,18 @@ class MultipleRelationalEmbedding(Embedder):
     def _starts(
         self, objective: RelationalObjective, D: FloatArray | None, choices: NeighborChoices | None
     ) -> list[FloatArray]:
-        n, d = objective.n, objective.d
-        unit = 1.0 if choices is None else float(np.sqrt(choices.unit))
+        n, d, full = objective.n, objective.d, objective.full
+        unit = 1.0 if D is None or choices is None else self._base.unit(D, choices)
         if D is not None and not objective.scaled:  # the data alone: stochastic neighbour embedding
             return [(classical_start(D, d, who=self._name) / unit).ravel()]
         rng = random_generator(self.random_state)
         starts = [
-            objective.pack(*random_start(n, d, len(objective.relations), rng))
+            objective.pack(*random_start(n, d, len(objective.relations), rng, full=full))
             for _ in range(self.n_restarts + (D is None))
         ]
         if D is not None:
-            informed = informed_start(D, objective.relations, d, unit=unit, who=self._name)
-            starts.insert(0, objective.pack(*informed))
+            Z, R = informed_start(D, objective.relations, d, unit=unit, who=self._name)
+            starts.insert(0, objective.pack(Z, written_out(R) if full else R))
         return starts
 
     def _number(self, relation: int | str | Relation) -> int:
@@ -420,9 +473,11 @@ def _facts_of(
     objective: RelationalObjective, found: Restarts, Z: FloatArray, R: FloatArray
 ) -> dict[str, Any]:
     """What was found, by the names it has on the estimator."""
+    scales = np.linalg.norm(R, axis=1) if R.ndim == 3 else R
     return {
-        "scales_": R,
-        "relevance_": R * np.array([Z[c.rows].std(axis=0) for c in objective.relations]),
+        "transformations_": R if R.ndim == 3 else written_out(R),
+        "scales_": scales,
+        "relevance_": scales * np.array([Z[c.rows].std(axis=0) for c in objective.relations]),
         "objectives_": objective.parts(Z, R),
         "starts_": found.values / objective.n,
         **facts_of(found.best, objective.n),
@@ -433,15 +488,14 @@ def _map_of(
     Z: FloatArray,
     R: FloatArray,
     told: Told,
-    choices: NeighborChoices | None,
+    rule: Callable[[FloatArray], FloatArray] | None,
     facts: dict[str, Any],
 ) -> Map:
     """The map, with ways to it and back by the similarity of X where there is one."""
-    if choices is None:
+    if rule is None:
         return Map(Z, None, facts)
-    points, scales = told.points, R[0]
-    place = AmongPlaced(points, Z, BySimilarity(choices, Z, scales))
-    found = of_all_rows(Map(Z, place, facts), points, each_row(points.n))
+    points = told.points
+    found = of_all_rows(Map(Z, AmongPlaced(points, Z, rule), facts), points, each_row(points.n))
     if told.items is None:
         return found
-    return replace(found, back=ScaledBack(scales, SmoothBack(Z * scales, told.items)))
+    return replace(found, back=ScaledBack(R[0], SmoothBack(seen_through(R[0], Z), told.items)))

@@ -18,10 +18,18 @@ _RIDGES = np.geomspace(1e-4, 10.0, 12)
 
 
 def random_start(
-    n: int, d: int, n_relations: int, rng: np.random.Generator
+    n: int, d: int, n_relations: int, rng: np.random.Generator, *, full: bool = False
 ) -> tuple[FloatArray, FloatArray]:
-    """Draw small points and scales, as in the thesis (section 4.2, footnote 1)."""
-    return 0.1 * random_points(n, d, rng), 0.1 * random_points(n_relations, d, rng)
+    """Draw small points and transformations, as in the thesis (section 4.2, footnote 1)."""
+    Z = 0.1 * random_points(n, d, rng)
+    if not full:
+        return Z, 0.1 * random_points(n_relations, d, rng)
+    return Z, 0.1 * random_points(n_relations * d, d, rng).reshape(n_relations, d, d)
+
+
+def written_out(R: FloatArray) -> FloatArray:
+    """Diagonals as matrices, (n_relations, d, d)."""
+    return np.asarray(R[:, :, None] * np.eye(R.shape[1]))
 
 
 def informed_start(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from sidelight.metric.learning.choice_of_space import draw_background, open_features, open_kernel
+from sidelight.metric.learning.columns import best_columns, judged_columns
 from sidelight.metric.learning.distance_cone import ConeFit, fit_with_ridge, fit_without_ridge
 from sidelight.metric.learning.distance_ridge import choose_ridge, squared_gram
 from sidelight.metric.learning.from_pairs import learn_from_pairs
@@ -19,10 +20,12 @@ __all__ = [
     "Space",
     "SpannedSpace",
     "Spread",
+    "best_columns",
     "choose_ridge",
     "draw_background",
     "fit_with_ridge",
     "fit_without_ridge",
+    "judged_columns",
     "learn_from_pairs",
     "open_features",
     "open_kernel",

@@ -26,14 +26,19 @@ class LearnedFromPairs:
         The γ used; infinite in the thesis's form, which has no prior.
     choice : StrengthChoice or None
         How the strength was chosen, where it was not given.
+    all_alike : bool
+        Whether there were no pairs, as of a relation in which no two rows are more alike.
     """
 
     metric: InnerMetric | None
     strength: float
     choice: StrengthChoice | None = None
+    all_alike: bool = False
 
     def report(self) -> str:
         """What became of the pairs, in a sentence."""
+        if self.all_alike:
+            return "not used: all rows are equally alike"
         if self.choice is None:
             return f"used at the strength {self.strength:g}, which was given"
         told = f"of rows left out {self.choice.without:.2f} are told apart without"
@@ -55,6 +60,8 @@ def learn_from_pairs(
     rng: np.random.Generator,
 ) -> LearnedFromPairs:
     """Learn the metric of one set of pairs."""
+    if not len(pairs.rows):
+        return LearnedFromPairs(None, 0.0, all_alike=True)
     named = named_rows(X, pairs, space)
     problem = named.problem(spread, space.n_outside)
     if loss == "thesis":

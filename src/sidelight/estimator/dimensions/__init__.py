@@ -1,0 +1,19 @@
+"""How many dimensions a map has where the user leaves it to the data."""
+
+from __future__ import annotations
+
+from sidelight.estimator.dimensions.intrinsic import intrinsic_dimensions
+from sidelight.estimator.dimensions.left_out import (
+    BY_LIKELIHOOD,
+    BY_SLOW_LIKELIHOOD,
+    LeftOut,
+    dimensions_left_out,
+)
+
+__all__ = [
+    "BY_LIKELIHOOD",
+    "BY_SLOW_LIKELIHOOD",
+    "LeftOut",
+    "dimensions_left_out",
+    "intrinsic_dimensions",
+]

@@ -1,0 +1,122 @@
+"""As many dimensions as rows left out ask for: the fewest under which they are likeliest.
+
+They are judged by the density of a model that was not fitted to them (latent-factor thesis section
+2.2.1).  How well they are given back on the way to the map and back is no judge: a row is then seen
+whole, and more dimensions give it back better.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from sidelight.core import (
+    FloatArray,
+    IntArray,
+    evenly_spaced,
+    is_sparse,
+    whole_or_nothing,
+)
+from sidelight.neighbors import distinct_rows
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """How dimensions are judged by rows left out, for ``n_components="cv"``.
+
+    Parameters
+    ----------
+    folds : int
+        The rows are left out in so many parts.
+    rows : int
+        At most so many rows, evenly spaced, are fitted to and judged.
+    """
+
+    folds: int = 5
+    rows: int = 2000
+
+
+#: Of models with a closed form.
+BY_LIKELIHOOD = LeftOut()
+#: Of models that descend.
+BY_SLOW_LIKELIHOOD = LeftOut(folds=3, rows=150)
+#: At most so many dimensions are tried, and so many beyond the best.
+_MOST, _BEYOND = 30, 2
+
+
+@dataclass(frozen=True)
+class Dimensions:
+    """A number of dimensions, and how well 1, 2 … of them tell rows left out.
+
+    Parameters
+    ----------
+    chosen : int
+        The smallest within one standard error of the best.
+    scores : ndarray of shape (n_tried,)
+        The mean log density of rows left out.
+    """
+
+    chosen: int
+    scores: FloatArray
+
+
+def dimensions_left_out(estimator: Any, X: Any) -> Dimensions | None:
+    """The dimensions that rows left out ask for, where an estimator is told to ask them."""
+    left_out, given = estimator._left_out, estimator.n_components
+    if left_out is None or not (isinstance(given, str) and given == "cv"):
+        return None
+    return judged_dimensions(X, estimator._of_dimensions, left_out, who=estimator._name)
+
+
+def judged_dimensions(
+    X: Any, model_of: Callable[[int], Any], left_out: LeftOut, *, who: str
+) -> Dimensions:
+    """Fit models of 1, 2 … dimensions to some rows, and ask them about the others.
+
+    Copies are one row: what was fitted tells nothing new.  It goes on until two more dimensions
+    are no better; the smallest number is taken whose scores, row by row, fall short of the best by
+    less than one standard error.
+    """
+    rows = _distinct(X)
+    rows = rows[evenly_spaced(len(rows), left_out.rows)]
+    most = min(X.shape[1], _MOST, len(rows) - (len(rows) + 1) // 2 - 1)
+    if len(rows) < 2 * left_out.folds or most < 1:
+        raise ValueError(
+            f"n_components='cv' of {who} leaves rows out in {left_out.folds} parts, and takes at "
+            f"least {2 * left_out.folds} distinct rows. Got {len(rows)}. Give a number."
+        )
+    parts = np.random.default_rng(0).permutation(len(rows)) % left_out.folds
+    scores: list[FloatArray] = []
+    for q in range(1, most + 1):
+        scores.append(_scores_of(X, rows, parts, lambda q=q: model_of(q), left_out))  # type: ignore[misc]
+        best = int(np.argmax([one.mean() for one in scores]))
+        if len(scores) > best + _BEYOND:
+            break
+    short = [scores[best] - one for one in scores[: best + 1]]
+    error = [float(one.std()) / np.sqrt(len(rows)) for one in short]
+    near = [one.mean() <= sigma for one, sigma in zip(short, error, strict=True)]
+    return Dimensions(1 + near.index(True), np.array([one.mean() for one in scores]))
+
+
+def _distinct(X: Any) -> IntArray:
+    if not is_sparse(X) and np.isnan(X).any():
+        return np.arange(len(X))
+    return distinct_rows(X, metric="euclidean", who="cv").rows
+
+
+def _scores_of(
+    X: Any, rows: IntArray, parts: IntArray, model: Callable[[], Any], left_out: LeftOut
+) -> FloatArray:
+    """The log density of every row under a model that was fitted without it."""
+    scores = np.empty(len(rows))
+    for part in range(left_out.folds):
+        held = parts == part
+        with warnings.catch_warnings(), whole_or_nothing():
+            warnings.simplefilter("ignore")  # of the models that are not kept
+            fitted = model().fit(X[rows[~held]])
+            scores[held] = fitted.score_samples(X[rows[held]])
+    return scores

@@ -8,7 +8,7 @@ import scipy.sparse as sp
 from scipy.spatial.distance import cdist
 from sklearn.datasets import load_digits
 
-from sidelight import PCA, Isomap, LocallyLinearEmbedding
+from sidelight import PCA, ClassicalMDS, Isomap, LocallyLinearEmbedding
 from sidelight.estimator.map import Map
 from sidelight.estimator.neighborhood import neighborhood_of
 from sidelight.estimator.points import points_of
@@ -23,7 +23,8 @@ from sidelight.estimator.territory import (
     held_out,
     map_in_territories,
     memberships,
-    shows_in_map,
+    metric_for_map,
+    pairs_of_territories,
     surely_different,
     walks_along,
     walks_in,
@@ -270,12 +271,37 @@ class TestInFront:
             return clear if mapped == shown else vague
 
         pairs = labels_of(y, rng.choice(150, 60, replace=False))
-        assert shows_in_map(X, pairs, 1.0, embed) == shown
+        learned = EquivalenceMetric(strength=1.0).fit(X, side=pairs)
+        found = metric_for_map(X, pairs, learned, embed)
+        assert (found.strength_ > 0) == shown
+        assert found.report_.startswith("used" if shown else "not used")
 
     def test_rows_alone_in_their_groups_are_not_judged(self):
         X, _ = self.hidden_classes(np.random.default_rng(2), 5.0)
         apart = Pairs(dissimilar=[(i, i + 60) for i in range(60)])
-        assert shows_in_map(X, apart, 1.0, lambda rows: 1 / 0)
+        learned = EquivalenceMetric(strength=1.0).fit(X, side=apart)
+        assert metric_for_map(X, apart, learned, lambda rows: 1 / 0) is learned
+
+    def test_pairs_of_territories_are_of_rows_that_nobody_named(self):
+        rng = np.random.default_rng(5)
+        y = np.repeat([0, 1, 2], 30)
+        X = 20.0 * np.eye(3)[y] + rng.standard_normal((90, 3))
+        groups = groups_of(Pairs(similar=[(0, 1), (30, 31), (60, 61)], dissimilar=[(0, 30)]))
+        found = pairs_of_territories(walks_in(X), groups)
+        assert len(found.rows) == 90
+        assert (y[found.similar[:, 0]] == y[found.similar[:, 1]]).all()
+        # the third group is not said to differ from the others
+        assert set(map(tuple, np.sort(y[found.dissimilar], axis=1))) == {(0, 1)}
+
+    def test_few_labels_gain_by_territories_what_pairs_alone_do_not(self):
+        X, y, named = some_digits(90)
+        others = np.setdiff1d(np.arange(len(y)), named)
+        told = ClassicalMDS(2).fit(X, side=labels_of(y, named))
+        assert "territories" in told.side_report_[0].change
+        plain = five_nearest(ClassicalMDS(2).fit_transform(X)[others], y[others])
+        assert five_nearest(told.embedding_[others], y[others]) > plain + 0.02
+        wrong = labels_of(y, named, np.random.default_rng(90))
+        assert ClassicalMDS(2).fit(X, side=wrong).side_report_[0].change.startswith("not used")
 
     def test_a_metric_that_is_left_out_leaves_rows_as_they_are(self):
         rng = np.random.default_rng(3)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -59,7 +60,6 @@ def test_a_shift_is_found_and_taken_out_though_a_kind_is_seen_in_one_batch(seed,
     gap = (X - clean)[batch == 1][0] - (X - clean)[batch == 0][0]
     assert np.linalg.norm(gap - direction) < 0.1 * np.linalg.norm(direction)
     assert model.removed_
-    assert np.isinf(model.ridge_)
     assert model.separation_ < 1.25
     # what a mean of the batches would take out is the confounding
     means = X[batch == 1].mean(axis=0) - X[batch == 0].mean(axis=0)
@@ -75,15 +75,31 @@ def test_a_shift_that_depends_on_the_kind_is_followed(seed):
         rest = FactorRemoval(ridge).fit_transform(X, side=named(batch)) - items
         return np.mean((rest - rest.mean(axis=0)) ** 2)
 
-    assert error(100.0) < 0.7 * error(np.inf)
-    assert error("auto") <= error(np.inf) * (1 + 1e-12)
+    assert error(30.0) < 0.7 * error(np.inf)
+    assert error("auto") < 0.8 * error(np.inf)
 
 
-def test_it_is_followed_by_itself_where_rows_left_out_are_told_better():
+def test_it_is_followed_by_itself_unless_rows_left_out_are_told_worse():
     _, X, _, batch, _ = planted(1200, seed=6, bend=0.3)
-    assert FactorRemoval().fit(X, side=named(batch)).ridge_ == 300
-    _, X, _, batch, _ = planted(1200, seed=6)
-    assert np.isinf(FactorRemoval().fit(X, side=named(batch)).ridge_)
+    model = FactorRemoval().fit(X, side=named(batch))
+    assert np.isfinite(model.ridge_)
+    rng = np.random.default_rng(910)
+    X = load_digits(return_X_y=True)[0][rng.choice(1797, 500, replace=False)] / 16
+    dose = rng.integers(8, size=500)
+    model = FactorRemoval().fit(X + 0.1 * dose[:, None] * rng.random(64), side=Condition(dose))
+    assert model.removed_
+    assert np.isinf(model.ridge_)
+
+
+def test_a_shift_for_all_costs_next_to_nothing_where_kinds_may_have_their_own():
+    for seed in (6, 7):
+        items, X, _, batch, _ = planted(600, seed=seed)
+        rest = [
+            FactorRemoval(ridge).fit_transform(X, side=named(batch)) - items
+            for ridge in ("auto", np.inf)
+        ]
+        auto, stiff = (np.mean((one - one.mean(axis=0)) ** 2) for one in rest)
+        assert auto - stiff < 0.02  # of the items' own variance of one within kinds
 
 
 @pytest.mark.parametrize(
@@ -275,9 +291,10 @@ class TestParts:
         _, X, _, batch, _ = planted()
         bases = read_bases([named(batch)])
         phi = said_by(bases, [named(batch)], who="it")
-        start = starts_of(X, phi, SETTINGS)[1]
-        shifts = fit_shifts(X, phi, start, np.inf, SETTINGS)
-        again = fit_shifts(X, phi, shifts, np.inf, SETTINGS)
+        few = replace(SETTINGS, kinds=30)
+        start = starts_of(X, phi, few)[1]
+        shifts = fit_shifts(X, phi, start, np.inf, few)
+        again = fit_shifts(X, phi, shifts, np.inf, few)
         assert_allclose(again.common, shifts.common, atol=0.05)
         rest = X - phi @ shifts.common
         R = shifts.memberships(X, phi)

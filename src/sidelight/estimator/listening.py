@@ -10,7 +10,7 @@ import numpy as np
 
 from sidelight.core import FloatArray, as_dense, is_sparse, require_memory
 from sidelight.estimator.points import Invariant, points_of
-from sidelight.estimator.territory import NOT_IN_MAP, shows_in_map
+from sidelight.estimator.territory import metric_for_map
 from sidelight.metric import (
     DistanceMetric,
     EquivalenceMetric,
@@ -104,9 +104,8 @@ def learn_in_front(
         except ValueError as error:
             what = "what to take out" if kind == "Condition" else "a metric"
             raise ValueError(f"{who} cannot learn {what} from {kind}. {error}") from error
-        judge = embed if kind == "Pairs" and learned.strength_ > 0 else None
-        if judge is not None and not shows_in_map(X, side, learned.strength_, judge):
-            learned.leave_out(X, NOT_IN_MAP)
+        if kind == "Pairs" and embed is not None:
+            learned = metric_for_map(X, side, learned, embed)
         front[kind] = learned
         X = learned.transform(X, condition=side) if kind == "Condition" else learned.transform(X)
     return X, front

@@ -41,8 +41,8 @@ class FactorRemoval(OneToOneFeatureMixin, FrontTransformer):
     kinds are seen at some of its values only.
 
     Three decisions see no label.  Where neighbours do not agree in the factor more than shuffled
-    ones would, X is left as it is.  Shifts depend on the kind only as far as rows left out are told
-    clearly better so, and rows of one value keep their distances' order.  Where rows of different
+    ones would, X is left as it is.  Shifts depend on the kind as far as rows left out are not told
+    worse so, and rows of one value keep their distances' order.  Where rows of different
     values lie apart even so, a warning says that no shift undoes this factor; where the shift does
     not bring them nearer by half, it is left in.
 
@@ -71,7 +71,7 @@ class FactorRemoval(OneToOneFeatureMixin, FrontTransformer):
 
     Notes
     -----
-    At most 20,000 rows are fitted; each row is shifted by its own values alone.  A shift cannot
+    At most 10,000 rows are fitted; each row is shifted by its own values alone.  A shift cannot
     undo a large rotation: for such factors there is :class:`~sidelight.ConditionalEmbedding`.
 
     Examples

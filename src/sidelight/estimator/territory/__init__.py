@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from sidelight.estimator.territory.differences import weaken_between
 from sidelight.estimator.territory.groups import Groups, groups_of, pairs_of_points
-from sidelight.estimator.territory.in_front import NOT_IN_MAP, plain_map, shows_in_map
+from sidelight.estimator.territory.in_front import (
+    metric_for_map,
+    pairs_of_territories,
+    plain_map,
+)
 from sidelight.estimator.territory.in_graph import (
     NO_GAIN,
     STRETCH,
@@ -28,7 +32,6 @@ from sidelight.estimator.territory.memberships import (
 )
 
 __all__ = [
-    "NOT_IN_MAP",
     "NO_GAIN",
     "STRETCH",
     "WALKS",
@@ -43,9 +46,10 @@ __all__ = [
     "held_out",
     "map_in_territories",
     "memberships",
+    "metric_for_map",
     "pairs_of_points",
+    "pairs_of_territories",
     "plain_map",
-    "shows_in_map",
     "surely_different",
     "walks_along",
     "walks_in",

@@ -37,7 +37,7 @@ def quantisation(shifts: Shifts, Y: FloatArray, phi: FloatArray) -> FloatArray:
     return np.asarray(np.log(np.maximum(shifts.squared(Y, phi).min(axis=1), 1e-300)))
 
 
-def tells_better(
+def tells_as_well(
     stiff: Shifts,
     bent: Shifts,
     Y: FloatArray,
@@ -45,9 +45,9 @@ def tells_better(
     groups: Sequence[IntArray],
     settings: RemovalSettings,
 ) -> bool:
-    """Whether shifts that depend on the kind tell held-out rows better, and keep their order."""
-    gain = quantisation(stiff, Y, phi) - quantisation(bent, Y, phi)
-    if gain.mean() <= settings.errors * gain.std() / np.sqrt(len(gain)):
+    """Whether shifts that depend on the kind tell held-out rows as well, and keep their order."""
+    loss = quantisation(bent, Y, phi) - quantisation(stiff, Y, phi)
+    if loss.mean() > settings.errors * loss.std() / np.sqrt(len(loss)):
         return False
     clean = Y - bent.of(Y, phi)
     return min(_order_kept(Y, clean, group) for group in groups) >= settings.ranks

@@ -14,7 +14,7 @@ from sidelight.metric.factor.decisions import (
     agreement_of_neighbors,
     quantisation,
     separation_of,
-    tells_better,
+    tells_as_well,
 )
 from sidelight.metric.factor.settings import RemovalSettings
 from sidelight.metric.factor.shifts import Shifts, fit_shifts, regress_within_kinds, starts_of
@@ -107,7 +107,7 @@ def choose_ridge(
     for softer in settings.ridges[1:]:
         bent = fit_shifts(Y[fitted], phi[fitted], start, softer, settings)
         kept = [group[rows][held] for group in groups]
-        if not tells_better(stiff, bent, Y[held], phi[held], kept, settings):
+        if not tells_as_well(stiff, bent, Y[held], phi[held], kept, settings):
             break
         stiff, chosen = bent, softer
     return RidgeChoice(True, chosen, why)

@@ -36,6 +36,8 @@ TEXT = [
         "what is known is left out of the map, what is not remains; no figure for numbers",
         ours="R² of the light {faces/light known/light} when it is known, "
         "{faces/light shuffled/light} when shuffled, {faces/nothing known/light} plain",
+        upheld=("faces: largest R² of a factor that is known", "faces: least R² of a factor"),
+        data="rendered faces and blobs",
     )
 ]
 CLAIMS = [

@@ -112,11 +112,12 @@ def _in_words(share: float | None, *, shuffled: bool = False) -> str:
 TEXT = [
     Said(
         "latent",
-        "figure 4.4",
+        "figure 4.4; sections 4.3, 4.3.2",
         "devotes one dimension to each factor (one run, a picture)",
         ours="in {faces/auto/a dimension each} of ten draws; rank correlations left–right "
         "{faces/auto/left–right}, up–down {faces/auto/up–down}, light {faces/auto/light}, ink "
         "{faces/auto/ink}",
+        upheld=("the default bandwidth: least rank correlation", "pose: mean gain"),
     )
 ]
 CLAIMS = [

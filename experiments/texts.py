@@ -279,17 +279,8 @@ UNMEASURED: dict[str, list[Unmeasured]] = {
 }
 
 MISSING: dict[str, dict[str, str]] = {
-    "informed": {
-        "figures 3.9, 3.10, 3.16, A.9, A.10, A.14, A.19; sections 3.3.1, 3.5.1": "SDE informed",
-    },
-    "tangent": {
-        "figures 3, 5; sections 7.1, 7.1.1": "reconstruction by neighbours",
-    },
     "latent": {
         "section 3.2.1": "discrete sequences of different length",
-        "figure 3.6": "a walk unfolding step by step",
-        "figure 3.9": "nearest neighbours across objects: informed, plain, raw data",
-        "figure 4.2; section 4.2": "rotated objects: SNE beside multiple relational embedding",
         "section 4.2, full R": "a full matrix R for each relation (4.6)",
         "figures 5.4 to 5.6; sections 5.4, 5.4.1": "transformation fields of digits and video",
         "figures 5.11 to 5.13; section 5.4.3": "image analogies",

@@ -43,7 +43,7 @@ def plane_of(latitude: FloatArray, longitude: FloatArray) -> FloatArray:
 TEXT = [
     Said(
         "slides",
-        "Road Distances with Classical MDS",
+        "Road Distances with Classical MDS; European Cities Distance Matrices",
         "a map redrawn from road distances; no figure is printed",
         ours="off by {roads/Procrustes residual/value} of the cities' spread, "
         "{roads/median displacement, km/value} km at the median",

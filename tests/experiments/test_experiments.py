@@ -38,6 +38,7 @@ EXPERIMENTS: dict[str, tuple[str, ...]] = {
     "anchors_behind": (),
     "backward_mapping": ("oil_flow",),
     "blessing_of_dimensionality": (),
+    "classes_as_relation": (),
     "corresponding_images": ("isomap_faces", "six"),
     "default_maps": (
         "mnist_t10k",
@@ -80,11 +81,13 @@ EXPERIMENTS: dict[str, tuple[str, ...]] = {
     "factor_removal": ("pbmc68k_reduced",),
     "labels_told": ("mnist_t10k", "pbmc68k_reduced"),
     "moved_faces": ("olivetti_faces", "isomap_faces"),
+    "neighbours_across_objects": (),
     "neighbours_of_lle": ("stick_run1",),
     "noisy_s_denoising": (),
     "oil_flow_maps": ("oil_flow",),
     "oil_flow_unfolding": ("oil_flow",),
     "pair_metric_safety": ("olivetti_faces", "pbmc68k_reduced"),
+    "reconstructed_faces": ("olivetti_faces",),
     "relational_faces": ("isomap_faces",),
     "rotated_six": ("six",),
     "rows_in_order": (),
@@ -93,6 +96,7 @@ EXPERIMENTS: dict[str, tuple[str, ...]] = {
     "swiss_roll_maps": (),
     "two_views": ("isomap_faces",),
     "unfolded_roll": (),
+    "unfolding_walk": ("cmu35_walk",),
     "unfolded_rotations": ("six", "mnist_t10k"),
 }
 #: Those that the texts have nothing like.

@@ -85,7 +85,7 @@ TEXT = [
         "{maps/SNE/angle, °}°, shuffled {maps/MRE, objects shuffled/object} and "
         "{maps/MRE, objects shuffled/angle, °}°",
         upheld=("MRE: silhouette of the object", "MRE: error of the angle"),
-        because="the object has its dimension, but the two others show the turn of digits no better "
+        because="the object has its dimension, but the others show the turn of digits no better "
         "than SNE does ({maps/SNE/angle, °}°)",
         data="turned digits instead of COIL's cars",
     )
@@ -134,7 +134,7 @@ def main(output: Path, *, quick: bool = False) -> list[Table]:
     """Object and angle read off the maps; the maps of the first draw."""
     warnings.simplefilter("ignore")
     seeds = list(SEEDS)[: 2 if quick else None]
-    n_angles = 16 if quick else N_ANGLES
+    n_angles = 12 if quick else N_ANGLES
     found: dict[str, list[tuple[float, ...]]] = {}
     for seed in seeds:
         X, angle, which = draw_turned(seed, N_OBJECTS, n_angles)

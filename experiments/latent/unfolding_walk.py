@@ -107,6 +107,7 @@ CLAIMS = [
         lambda r: r("steps", "last, frames shuffled", "steps onward, %"),
         most=70,
         form="{:.0f}",
+        quick=False,
     ),
 ]
 

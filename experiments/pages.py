@@ -3,48 +3,32 @@
 from __future__ import annotations
 
 import ast
-import importlib
-import re
 from collections.abc import Iterator
-from pathlib import Path
-from types import ModuleType
 
-from experiments.record import (
-    RESULTS,
-    Record,
-    Said,
-    Table,
-    claim_in_words,
-    judged,
-    read,
-    write,
-)
-from experiments.texts import MISSING, TEXTS
+from experiments.places import Place, places_of
+from experiments.record import RESULTS, Record, Table, claim_in_words, judged
+from experiments.rooms import ROOT, module_of, result_of, rooms
+from experiments.texts import TEXTS
 from sidelight import __version__
 
-ROOT = Path(__file__).parent
-_FIGURE = re.compile(r"\{([^{}/]+)/([^{}/]+)/([^{}/]+)\}")
 GENERATED = "<!-- made by tools/experiment_pages.py from experiments/results: do not edit -->"
-
-
-def rooms() -> dict[str, list[str]]:
-    """The experiments of every room."""
-    found: dict[str, list[str]] = {}
-    for script in sorted(ROOT.glob("*/[!_]*.py")):
-        found.setdefault(script.parent.name, []).append(script.stem)
-    return found
+_HEADER = ("where", "what", "other data", "text", "ours", "verdict", "experiment")
+_ABOUT_TEXTS = (
+    "Every section, figure and table of the texts: what it shows, the text's own figure where it "
+    "prints one, ours (with its spread where there are draws), what becomes of what the text says, "
+    "and the experiment that repeats it (`sidelight reproduce NAME`; `sidelight reproduce --text "
+    "000 --figure 3.9` finds a place here). The verdict follows from the claims of the experiment, "
+    "with their bounds: *nothing is claimed* where a text shows a picture or an idea that no "
+    "figure could refute, *not yet* where nothing here repeats it. Where the text's data are not "
+    "to be had, others are named. Behind methods and illustrations stands what the library has of "
+    "them."
+)
 
 
 def pages() -> dict[str, str]:
     """All pages, by their path in ``docs``."""
     found = {f"experiments/{room}.md": room_page(room, names) for room, names in rooms().items()}
     return {**found, "texts.md": texts_page()}
-
-
-def result_of(name: str) -> Record | None:
-    """The committed result of an experiment."""
-    path = RESULTS / f"{name}.json"
-    return read(path) if path.exists() else None
 
 
 def judge_anew() -> None:
@@ -106,76 +90,31 @@ def _line(cells: list[str]) -> str:
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
 
 
-def module_of(room: str, name: str) -> ModuleType:
-    """The experiment, imported."""
-    return importlib.import_module(f"experiments.{room}.{name}")
-
-
 def texts_page() -> str:
     """From the texts' sections, figures and tables to the experiments, their figures and ours."""
-    said = _said()
-    parts = [
-        GENERATED,
-        "# The texts and the experiments",
-        "What the texts show, the experiment that repeats it (`sidelight reproduce NAME`), the "
-        "text's own figure where it prints one, and ours. *Not yet*: nothing here repeats it.",
-    ]
+    parts = [GENERATED, "# The texts and the experiments", _ABOUT_TEXTS]
     for text, title in TEXTS.items():
-        rows = [
-            (_place_order(one.place), [one.place, one.says, one.printed, *_ours(one, room, name)])
-            for one, room, name in said[text]
-        ]
-        rows += [
-            (_place_order(place), [place, says, "", "", "not yet"])
-            for place, says in MISSING.get(text, {}).items()
-        ]
-        lines = [_line(["where", "what", "text", "ours", "experiment"]), _line(["---"] * 5)]
-        lines += [_line(cells) for _, cells in sorted(rows, key=lambda row: row[0])]
-        parts += [f"## {title}", "\n".join(lines)]
+        places = places_of(text)
+        lines = [_line(list(_HEADER)), _line(["---"] * len(_HEADER))]
+        lines += [_line(_cells(place)) for place in places]
+        parts += [f"## {title}", _summary(places), "\n".join(lines)]
     return "\n\n".join(parts) + "\n"
 
 
-def places_of(text: str) -> list[list[str]]:
-    """The places of a text that experiments repeat: where, what, its figure, ours, which one."""
+def _cells(place: Place) -> list[str]:
+    link = f"[{place.experiment}](experiments/{place.room}.md#{place.experiment})"
     return [
-        [one.place, one.says, one.printed, _ours(one, room, name)[0], name]
-        for one, room, name in sorted(_said()[text], key=lambda found: _place_order(found[0].place))
+        place.where,
+        place.says,
+        place.data,
+        place.printed,
+        place.ours,
+        place.verdict,
+        link if place.experiment else "",
     ]
 
 
-def _said() -> dict[str, list[tuple[Said, str, str]]]:
-    """By text: what its places say, and the experiments that repeat them."""
-    said: dict[str, list[tuple[Said, str, str]]] = {text: [] for text in TEXTS}
-    for room, names in rooms().items():
-        for name in names:
-            for one in getattr(module_of(room, name), "TEXT", []):
-                said[one.text].append((one, room, name))
-    return said
-
-
-def _place_order(place: str) -> list[tuple[int, int, str]]:
-    """Numbers as numbers, so that figure 3.10 comes after figure 3.9, and appendices last."""
-    bare = re.sub(r"^(figures?|sections?|tables?|equations?) ", "", place)
-    return [
-        (0, int(part), "") if part.isdigit() else (1, 0, part)
-        for part in re.findall(r"\d+|\D+", bare)
-    ]
-
-
-def _ours(said: Said, room: str, name: str) -> list[str]:
-    found = result_of(name)
-    link = f"[{name}](experiments/{room}.md#{name})"
-    if found is None:
-        return ["not run in full yet" if said.ours else "", link]
-    return [filled(said.ours, found), link]
-
-
-def filled(template: str, found: Record) -> str:
-    """A template with the figures it names."""
-
-    def figure(match: re.Match[str]) -> str:
-        key, row, column = match.groups()
-        table = found.table(key)
-        return write(table.value(row, column), table.columns[column])
-
-    return _FIGURE.sub(figure, template)
+def _summary(places: list[Place]) -> str:
+    """How many places hold, and so on."""
+    words = [place.verdict.partition(", because")[0].partition(";")[0] for place in places]
+    return ", ".join(f"{word}: {words.count(word)}" for word in dict.fromkeys(sorted(words))) + "."

@@ -1,23 +1,35 @@
-"""From a place in a text to the experiment that repeats it."""
+"""From a place in a text to the experiment that repeats it, and what becomes of what it says."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
 
-from experiments.pages import places_of
-from experiments.texts import MISSING, NUMBERS, TEXTS
+from experiments.rooms import module_of, result_of, rooms
+from experiments.texts import MISSING, NUMBERS, TEXTS, UNMEASURED
+from experiments.verdict import NOT_RUN, filled, verdict
+
+NOT_YET = "not yet"
+_KINDS = ("figure", "table", "section", "equation", "chapter")
+_NUMBER = r"[A-Z]?\.?\d[\d.]*"
 
 
 @dataclass(frozen=True)
 class Place:
-    """What a text shows at one place, and what there is of it here."""
+    """What a text shows at one place, what there is of it here, and what becomes of it.
+
+    ``data`` is named where it is not the text's own; ``experiment`` and ``room`` are empty where
+    nothing is repeated.
+    """
 
     where: str
     says: str
+    data: str
     printed: str
     ours: str
-    experiment: str
+    verdict: str
+    experiment: str = ""
+    room: str = ""
 
 
 def find_places(text: str, figure: str | None = None) -> list[Place]:
@@ -26,30 +38,70 @@ def find_places(text: str, figure: str | None = None) -> list[Place]:
     if known not in TEXTS:
         names = ", ".join(f"{number} ({name})" for number, name in NUMBERS.items())
         raise ValueError(f"There is no text {text!r}. There are: {names}.")
-    found = [Place(*cells) for cells in places_of(known)]
-    found += [Place(where, says, "", "", "") for where, says in MISSING.get(known, {}).items()]
+    found = places_of(known)
     if figure is None:
         return found
     there = [place for place in found if speaks_of(place.where, figure)]
     # a bare number is a figure's or a table's, if there is one
-    drawn = [place for place in there if place.where.startswith(("figure", "table"))]
+    drawn = [place for place in there if speaks_of(place.where, figure, ("figure", "table"))]
     return drawn if drawn and figure[:1].isdigit() else there
 
 
-def speaks_of(where: str, number: str) -> bool:
+def places_of(text: str) -> list[Place]:
+    """All places of a text, in its order."""
+    found = []
+    for room, names in rooms().items():
+        for name in names:
+            module, result = module_of(room, name), result_of(name)
+            for one in getattr(module, "TEXT", []):
+                if one.text == text:
+                    ours = filled(one.ours, result) if result else NOT_RUN if one.ours else ""
+                    end = verdict(one, module.CLAIMS, result)
+                    found.append(
+                        Place(one.place, one.says, one.data, one.printed, ours, end, name, room)
+                    )
+    for none in UNMEASURED.get(text, []):
+        here = ", ".join(f"`{name}`" for name in none.here)
+        found.append(Place(none.place, none.says, "", "", here, none.why))
+    found += [
+        Place(place, says, "", "", "", NOT_YET) for place, says in MISSING.get(text, {}).items()
+    ]
+    return sorted(found, key=lambda place: _order(place.where))
+
+
+def speaks_of(where: str, number: str, kinds: tuple[str, ...] = ()) -> bool:
     """Whether a place is a number, lists it, or spans it.
 
     Examples
     --------
     >>> [speaks_of("figures 3.9, A.2 to A.4", number) for number in ("3.9", "A.3", "3.1", "A.5")]
     [True, True, False, False]
+    >>> [speaks_of("figure 2.1; section 2.3", name) for name in ("section 2.3", "section 2.1")]
+    [True, False]
     """
-    wanted = _parts(re.sub(r"^(figure|table|section|equation)s? ", "", number.lower()))
-    for first, last in re.findall(r"([A-Z]?\.?\d[\d.]*)(?: to ([A-Z]?\.?\d[\d.]*))?", where):
-        start, end = _parts(first), _parts(last or first)
-        if start == wanted or (len(start) == len(wanted) and start <= wanted <= end):
-            return True
-    return number.lower() in where.lower() if not any(c.isdigit() for c in number) else False
+    kind, _, bare = number.rpartition(" ")
+    if not re.fullmatch(_NUMBER, bare, re.IGNORECASE):
+        return number.lower() in where.lower()
+    if kind.lower().rstrip("s") in _KINDS:
+        kinds = (kind.lower().rstrip("s"),)
+    wanted = _parts(bare)
+    for part in where.split("; "):
+        if kinds and not part.startswith(kinds):
+            continue
+        for first, last in re.findall(rf"({_NUMBER})(?: to ({_NUMBER}))?", part):
+            start, end = _parts(first), _parts(last or first)
+            if start == wanted or (len(start) == len(wanted) and start <= wanted <= end):
+                return True
+    return False
+
+
+def _order(place: str) -> list[tuple[int, int, str]]:
+    """Numbers as numbers, so that figure 3.10 comes after figure 3.9, and appendices last."""
+    bare = re.sub(rf"^({'|'.join(_KINDS)})s? ", "", place)
+    return [
+        (0, int(part), "") if part.isdigit() else (1, 0, part)
+        for part in re.findall(r"\d+|\D+", bare)
+    ]
 
 
 def _parts(number: str) -> list[tuple[int, str]]:

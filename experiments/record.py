@@ -97,6 +97,7 @@ class Claim:
     """A sentence about the figures, the figure that it stands on, and the bounds it must keep.
 
     ``of`` takes the :class:`Record`.  With ``quick=False`` the quick form is too small to show it.
+    A claim that was made before the run and does not hold stays, with the reason in ``because``.
     """
 
     says: str
@@ -105,13 +106,18 @@ class Claim:
     most: float = math.inf
     form: str = "{:.3g}"
     quick: bool = True
+    because: str = ""
 
 
 @dataclass(frozen=True)
 class Said:
     """A place of a text that the experiment repeats, and our figure as a template.
 
-    In ``ours`` ``{key/row/column}`` is a figure of a table, written as the table writes it.
+    In ``ours`` and ``because`` ``{key/row/column}`` is a figure of a table, written as the table
+    writes it.  ``upheld`` and ``refuted`` name claims of the experiment, by how they begin: such as
+    say what the text says, and such as say the contrary.  They decide what becomes of what the text
+    says; where there are none the text claims nothing that figures could decide.  ``because`` adds
+    what they cannot say.  ``data`` names what stands in place of the text's own data.
     """
 
     text: str
@@ -119,6 +125,10 @@ class Said:
     says: str
     printed: str = ""
     ours: str = ""
+    upheld: Sequence[str] = ()
+    refuted: Sequence[str] = ()
+    because: str = ""
+    data: str = ""
 
 
 @dataclass
@@ -233,12 +243,14 @@ def judged(claim: Claim, found: Record) -> dict[str, Any]:
     """The figure of a claim beside its bounds."""
     figure = float(claim.of(found))
     bounds = {"least": claim.least, "most": claim.most}
+    holds = bool(claim.least <= figure <= claim.most)
     return {
         "says": claim.says,
         "figure": _plain(figure),
         "form": claim.form,
         **{name: bound for name, bound in bounds.items() if math.isfinite(bound)},
-        "holds": bool(claim.least <= figure <= claim.most),
+        "holds": holds,
+        **({"because": claim.because} if claim.because and not holds else {}),
     }
 
 
@@ -253,6 +265,8 @@ def claim_in_words(claim: Mapping[str, Any]) -> str:
     if len(bounds) == 2 and claim["least"] == claim["most"]:
         bounds = ["exactly"]
     verdict = "holds" if claim["holds"] else "DOES NOT HOLD"
+    if "because" in claim:
+        verdict += f", because {claim['because']}"
     return f"{claim['says']}: {form.format(claim['figure'])} ({' and '.join(bounds)}), {verdict}"
 
 

@@ -78,6 +78,7 @@ TEXT = [
         ours="seen with glasses by a classifier: {glasses/own face, changed, 20-D/rendered} of the "
         "rendered, {glasses/own face, changed, 20-D/shuffled} with the condition shuffled, "
         "{glasses/real faces, without/rendered} of real faces without",
+        upheld=("own face, changed, 2-D",),
     )
 ]
 CLAIMS = [

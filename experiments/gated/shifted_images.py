@@ -34,11 +34,12 @@ FIVE = [(0, 0), (0, 1), (0, -1), (1, 0), (-1, 0)]
 TEXT = [
     Said(
         "latent",
-        "figures 5.2, 5.3",
+        "figures 5.2, 5.3; section 5.2.4",
         "a gated Boltzmann machine infers shifts of random images, transfers them to others, and "
         "finds a factorial code for halves that move independently",
         ours="transferred right {nine/learned/transferred}, both halves "
         "{halves/learned/transferred}",
+        upheld=("nine shifts: transferred right", "halves: both transferred right"),
     )
 ]
 CLAIMS = [

@@ -45,6 +45,7 @@ TEXT = [
         "distances that forgive transformations compare images better than the Euclidean one",
         ours="error of the nearest of 30 templates {templates/tangent distance/30 each} "
         "({templates/Euclidean/30 each} Euclidean)",
+        upheld=("tangent distance, 30 templates", "reconstruction, 30 templates"),
     )
 ]
 CLAIMS = [

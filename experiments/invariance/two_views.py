@@ -98,6 +98,14 @@ TEXT = [
         "{views/TC-LEM(3, 0.2), filters/turn, 2}, by rotations "
         "{views/TC-LEM(3, 0.15), rotations/view, 2} and "
         "{views/TC-LEM(3, 0.15), rotations/turn, 2}",
+        upheld=(
+            "in 2 dimensions TC-LEM(3, 0.15) by rotations tells the view",
+            "in 2 dimensions TC-LEM(3, 0.2) with filters tells the turn",
+        ),
+        refuted=("and not the view, less than where nothing is forgiven",),
+        because="the angles between filters of 3 × 3 forgive the pose more than a turn of 20 "
+        "degrees; rotations do not",
+        data="a rendered head instead of the teapot",
     )
 ]
 CLAIMS = [

@@ -10,8 +10,7 @@ of all sizes (the area under R_NX).  Columns that are measured in different unit
 first, which the table's name says.
 
 Before the first run we claimed that five neighbours tell as much as in t-SNE's maps, in the mean to
-a hundredth.  That did not hold: they tell less, and most of what is lost is lost on the 77 rows of
-yeast.  The bound of that claim was lowered after the run and is a record of the loss, no success.
+a hundredth.  That does not hold, and the claim stands as refuted.
 """
 
 from __future__ import annotations
@@ -39,7 +38,7 @@ from sidelight.quality import coranking_curves, neighbor_label_accuracy
 OURS, TSNE_, UMAP_, ISOMAP = "NeighborEmbedding", "t-SNE", "UMAP", "Isomap"
 _NEAREST = 5
 #: Rows of the largest table, and of every table in the quick form.
-_MANY, _QUICK = 3_000, 150
+_MANY, _QUICK = 3_000, 100
 
 
 def _umap() -> Any:
@@ -126,6 +125,9 @@ SEEN: dict[str, Callable[[], Known]] = {
     "blood cells": lambda: _of("pbmc68k_reduced"),
 }
 
+#: Those of the quick form, which has no map by UMAP: it takes seconds to begin.
+_QUICKLY = ("wine, standardised", "iris, standardised", "run")
+
 TEXT: list[Any] = []
 
 
@@ -142,28 +144,46 @@ def _ahead(key: str, peer: str) -> Callable[[Record], float]:
 
 CLAIMS = [
     Claim("area under R_NX less that of t-SNE, mean", _ahead("area", TSNE_), least=-0.005),
-    Claim("area under R_NX less that of UMAP, mean", _ahead("area", UMAP_), least=0.03),
+    Claim(
+        "area under R_NX less that of UMAP, mean",
+        _ahead("area", UMAP_),
+        least=0.03,
+        quick=False,
+    ),
     Claim("area under R_NX less that of Isomap, mean", _ahead("area", ISOMAP), least=0.0),
-    # expected to be −0.01 at least before the first run, and refuted: t-SNE's maps tell more
-    Claim("what five neighbours tell less t-SNE's, mean", _ahead("told", TSNE_), least=-0.03),
-    Claim("what five neighbours tell less UMAP's, mean", _ahead("told", UMAP_), least=-0.01),
+    Claim(
+        "what five neighbours tell less t-SNE's, mean",
+        _ahead("told", TSNE_),
+        least=-0.01,
+        quick=False,
+        because="t-SNE's maps tell more, and most of what is lost is lost on the 77 rows of yeast",
+    ),
+    Claim(
+        "what five neighbours tell less UMAP's, mean",
+        _ahead("told", UMAP_),
+        least=-0.01,
+        quick=False,
+    ),
     Claim("what five neighbours tell less Isomap's, mean", _ahead("told", ISOMAP), least=0.0),
 ]
 
 
 def main(output: Path, *, quick: bool = False) -> list[Table]:
     """Every method on every table: what five neighbours tell, the area, the time."""
-    columns = dict.fromkeys(METHODS, "{:.3f}")
+    methods = {name: made for name, made in METHODS.items() if not quick or name != UMAP_}
+    tables = {name: TABLES[name] for name in _QUICKLY} if quick else TABLES | SEEN
+    columns = dict.fromkeys(methods, "{:.3f}")
     told = Table("told", "What the five nearest tell", {"all features": "{:.3f}"} | columns)
     area = Table("area", "Area under R_NX", columns)
-    seconds = Table("seconds", "CPU seconds", dict.fromkeys(METHODS, "{:.2f}"))
+    seconds = Table("seconds", "CPU seconds", dict.fromkeys(methods, "{:.2f}"))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        _warm()
-        for name, table in (TABLES | SEEN).items():
+        if not quick:
+            _warm()
+        for name, table in tables.items():
             known = table().thinned(_QUICK) if quick else table()
             maps, took = {}, []
-            for method, made in METHODS.items():
+            for method, made in methods.items():
                 before = time.process_time()
                 maps[method] = made().fit_transform(known.X)
                 took.append(time.process_time() - before)
@@ -171,11 +191,11 @@ def main(output: Path, *, quick: bool = False) -> list[Table]:
             told.add(name, known.told(known.X), *own)
             area.add(name, *(coranking_curves(known.X, Z).auc for Z in maps.values()))
             seconds.add(name, *took)
-            if name == next(iter(TABLES)):
+            if name == next(iter(tables)):
                 scores = {m: f"{s:.2f}" for m, s in zip(maps, own, strict=True) if s is not None}
                 labels = np.asarray(known.classes).astype(str)
                 figure = comparison(
-                    maps, labels=labels, scores=scores, n_columns=2, key_title="digit"
+                    maps, labels=labels, scores=scores, n_columns=2, key_title="class"
                 )
                 save(figure, output / "default_maps.png")
     return [told, area, seconds]

@@ -89,7 +89,7 @@ def draw(models: dict[str, GPLVM], labels: IntArray, path: Path) -> None:
 TEXT = [
     Said(
         "slides",
-        "Gaussian process latent variable models",
+        "Non-Linear Latent Variable Model; Gaussian process latent variable models",
         "every feature a smooth random function of the map; no figure is printed",
         ours="one-nearest-neighbour errors: exact {oil/exact/1-NN errors}, "
         "PCA {oil/PCA/1-NN errors} of 1000",

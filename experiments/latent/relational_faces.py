@@ -8,7 +8,8 @@ part in choosing the default bandwidth; measured is the rank correlation of each
 dimension on the unlabelled.  The control labels the same faces with shuffled values.
 
 A factor that is a small part of the variance needs a wide similarity of the pixels: the ink of
-digits of all kinds.  ``bandwidth="auto"`` withholds labels and finds this out.
+digits of all kinds.  ``bandwidth="auto"`` withholds labels and finds this out.  Five draws of each,
+so that it runs in minutes.
 """
 
 from __future__ import annotations
@@ -31,9 +32,9 @@ from sidelight.side import Relation
 
 FACTORS = ("left–right", "up–down", "light", "ink")
 #: Draws that played no part in choosing bandwidths.
-SEEDS, DIGIT_SEEDS = range(30, 40), range(40, 50)
+SEEDS, DIGIT_SEEDS = range(30, 35), range(40, 45)
 #: Bandwidths, as shares of the mean squared distance.
-NARROW, DEFAULT, WIDE, WIDEST = 0.05, 0.15, 1.0, 2.0
+NARROW, DEFAULT, WIDE = 0.05, 0.15, 1.0
 
 
 def told_map(
@@ -86,14 +87,14 @@ def inked_digits(n_samples: int, seed: int) -> tuple[FloatArray, FloatArray]:
 
 
 def _ink_of_digits(seeds: list[int]) -> Table:
-    n_samples = 400
+    n_samples = 300
     table = Table(
         "ink",
         "Digits printed with more or less ink, a quarter labelled, mean (worst)",
         {"ink": "{mean:.3f} ({min:.3f})"},
         seeds,
     )
-    ways = [(DEFAULT, False), (WIDE, False), (WIDEST, False), (None, False), (None, True)]
+    ways = [(DEFAULT, False), (WIDE, False), (None, False), (None, True)]
     for share, shuffled in ways:
         found = []
         for seed in seeds:
@@ -112,11 +113,12 @@ def _in_words(share: float | None, *, shuffled: bool = False) -> str:
 TEXT = [
     Said(
         "latent",
-        "figure 4.4",
+        "figure 4.4; sections 4.3, 4.3.2",
         "devotes one dimension to each factor (one run, a picture)",
-        ours="in {faces/auto/a dimension each} of ten draws; rank correlations left–right "
+        ours="in {faces/auto/a dimension each} of five draws; rank correlations left–right "
         "{faces/auto/left–right}, up–down {faces/auto/up–down}, light {faces/auto/light}, ink "
         "{faces/auto/ink}",
+        upheld=("the default bandwidth: least rank correlation", "pose: mean gain"),
     )
 ]
 CLAIMS = [
@@ -167,7 +169,7 @@ def main(output: Path, *, quick: bool = False) -> list[Table]:
         seeds,
     )
     shown = None
-    shares = (DEFAULT,) if quick else (NARROW, DEFAULT, WIDE, None)
+    shares = (DEFAULT,) if quick else (NARROW, DEFAULT, None)
     for share, shuffled in [*((share, False) for share in shares), (DEFAULT, True)]:
         found, distinct = [], []
         for seed in seeds:

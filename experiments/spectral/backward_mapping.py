@@ -58,11 +58,12 @@ def parallel(one: FloatArray, other: FloatArray) -> float:
 TEXT = [
     Said(
         "latent",
-        "equations 2.24 to 2.27",
+        "equations 2.24 to 2.27; section 2.3.2",
         "a spectral embedding by a backward mapping; kernel PCA is one; no figure is printed",
         ours="errors of rows left out, %: PCA {errors/PCA/errors}, kernel PCA "
         "{errors/Kernel PCA/errors}, regression {errors/regression/errors}, process "
         "{errors/process/errors}; cosine to kernel PCA's axes {errors/Mercer kernel/cosine}",
+        upheld=("with a Mercer kernel it is kernel PCA",),
     ),
 ]
 CLAIMS = [

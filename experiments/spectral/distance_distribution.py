@@ -86,11 +86,22 @@ TEXT = [
         f"variance of squared distances against the {predicted} of independent dimensions",
         printed,
         f"{{variances/{name}/measured}}",
+        upheld=(f"the variance of {name} is",),
     )
     for slide, name, printed, predicted in (
         ("Oil Data", "oil flow", PRINTED["oil flow"], "0.667"),
         ("Stick Man Data", "stick man", PRINTED["stick man"], "0.0784"),
         ("Microarray Data", "yeast cell cycle", PRINTED["yeast cell cycle"], "0.00129"),
+    )
+] + [
+    Said(
+        "slides",
+        "Sanity Check; Where does practice depart from our theory?; 1000-D Gaussian",
+        "squared distances of 1000 independent dimensions hardly vary, those of a Gaussian near a "
+        "plane do (pictures)",
+        ours="they vary as those of {variances/independent Gaussian/dimensions of that spread} "
+        "and of {variances/Gaussian near a plane/dimensions of that spread} dimensions",
+        upheld=("a Gaussian of 1000 dimensions near a plane", "and one of 1000 independent"),
     )
 ]
 CLAIMS = [

@@ -67,6 +67,7 @@ TEXT = [
             "per cent of the density within 0.95, from there to 1.05, and beyond",
             " / ".join(PRINTED[p]),
             " / ".join(f"{{exact/p = {p}/{share}}}" for share in SHARES),
+            upheld=("the printed shares are right",),
         )
         for p in PRINTED
     ),
@@ -76,6 +77,7 @@ TEXT = [
         "the shares over p (a picture): all mass goes to the shell",
         ours="in the shell {exact/p = 10/green} % at p = 10, {exact/p = 100/green} % at 100, "
         "{exact/p = 1000/green} % at 1000",
+        upheld=("in 1000 dimensions all but so many",),
     ),
 ]
 CLAIMS = [

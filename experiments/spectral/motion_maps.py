@@ -57,6 +57,7 @@ TEXT = [
         "figure 3.5",
         "a walk cycle is a closed curve (here by spectral methods; KIE: information_maps)",
         ours="Isomap {walk/Isomap/turns} turns, {walk/Isomap/steps onward} % of the steps go on",
+        upheld=("the walk is a loop in Isomap's map", "and goes on"),
     ),
 ]
 CLAIMS = [

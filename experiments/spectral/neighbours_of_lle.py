@@ -60,11 +60,12 @@ def alike(one: FloatArray, other: FloatArray) -> float:
 TEXT = [
     Said(
         "slides",
-        "LLE, pseudolikelihood",
+        "LLE and PCA; Locally Linear Embedding, pseudolikelihood",
         "with K = n − 1 LLE is not PCA; MEU and acyclic LLE are",
         ours="cosine to PCA's plane at K = 54: LLE {planes/K = 54/LLE}, free diagonal "
         "{planes/K = 54/LLE, free diagonal}, acyclic {planes/K = 54/acyclic LLE}, "
         "MEU {planes/K = 54/MEU, free signs}",
+        upheld=("LLE with all others is not PCA", "acyclic LLE with all others is", "so is MEU"),
     ),
     Said(
         "tutorial",
@@ -78,6 +79,7 @@ TEXT = [
         "LLE is kernel PCA on λmax I − M (1.5), or on M's pseudo-inverse (1.6)",
         ours="cosines to LLE's map: {forms/kernel PCA of λmax I − M/cosine} and "
         "{forms/kernel PCA of the pseudo-inverse/cosine}",
+        upheld=("kernel PCA on either kernel has LLE's map",),
     ),
 ]
 CLAIMS = [

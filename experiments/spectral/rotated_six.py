@@ -215,20 +215,27 @@ TEXT = [
     *(
         Said(
             "slides",
-            f"Interpoint Distances, {q} pixels",
+            "Interpoint Distances for Rotated Sixes; Feature Selection; Reconstruction from Latent "
+            f"Space, {q} pixels",
             "MAE of squared distances",
             f"{printed:.3f}",
             f"{{pixels/{SLIDES}/q = {q}}}",
+            upheld=("pixels: largest difference",),
         )
         for q, printed in zip(SELECTED, PRINTED_SELECTION, strict=True)
     ),
     *(
         Said(
             "slides",
-            f"Which Rotation?, {q} components",
+            "Feature Extraction; Which Rotation?; Rotation Reconstruction from Latent Space, "
+            f"{q} components",
             "MAE of squared distances, in a unit p − 1 times too small",
             f"{printed:.2e}",
             f"{{as_printed/{SLIDES}/q = {q}}}; in the pixels' unit {{components/{SLIDES}/q = {q}}}",
+            upheld=("components as printed",),
+            refuted=("error of two components over",),
+            because="the digits come out, but in a unit p − 1 times smaller than that of the "
+            "pixels: two components leave more than half of what two pixels leave",
         )
         for q, printed in zip(EXTRACTED, PRINTED_EXTRACTION, strict=True)
     ),
@@ -238,6 +245,9 @@ TEXT = [
         "most implied distances are √2",
         ours="{kernel/0.2/within 1 % of √2} % at a fifth of the median distance, "
         "{kernel/1/within 1 % of √2} % at the median",
+        upheld=("a fifth of the median distance",),
+        refuted=("the median distance as the width",),
+        because="it hangs on the kernel's width, which the slides do not print",
     ),
     Said("slides", "Kernel PCA on Rotated Sixes", "maps", ours="pictures"),
 ]
@@ -257,6 +267,20 @@ CLAIMS = [
             for q, said in zip(EXTRACTED, PRINTED_EXTRACTION, strict=True)
         ),
         most=0.0,
+    ),
+    Claim(
+        "a fifth of the median distance as the width: per cent of the implied distances near √2",
+        lambda r: r("kernel", "0.2", "within 1 % of √2"),
+        least=80,
+        form="{:.0f}",
+        quick=False,
+    ),
+    Claim(
+        "the median distance as the width: per cent of the implied distances near √2",
+        lambda r: r("kernel", "1", "within 1 % of √2"),
+        most=5,
+        form="{:.0f}",
+        quick=False,
     ),
     Claim(
         "error of 1000 pixels over that of ten components, in one unit",

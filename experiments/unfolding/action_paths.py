@@ -191,11 +191,27 @@ TEXT = [
         f"{printed:.1f}",
         f"{{walks/{method}/{name[:3]}}} (mean, worst of 30 walks)"
         + (f"; as printed {{walks/ARE as printed/{name[:3]}}}" if method == "ARE" else ""),
+        upheld=(
+            ("every answer of ARE is right", "ARE as printed on its best walk")
+            if method == "ARE"
+            else (f"{method} on the best walk",)
+        ),
+        because="the printed objective bows the paths, and what it predicts is wrong in many "
+        "walks; with the scatter within runs as objective all is right"
+        if method == "ARE"
+        else "",
+        data="six other pictures",
     )
     for method, row in PRINTED.items()
     for name, printed in zip(WALKS, row, strict=True)
 ] + [
-    Said("informed", f"figure 4.{figure}", f"maps of walk {walk}", ours="picture action_paths")
+    Said(
+        "informed",
+        f"figure 4.{figure}; section 4.3.{2 if walk < 'e' else 3}",
+        f"maps of walk {walk}",
+        ours="picture action_paths",
+        data="six other pictures",
+    )
     for figure, walk in zip((5, 6, 7, 8, 9), "abcde", strict=True)
 ]
 CLAIMS = [
@@ -210,6 +226,21 @@ CLAIMS = [
         lambda r: max(r("walks", "SDE-d", name) for name in r.table("walks").columns),
         most=75,
         form="{:.1f}",
+    ),
+    Claim(
+        "SDE-l on the best walk in the mean, %",
+        lambda r: max(r("walks", "SDE-l", name) for name in r.table("walks").columns),
+        most=75,
+        form="{:.1f}",
+    ),
+    Claim(
+        "ARE as printed on its best walk in the mean, %",
+        lambda r: max(r("walks", "ARE as printed", name) for name in r.table("walks").columns),
+        least=97,
+        form="{:.1f}",
+        quick=False,
+        because="total variance bows the paths into arcs and helices, which two dimensions do not "
+        "hold",
     ),
     Claim(
         "with the actions shuffled, on the best walk in the mean, %",

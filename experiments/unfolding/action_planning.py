@@ -121,6 +121,7 @@ TEXT = [
         "localisation with the map, said to have been done on small problems; no figure",
         ours="{tracks/500 steps, box 12/followed} % of the frames at places it knows, "
         "{tracks/500 steps, box 12/frame by frame} % frame by frame",
+        upheld=("frames at known places",),
     ),
     Said(
         "informed",
@@ -128,6 +129,7 @@ TEXT = [
         "planning with the map, said to have been done on small problems; no figure",
         ours="{plans/500 steps, box 12/goals reached} % of the goals reached after 500 steps, "
         "{plans/500 steps, box 12/at random} % by as many random steps",
+        upheld=("goals reached, worst walk", "goals reached by as many random steps"),
     ),
 ]
 CLAIMS = [

@@ -58,6 +58,8 @@ TEXT = [
         "Blessing of Dimensionality",
         "maximum likelihood is consistent as the number of features grows",
         ours="the error of the springs falls as p to the power {powers/springs/power}",
+        upheld=("the error of the springs falls", "error of the springs with the most"),
+        data="drawn from a model",
     )
 ]
 CLAIMS = [

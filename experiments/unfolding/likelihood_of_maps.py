@@ -137,17 +137,23 @@ def _draw_bars(tables: dict[str, dict[str, float]], path: Path) -> None:
 TEXT = [
     Said(
         "slides",
-        "Motion Capture: Model Scores",
+        "Motion Capture: Model Scores; Laplacian Eigenmaps and LLE; Isomap and MVU",
         "MEU scores best (a picture, no numbers)",
         ours="stick man: Isomap {stick man/Isomap/GP-LVM score}, SDE {stick man/SDE/GP-LVM score}, "
         "MEU {stick man/MEU/GP-LVM score}, PCA {stick man/PCA/GP-LVM score}",
+        upheld=("MEU is before PCA on the stick man",),
+        refuted=("MEU is not first on the stick man",),
+        because="Isomap and SDE score higher",
     ),
     Said(
         "slides",
-        "Robot Navigation: Model Scores",
+        "Robot Navigation Example; Robot Navigation: Model Scores",
         "MEU among the best (a picture, no numbers)",
         ours="robot: SDE {robot/SDE/GP-LVM score}, Isomap {robot/Isomap/GP-LVM score}, "
         "MEU {robot/MEU/GP-LVM score}, PCA {robot/PCA/GP-LVM score}",
+        upheld=("MEU is before PCA on the robot",),
+        refuted=("MEU is not first on the robot",),
+        because="it is far before PCA, and behind SDE and Isomap",
     ),
     Said("slides", "MVU on Stick Man", "a map", ours="{stick man/SDE/GP-LVM score} (its score)"),
 ]
@@ -163,6 +169,20 @@ CLAIMS = [
         lambda r: r("stick man", "MEU", "GP-LVM score") - r("stick man", "PCA", "GP-LVM score"),
         least=200,
         form="{:.0f}",
+    ),
+    Claim(
+        "MEU is before PCA on the robot: difference of scores",
+        lambda r: r("robot", "MEU", "GP-LVM score") - r("robot", "PCA", "GP-LVM score"),
+        least=200,
+        form="{:.0f}",
+        quick=False,
+    ),
+    Claim(
+        "MEU is not first on the robot: score of SDE less that of MEU",
+        lambda r: r("robot", "SDE", "GP-LVM score") - r("robot", "MEU", "GP-LVM score"),
+        least=50,
+        form="{:.0f}",
+        quick=False,
     ),
     Claim(
         "robot: residual of SDE to the true path",

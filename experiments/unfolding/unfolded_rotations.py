@@ -76,6 +76,7 @@ TEXT = [
         "the largest variance of a closed chain is a circle's",
         ours="distances from the middle spread by {six/SDE, k = 4/spread of radii} of their mean; "
         "{six/SDE, k = 4/variance in 2-D} % of the variance in two dimensions",
+        upheld=("largest spread of the radii of a six", "variance in two dimensions, k = 2"),
     )
 ]
 CLAIMS = [

@@ -13,7 +13,20 @@ import numpy as np
 import pytest
 
 from experiments import pages
-from experiments.record import RESULTS, Claim, Record, Table, judged, read, record, write
+from experiments.record import (
+    RESULTS,
+    Claim,
+    Record,
+    Said,
+    Table,
+    claim_in_words,
+    judged,
+    read,
+    record,
+    write,
+)
+from experiments.texts import MISSING
+from experiments.verdict import FAILS, IN_PART, NOT_RUN, NOTHING, filled, verdict
 
 ROOT = Path(__file__).parents[2]
 
@@ -25,6 +38,7 @@ EXPERIMENTS: dict[str, tuple[str, ...]] = {
     "anchors_behind": (),
     "backward_mapping": ("oil_flow",),
     "blessing_of_dimensionality": (),
+    "classes_as_relation": (),
     "corresponding_images": ("isomap_faces", "six"),
     "default_maps": (
         "mnist_t10k",
@@ -68,11 +82,13 @@ EXPERIMENTS: dict[str, tuple[str, ...]] = {
     "factor_removal": ("pbmc68k_reduced",),
     "labels_told": ("mnist_t10k", "pbmc68k_reduced"),
     "moved_faces": ("olivetti_faces", "isomap_faces"),
+    "neighbours_across_objects": (),
     "neighbours_of_lle": ("stick_run1",),
     "noisy_s_denoising": (),
     "oil_flow_maps": ("oil_flow",),
     "oil_flow_unfolding": ("oil_flow",),
     "pair_metric_safety": ("olivetti_faces", "pbmc68k_reduced"),
+    "reconstructed_faces": ("olivetti_faces",),
     "relational_faces": ("isomap_faces",),
     "rotated_six": ("six",),
     "rows_in_order": (),
@@ -84,6 +100,7 @@ EXPERIMENTS: dict[str, tuple[str, ...]] = {
     "turned_images": (),
     "two_views": ("isomap_faces",),
     "unfolded_roll": (),
+    "unfolding_walk": ("cmu35_walk",),
     "unfolded_rotations": ("six", "mnist_t10k"),
 }
 #: Those that the texts have nothing like.
@@ -125,7 +142,7 @@ def test_the_quick_form_keeps_every_claim_and_writes_its_figures(name: str, tmp_
     module = experiment(name)
     found = record(module, module.main(tmp_path, quick=True), quick=True)
     assert found.claims, "nothing is claimed of the quick form: nothing is tested"
-    assert [claim["says"] for claim in found.claims if not claim["holds"]] == []
+    assert unexplained(found.claims) == []
     again = read(found.write(tmp_path))
     assert again.as_json() == found.as_json()
     assert all(table.rows for table in again.tables)
@@ -154,10 +171,21 @@ def test_a_kept_result_is_that_of_the_full_form_and_its_claims_hold(name: str) -
     assert re.fullmatch(r"\d{4}-\d\d-\d\d", found.date)
     # judged again by what the experiment claims today
     today = [judged(claim, found) for claim in module.CLAIMS]
-    assert [claim["says"] for claim in today if not claim["holds"]] == []
+    assert unexplained(today) == []
+    stale = [claim for claim in module.CLAIMS if claim.because and judged(claim, found)["holds"]]
+    assert not stale, "these hold: take away why they do not"
     assert found.claims == today, "Run: make pages"
     for said in getattr(module, "TEXT", []):
-        assert "{" not in pages.filled(said.ours, found)
+        assert "{" not in filled(said.ours, found)
+        end = verdict(said, module.CLAIMS, found)
+        assert "{" not in end
+        assert (", because" in end) == (end.startswith(FAILS) or end.startswith(IN_PART)), said
+        assert bool(said.because) == (", because" in end), said
+
+
+def unexplained(claims: list[dict[str, object]]) -> list[object]:
+    """What does not hold and has no reason."""
+    return [claim["says"] for claim in claims if not claim["holds"] and "because" not in claim]
 
 
 def test_the_pages_are_those_of_the_kept_results() -> None:
@@ -168,13 +196,13 @@ def test_the_pages_are_those_of_the_kept_results() -> None:
 
 def test_what_is_missing_is_said_to_be_and_nothing_that_is_there() -> None:
     page = pages.texts_page()
-    assert page.count("not yet |") == sum(map(len, pages.MISSING.values()))
+    assert page.count("| not yet |") == sum(map(len, MISSING.values()))
     said = {
         (one.text, one.place)
         for name in EXPERIMENTS
         for one in getattr(experiment(name), "TEXT", [])
     }
-    missing = {(text, place) for text, places in pages.MISSING.items() for place in places}
+    missing = {(text, place) for text, places in MISSING.items() for place in places}
     assert not said & missing
 
 
@@ -214,8 +242,36 @@ def test_a_claim_is_judged_by_its_bounds() -> None:
         return r("t", "ours", "error")
 
     assert judged(Claim("small", of, most=0.31), found)["holds"]
-    assert not judged(Claim("smaller", of, most=0.29), found)["holds"]
+    refused = judged(Claim("smaller", of, most=0.29, because="it is large"), found)
+    assert not refused["holds"]
+    assert claim_in_words(refused).endswith("DOES NOT HOLD, because it is large")
+    assert "because" not in judged(Claim("small", of, most=0.31, because="it is large"), found)
     assert json.loads(json.dumps(found.as_json()))["tables"][0]["draws"] == 2
+
+
+def test_the_verdict_of_a_place_follows_from_the_claims_it_names() -> None:
+    table = Table("t", "Title", {"error": "{:.2f}"})
+    table.add("ours", 0.3)
+    found = Record("x", [table], "0", "2020-01-01", quick=False)
+    claims = [
+        Claim("the error is small", lambda r: r("t", "ours", "error"), most=0.4),
+        Claim("it is tiny", lambda r: r("t", "ours", "error"), most=0.2),
+    ]
+
+    def end(*, upheld: tuple[str, ...] = (), refuted: tuple[str, ...] = ()) -> str:
+        said = Said(
+            "slides", "x", "x", upheld=upheld, refuted=refuted, because="it is {t/ours/error}"
+        )
+        return verdict(said, claims, found)
+
+    assert end() == NOTHING
+    assert end(upheld=("the error",)) == "holds"
+    assert end(refuted=("it is tiny",)) == "holds"
+    assert end(upheld=("the error", "it is")) == "holds in part, because it is 0.30"
+    assert end(upheld=("it is",), refuted=("the error",)) == "does not hold, because it is 0.30"
+    assert verdict(Said("slides", "x", "x", upheld=("the error",)), claims, None) == NOT_RUN
+    with pytest.raises(KeyError, match="0 claims begin 'no such'"):
+        end(upheld=("no such",))
 
 
 @pytest.mark.real_data("oil_flow", "stick_run1", "spellman_yeast")

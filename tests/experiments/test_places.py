@@ -2,12 +2,81 @@
 
 from __future__ import annotations
 
+import importlib
+
 import pytest
 from typer.testing import CliRunner
 
-from experiments.places import find_places, speaks_of
-from experiments.texts import NUMBERS, TEXTS
+import sidelight
+from experiments.places import find_places, places_of, speaks_of
+from experiments.texts import NUMBERS, TEXTS, UNMEASURED
 from sidelight.cli.application import application
+
+#: What the texts' own lists of contents, figures and tables name: from A to B of a chapter.
+CONTENTS = {
+    "tutorial": {
+        "section": "1.1 1.1.1 1.2 1.2.1 1.3 1.4 1.5 1.6 1.7 1.8",
+        "figure": "1.1-8",
+        "table": "1.1-3",
+    },
+    "informed": {
+        "section": "1.1 1.1.1 1.2 1.2.1 1.3-9 2.1-8 2.4.1 3.1-6 3.2.1-2 3.3.1 3.5.1 4.1-4 4.2.1-3 "
+        "4.3.1-3",
+        "figure": "1.1-8 2.1-14 3.1-16 4.1-9 A.1-19",
+        "table": "1.1-3 4.1-2",
+        "chapter": "5",
+    },
+    "tangent": {"section": "1 2 3 4 4.1 5 6 7.1 7.1.1 7.2 7.3 7.4", "figure": "1 2 3 4 5 6 7 8 9"},
+    "latent": {
+        "section": "1.1-3 2.1-6 2.2.1-3 2.3.1-2 2.6.1-3 3.1-3 3.1.1-5 3.2.1-2 4.1-4 4.2.1 4.3.1-2 "
+        "5.1-5 5.1.1-2 5.2.1-5 5.3.1-2 5.4.1-3 6.1-4 6.1.1 6.2.1-3 6.3.1-2 7.1-2",
+        "figure": "2.1-5 3.1-10 4.1-4 5.1-13 6.1-6",
+    },
+}
+SLIDES = """
+Mixtures of Gaussians; Thinking in High Dimensions; The Gaussian Egg; What is the density of
+probability mass?; Where is the Mass?; Looking at Gaussian Samples; Central Limit Theorem and
+Non-Gaussian Case; Sanity Check; Oil Data; Stick Man Data; Microarray Data; Grid Corpus Vowels;
+Where does practice depart from our theory?; 1000-D Gaussian; Motivation for Non-Linear
+Dimensionality Reduction; Simple Model of Digit; MATLAB Demo; Pure Rotation is too Simple; Data
+Representation; Interpoint Distances for Rotated Sixes; Multidimensional Scaling; Feature
+Selection; Feature Selection: Motivation; Reconstruction from Latent Space; Feature Extraction;
+Which Rotation?; Rotation Reconstruction from Latent Space; Principal Component Analysis;
+Principal Coordinates Analysis; Equivalent Eigenvalue Problems; Centering and Squared Distances;
+The Covariance Interpretation; Distance to Similarity; Standard Transformation; Road Distances
+with Classical MDS; Beware Negative Eigenvalues; European Cities Distance Matrices; Other Distance
+Similarity Measures; Nonlinear Dimensionality Reduction; Exponentiated Quadratic Basis Functions;
+Matrix Notation; Expected Square Distance; Basis Functions; Expected Squared Distances; Number and
+Location of Basis; Problems for Data from Outside Basis; Extending the Basis; An Infinite Basis;
+Infinite Basis Functions; Random Functions with Infinite Basis; Similarity and Distance Matrices;
+Kernel PCA on Rotated Sixes; A Class of Similarities for Vector Data; Implied Distance Matrix;
+Spectral Dimensionality Reduction in Machine Learning; Classical Multidimensional Scaling
+Perspective; Isomap Neighborhood; Data Neighborhood; Isomap Algorithm; MDS on Shortest Path;
+Laplacian Eigenmaps I; Parameterization in Laplacian Eigenmaps; Laplacian Eigenmaps: Summary;
+Locally Linear Embedding I; Determining the Embedding in LLE; Locally Linear Embedding: Summary;
+on Stick Man; on Oil Data; on Microarray Data; on Grid Vowels; Maximum Variance Unfolding; MVU on
+Stick Man; MVU on Oil Data; Maximum Entropy Unfolding; Moving to the Laplacian; Gaussian Random
+Field; Data Feature Independence; Blessing of Dimensionality; Inverse Covariance; Conditional
+Independence; Mattress Model; Spring Energy; Physical Analogy; Energy Minimization; Where Do the
+Spring Constants Come From?; Relationship to Laplacian Eigenmaps; Smallest Eigenvalues of
+Laplacian; Point One; Second Point; Conditionals; LLE Approximates MEU; LLE and PCA; Acyclic
+Locally Linear Embedding; Isomap and MEU; Simple Experiments; Laplacian Eigenmaps and LLE; Isomap
+and MVU; Motion Capture: Model Scores; Robot Navigation Example; Robot Navigation: Model Scores;
+Linear Latent Variable Model; Computation of the Marginal Likelihood; Dual Probabilistic PCA;
+Equivalence of Formulations; Non-Linear Latent Variable Model; Stages of Spectral Dimensionality
+Reduction; Our Perspective; Advantages of Existing Approaches; Summary: Spectral Approaches
+"""
+
+
+def numbers(listed: str) -> list[str]:
+    """The numbers of ``"2.1-3 A.1"``."""
+    found = []
+    for each in listed.split():
+        first, _, last = each.partition("-")
+        head, dot, start = first.rpartition(".")
+        ends = range(int(start), int(last or start) + 1)
+        found += [f"{head}{dot}{number}" for number in ends]
+    return found
 
 
 @pytest.mark.parametrize(
@@ -18,6 +87,9 @@ from sidelight.cli.application import application
         ("figures 3.9, 3.10, A.9, A.10", "3.10", True),
         ("figures 3.9, 3.10, A.9, A.10", "A.9", True),
         ("figures 2.3 to 2.9", "2.5", True),
+        ("figures 2.3 to 2.9", "section 2.5", False),
+        ("figure 2.3; section 2.5", "section 2.5", True),
+        ("figure 2.3; section 2.5", "figure 2.5", False),
         ("figures 2.3 to 2.9", "2.10", False),
         ("figures 2.3 to 2.12", "2.10", True),
         ("equations 2.24 to 2.27", "equation 2.26", True),
@@ -37,8 +109,33 @@ def test_every_text_has_a_number_and_places():
         assert find_places(number)
 
 
+@pytest.mark.parametrize("text", CONTENTS)
+def test_every_section_figure_and_table_has_its_place(places, text):
+    wanted = [f"{kind} {one}" for kind, listed in CONTENTS[text].items() for one in numbers(listed)]
+    assert [w for w in wanted if not any(speaks_of(where, w) for where in places[text])] == []
+
+
+def test_every_slide_has_its_place(places):
+    titles = [" ".join(title.split()) for title in SLIDES.split(";")]
+    missing = [t for t in titles if not any(speaks_of(where, t) for where in places["slides"])]
+    assert missing == []
+
+
+@pytest.fixture(scope="module")
+def places():
+    return {text: [place.where for place in places_of(text)] for text in TEXTS}
+
+
+def test_what_methods_are_said_to_be_here_is_here():
+    for none in (none for each in UNMEASURED.values() for none in each):
+        for name in none.here:
+            *modules, last = name.split(".")
+            home = importlib.import_module(".".join([sidelight.__name__, *modules]))
+            assert last in dir(home), none
+
+
 def test_a_figure_is_found_with_its_experiment():
-    (found,) = find_places("000", "2.5")
+    (found,) = find_places("000", "2.6")
     assert found.experiment == "shifted_digits"
     assert "TC-LEM" in found.ours
 
@@ -47,7 +144,7 @@ def test_from_the_command_line():
     def run(*arguments):
         return CliRunner().invoke(application, ["reproduce", *arguments])
 
-    done = run("--text", "000", "--figure", "2.5")
+    done = run("--text", "000", "--figure", "2.6")
     assert done.exit_code == 0
     assert "sidelight reproduce shifted_digits" in done.stderr
     assert "There is no text '7'. There are: 000" in run("--text", "7").stderr

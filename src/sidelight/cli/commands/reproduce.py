@@ -147,13 +147,14 @@ def _show_places(scripts: dict[str, Path], text: str, figure: str | None) -> Non
         found = importlib.import_module(f"{_PACKAGE}.places").find_places(text, figure)
     if not found:
         raise ValueError(
-            f"The text {text} has no place {figure!r} that is repeated here or known to be missing."
+            f"The text {text} has no place {figure!r}. Leave out --figure to see all its places."
         )
-    names = ("where", "what", "text", "ours", "experiment")
+    names = ("where", "what", "text", "ours", "verdict", "experiment")
     columns = [Column(name, no_wrap=name == "experiment") for name in names]
     rows = [
-        [Text(cell) for cell in (p.where, p.says, p.printed, p.ours, p.experiment or "not yet")]
+        [Text(cell) for cell in (p.where, says, p.printed, p.ours, p.verdict, p.experiment)]
         for p in found
+        for says in (f"{p.says} (data: {p.data})" if p.data else p.says,)
     ]
     console.show_table(columns, rows)
     runnable = list(dict.fromkeys(place.experiment for place in found if place.experiment))

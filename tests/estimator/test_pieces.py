@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from scipy.spatial.distance import pdist
@@ -42,7 +44,7 @@ def test_each_piece_is_the_map_that_it_has_alone(islands):
 def test_on_a_line_they_follow_one_another(islands):
     Z = apart(islands, 1).embedding_[:, 0]
     spans = sorted((part.min(), part.max()) for part in np.split(Z, 9))
-    assert all(before[1] < after[0] for before, after in zip(spans[:-1], spans[1:], strict=True))
+    assert all(before[1] < after[0] for before, after in pairwise(spans))
 
 
 def test_in_space_they_are_packed_in_the_plane_of_the_first_two(islands):

@@ -78,6 +78,20 @@ class Embedding:
         rows, columns = self.points.shape
         return f"Embedding of {rows:,} rows in {columns} dimensions\nby {self.why}\n{_OFFERS}"
 
+    @property
+    def about(self) -> str:
+        """What can be said of the data at a glance: size, dimensions that they fill, pieces, density.
+
+        Empty where the rows are no feature vectors, or have gaps.
+        """
+        from sidelight.embedding.portrait import portrait
+
+        X = self.data
+        is_table = isinstance(X, np.ndarray) and X.ndim == 2 and X.dtype.kind in "fiu"
+        if not is_table or "precomputed" in (self._metric, self._kernel) or has_missing(X):
+            return ""
+        return portrait(X, pieces=getattr(self.model, "pieces_", None))
+
     def _repr_html_(self) -> str:
         from sidelight.embedding.notebook import as_html
 
@@ -182,6 +196,10 @@ class Embedding:
     @property
     def _metric(self) -> Any:
         return getattr(self.model, "metric", "euclidean")
+
+    @property
+    def _kernel(self) -> Any:
+        return getattr(self.model, "kernel", None)
 
     @property
     def _heard(self) -> Any:

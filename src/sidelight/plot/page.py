@@ -144,14 +144,14 @@ def _two(points: FloatArray) -> FloatArray:
 
 
 def _scale(colouring: Colouring) -> dict[str, Any]:
-    """The ends of a scale of values, and its colours from the least on."""
+    """A few values of a scale, evenly along it, and its colours, from the least on."""
     scale = colouring.scale
     if scale is None:
         return {"limits": None, "ramp": []}
     from matplotlib.colors import to_hex
 
     ramp = [to_hex(scale.colours(part)) for part in np.linspace(0.0, 1.0, 12)]
-    return {"limits": list(scale.ends()), "ramp": ramp}
+    return {"limits": list(scale.written()), "ramp": ramp}
 
 
 def _text(value: Any) -> str | None:

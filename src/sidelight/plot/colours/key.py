@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from sidelight.plot.colours.colouring import Colouring
-from sidelight.plot.colours.scale import Scale
+from sidelight.plot.colours.scale import Scale, written_date
 from sidelight.plot.style import FAINT, INK, SMALL_SIZE, TEXT_SIZE, name_power, style_legend
 
 #: From so many lines on, a legend is written smaller.
@@ -134,7 +134,7 @@ def _draw_bar(holder: Any, scale: Scale, axes: Any, title: str | None) -> None:
             bar.locator = LogLocator(subs=(1.0, 2.0, 5.0))
     elif scale.kind == "dates":
         bar.locator = FewTicks(5)
-        bar.formatter = FuncFormatter(lambda day, _: _written_date(day, high - low))
+        bar.formatter = FuncFormatter(lambda day, _: written_date(day, high - low))
     else:
         # quarters of the period, both ends with them
         bar.locator = LinearLocator(5) if scale.kind == "periodic" else FewTicks(5)
@@ -142,9 +142,3 @@ def _draw_bar(holder: Any, scale: Scale, axes: Any, title: str | None) -> None:
     bar.ax.tick_params(labelsize=SMALL_SIZE, labelcolor=FAINT, color=FAINT, length=2.5, width=0.6)
     if title:
         bar.ax.set_title(title, fontsize=SMALL_SIZE, color=INK, loc="left")
-
-
-def _written_date(day: float, span: float) -> str:
-    """A day as it is written beside a bar, as finely as the span of all asks for."""
-    written = str(np.datetime64(round(86_400 * day), "s")).replace("T", " ")
-    return written[:7] if span > 700 else written[:10] if span >= 4 else written[:16]

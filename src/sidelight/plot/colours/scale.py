@@ -55,17 +55,32 @@ class Scale:
             values, low, high = np.log(values), np.log(low), np.log(high)
         return np.asarray(np.clip((values - low) / (high - low), 0.0, 1.0))
 
-    def ends(self) -> tuple[str, str]:
-        """The limits as they are written, with a sign where values go beyond."""
+    def written(self) -> tuple[str, ...]:
+        """Values at the first colour, the middle one and the last; with a sign if some go beyond."""
+        low, high = self.limits
         if self.kind == "dates":
-            first, last = (str(np.datetime64(round(86_400 * end), "s")) for end in self.limits)
-            long = self.limits[1] - self.limits[0] >= 3
-            return (first[:10], last[:10]) if long else (first[:16], last[:16])
-        least, greatest = (f"{end:.4g}".replace("-", _MINUS) for end in self.limits)
+            return tuple(written_date(day, high - low) for day in (low, (low + high) / 2, high))
+        middle = np.sqrt(low * high) if self.kind == "log" else (low + high) / 2
+        if low == high:
+            return (f"{low:.4g}".replace("-", _MINUS),)
+        least, between, greatest = (f"{v:.4g}".replace("-", _MINUS) for v in (low, middle, high))
         return (
             f"≤ {least}" if self.extend in ("min", "both") else least,
+            between,
             f"≥ {greatest}" if self.extend in ("max", "both") else greatest,
         )
+
+
+def written_date(day: float, span: float) -> str:
+    """A day since 1970 as it is written, as finely as the span of all asks for.
+
+    Examples
+    --------
+    >>> written_date(18262.5, 1000), written_date(18262.5, 30), written_date(18262.5, 1)
+    ('2020-01', '2020-01-01', '2020-01-01 12:00')
+    """
+    written = str(np.datetime64(round(86_400 * day), "s")).replace("T", " ")
+    return written[:7] if span > 700 else written[:10] if span >= 4 else written[:16]
 
 
 def scale_of(values: FloatArray, *, period: float | None = None, dates: bool = False) -> Scale:

@@ -80,7 +80,7 @@ class Embedding:
 
     @property
     def about(self) -> str:
-        """What can be said of the data at a glance: size, dimensions that they fill, pieces, density.
+        """What the data are, at a glance: size, dimensions that they fill, pieces, density.
 
         Empty where the rows are no feature vectors, or have gaps.
         """

@@ -56,7 +56,7 @@ class Scale:
         return np.asarray(np.clip((values - low) / (high - low), 0.0, 1.0))
 
     def written(self) -> tuple[str, ...]:
-        """Values at the first colour, the middle one and the last; with a sign if some go beyond."""
+        """Values of the first colour, the middle one and the last; a sign if some go beyond."""
         low, high = self.limits
         if self.kind == "dates":
             return tuple(written_date(day, high - low) for day in (low, (low + high) / 2, high))

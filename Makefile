@@ -5,9 +5,10 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+INTERPRETERS ?= $(PYTHON)
 PIP_FLAGS ?= --quiet --disable-pip-version-check
 
-.PHONY: demo quick docs test check lint types docs-check unit coverage portable portable-small fuzz bench bench-small bench-metrics cost-curves clean
+.PHONY: demo quick docs test check lint types docs-check unit coverage portable portable-small fuzz bench bench-small bench-metrics cost-curves pictures release-check clean
 
 $(READY): pyproject.toml requirements/constraints.txt
 	$(PYTHON) -m venv $(VENV)
@@ -85,6 +86,14 @@ cost-curves: $(READY)
 ## the learned metrics beside metric-learn's, which gets an environment of its own
 bench-metrics: $(READY)
 	$(BIN)/python -m benchmarks.peers.metric_learning --json output/metric_learning.json
+
+## forty maps that are hard to draw, on sheets to be looked at
+pictures: $(READY)
+	$(BIN)/python tools/picture_cases.py --out output/cases
+
+## wheel and sdist in clean environments, without extras, with the newest and oldest dependencies
+release-check: $(READY)
+	$(BIN)/python tools/release_check.py $(INTERPRETERS) --dist dist
 
 ## write what is generated anew: the README's tables, the experiments' pages, ARCHITECTURE.md
 docs: $(READY)

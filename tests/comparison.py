@@ -21,3 +21,13 @@ def subspace_gap(A, B):
     """The sine of the largest angle between the column spaces of A and B."""
     Qa, Qb = np.linalg.qr(A)[0], np.linalg.qr(B)[0]
     return float(np.linalg.norm(Qa - Qb @ (Qb.T @ Qa), ord=2))
+
+
+def gap_between(*parts):
+    """The least gap between the boxes around sets of points; negative where two overlap."""
+    boxes = [(part.min(axis=0), part.max(axis=0)) for part in parts]
+    return min(
+        float(np.maximum(a[0] - b[1], b[0] - a[1]).max())
+        for number, a in enumerate(boxes)
+        for b in boxes[:number]
+    )

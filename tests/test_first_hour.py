@@ -164,3 +164,14 @@ def test_a_way_of_dealing_with_missing_numbers_that_is_none(towns):
     towns.iloc[7, 1] = np.nan
     with pytest.raises(ValueError, match="X given to embed has 1 missing value .* row 8"):
         embed(towns, missing="error")
+
+
+def test_a_result_says_what_its_data_are():
+    rng = np.random.default_rng(0)
+    flat = rng.normal(size=(300, 2)) @ rng.normal(size=(2, 9))
+    result = embed(flat, method="pca")
+    assert result.about == "300 rows of 9 numbers that fill about 2 dimensions."
+    assert result.about in result._repr_html_()
+    dense = np.vstack([0.01 * flat[:150], flat[150:] + 50])
+    assert "times as far apart as the densest" in embed(dense, method="pca").about
+    assert embed(squareform(pdist(flat)), metric="precomputed", method="mds").about == ""

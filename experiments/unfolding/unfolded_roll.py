@@ -22,7 +22,7 @@ from sidelight import Isomap, LocallyLinearEmbedding, SemidefiniteEmbedding
 from sidelight.core import DisconnectedGraphWarning, FloatArray
 from sidelight.datasets import Dataset, swiss_roll
 from sidelight.plot import save
-from sidelight.plot.colouring import choose_colours
+from sidelight.plot.colours import choose_colours
 from sidelight.plot.points import draw_points
 from sidelight.plot.style import (
     FAINT,

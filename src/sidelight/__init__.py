@@ -11,7 +11,7 @@ from typing import Any
 
 from sidelight.registry import ESTIMATORS
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 _SUBPACKAGES = (
     "datasets",

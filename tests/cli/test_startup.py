@@ -67,3 +67,34 @@ def test_an_experiment_runs_from_any_folder(tmp_path: Path) -> None:
     )
     assert done.returncode == 0, done.stderr
     assert list((tmp_path / "out").glob("*.png"))
+
+
+def test_a_picture_loads_only_what_draws_it(tmp_path: Path) -> None:
+    """What is installed for other ends is not waited for."""
+    table = tmp_path / "table.csv"
+    table.write_text("\n".join(f"{i},{i * i % 17},{i % 5}" for i in range(40)))
+    code = (
+        "import sys\n"
+        "from sidelight.cli import main\n"
+        "try:\n"
+        "    main()\n"
+        "except SystemExit as end:\n"
+        "    assert not end.code, end.code\n"
+        "kept = ('torch', 'dask', 'polars', 'pyarrow', 'skimage', 'matplotlib.pyplot', 'umap')\n"
+        "print('LOADED', sorted(set(kept) & set(sys.modules)))\n"
+    )
+    how = ("--method", "pca", "-o", str(tmp_path / "map.csv"), "--picture", str(tmp_path / "p.png"))
+    done = python(code, "embed", str(table), *how)
+    assert done.stdout.rstrip().endswith("LOADED []"), (done.stdout, done.stderr)
+
+
+def test_a_map_alone_loads_nothing_that_draws(tmp_path: Path) -> None:
+    code = (
+        "import sys\n"
+        "import numpy as np, sidelight\n"
+        "print(sidelight.embed(np.random.default_rng(0).normal(size=(30, 4)), method='pca'))\n"
+        "kept = ('matplotlib', 'torch', 'dask', 'typer', 'rich', 'numba')\n"
+        "print('LOADED', sorted(set(kept) & set(sys.modules)))\n"
+    )
+    done = python(code)
+    assert done.stdout.rstrip().endswith("LOADED []"), (done.stdout, done.stderr)

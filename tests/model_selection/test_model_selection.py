@@ -12,8 +12,15 @@ from sklearn.model_selection import cross_validate as sklearn_cross_validate
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from sidelight import PCA, EquivalenceMetric, FactorRemoval
-from sidelight.model_selection import aligned, cross_validate, folds, pairs_told_apart, search
+from sidelight import PCA, EquivalenceMetric, FactorRemoval, Isomap
+from sidelight.model_selection import (
+    aligned,
+    choose,
+    cross_validate,
+    folds,
+    pairs_told_apart,
+    search,
+)
 from sidelight.side import Actions, Condition, Pairs
 
 SHUFFLED = KFold(4, shuffle=True, random_state=0)
@@ -269,3 +276,42 @@ def batch_seen_raw(X, batch):
             for _, test in SHUFFLED.split(X)
         ]
     )
+
+
+class TestChoose:
+    def test_the_dimension_of_a_noisy_plane(self):
+        rng = np.random.default_rng(0)
+        X = rng.normal(size=(90, 3)) @ rng.normal(size=(3, 8)) + 0.01 * rng.normal(size=(90, 8))
+        found = choose(PCA(), "n_components", X)
+        assert found.parameters == {"n_components": 3}
+        assert found.model.embedding_.shape == (90, 3)
+        # the rule by hand, from the scores of all values
+        means = [scores.mean() for _, scores in found.table]
+        best = found.table[int(np.argmax(means))][1]
+        bound = max(means) - best.std(ddof=1) / np.sqrt(5)
+        within = [p["n_components"] for p, scores in found.table if scores.mean() >= bound]
+        assert min(within) == 3
+
+    def test_neighbours_that_do_not_cut_a_curve_short(self):
+        angle = np.linspace(0, 3 * np.pi, 150)
+        spiral = np.column_stack([angle * np.cos(angle), angle * np.sin(angle)])
+        spiral += 0.05 * np.random.default_rng(0).normal(size=spiral.shape)
+        cut = KFold(4, shuffle=True, random_state=0)
+        found = choose(Isomap(1), "n_neighbors", spiral, cv=cut)
+        scores = {p["n_neighbors"]: row.mean() for p, row in found.table}
+        assert list(scores) == [5, 8, 12, 18, 27, 40]
+        assert found.score == max(scores.values())
+        assert found.parameters["n_neighbors"] <= 18
+        assert scores[40] < found.score - 0.01  # across the arms
+
+    def test_values_of_ones_own_for_anything(self):
+        X = np.random.default_rng(0).normal(size=(40, 3))
+        found = choose(Isomap(), "n_neighbors", X, values=[6, 7])
+        assert [p for p, _ in found.table] == [{"n_neighbors": 6}, {"n_neighbors": 7}]
+
+    def test_what_cannot_be_chosen(self):
+        X = np.zeros((20, 3))
+        with pytest.raises(ValueError, match="PCA has no parameter 'perplexity'. It has: .*n_comp"):
+            choose(PCA(), "perplexity", X)
+        with pytest.raises(ValueError, match="nothing to try for 'metric'.*values"):
+            choose(Isomap(), "metric", X)

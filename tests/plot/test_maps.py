@@ -55,10 +55,21 @@ def test_labels_beyond_ten_differ_in_shape():
     assert len(ax.collections) == 2
 
 
-def test_beyond_twenty_labels_the_rare_ones_are_taken_together():
-    labels = np.concatenate([np.repeat(np.arange(19), 20), np.arange(100, 120)])
+def test_beyond_fifty_labels_the_rare_ones_are_taken_together():
+    labels = np.concatenate([np.repeat(np.arange(49), 7), np.arange(100, 157)])
     key = _key(scatter(_Z, labels=labels))
-    assert list(key) == [str(i) for i in range(19)] + ["20 other labels"]
+    assert list(key) == [str(i) for i in range(49)] + ["57 other labels"]
+
+
+def test_fifty_labels_differ_in_colour_or_shape():
+    ax = scatter(_Z, labels=np.arange(400) % 50)
+    looks = {(h.get_color(), h.get_marker()) for h in ax.get_legend().legend_handles}
+    assert len(looks) == 50
+
+
+def test_labels_stand_in_the_order_of_the_numbers_in_them():
+    key = _key(scatter(_Z[:4], labels=["class 10", "class 9", "b", ""]))
+    assert list(key) == ["(empty)", "b", "class 9", "class 10"]
 
 
 @pytest.mark.parametrize("spread", [1.0, 1e-3, 1e6])
@@ -87,6 +98,31 @@ def test_equal_values_and_labels_that_are_missing_are_drawn():
     assert len({to_hex(c) for c in _colour_at(ax, _Z[:4])}) == 1
     key = _key(scatter(_Z[:4], labels=["a", None, "b", "a"]))
     assert list(key) == ["a", "b", "missing"]
+
+
+def test_a_heavy_tail_does_not_make_all_points_one_colour():
+    rng = np.random.default_rng(0)
+    positive, any_sign = np.exp(4 * rng.normal(size=400)), rng.standard_t(1, size=400)
+    ax = scatter(_Z, color=positive)
+    share = np.log(positive / positive.min()) / np.log(positive.max() / positive.min())
+    np.testing.assert_allclose(_colour_at(ax, _Z), value_map()(share)[:, :3])
+    ax = scatter(_Z, color=any_sign)
+    low, high = np.percentile(any_sign, [1, 99])
+    share = np.clip((any_sign - low) / (high - low), 0, 1)
+    np.testing.assert_allclose(_colour_at(ax, _Z), value_map()(share)[:, :3])
+
+
+@pytest.mark.parametrize("kind", ["datetime64", "date"])
+def test_dates_are_written_as_dates_beside_the_bar(kind):
+    days = np.datetime64("2020-01-01") + np.arange(400)
+    days[7] = np.datetime64("NaT")
+    ax = scatter(_Z, color=days if kind == "datetime64" else days.astype(object))
+    (bar,) = [other for other in ax.figure.axes if other is not ax]
+    ax.figure.canvas.draw()
+    written = [text.get_text() for text in bar.get_yticklabels()]
+    assert all(text.startswith(("2019-", "2020-", "2021-")) for text in written)
+    assert bar.get_ylim() == (18262, 18262 + 399)
+    assert list(_key(ax)) == ["missing"]
 
 
 def test_words_given_as_colour_are_labels():
@@ -146,6 +182,83 @@ def test_thumbnails_show_their_points_image_in_their_points_colour():
 def test_thumbnails_are_the_same_every_time():
     chosen = [[i.get_gid() for i in scatter(_Z, images=np.ones((400, 4, 4))).images] for _ in "ab"]
     assert chosen[0] == chosen[1]
+
+
+@pytest.mark.parametrize("shape", [(30, 1), (1, 1), (1, 30)], ids=["wide", "square", "tall"])
+@pytest.mark.parametrize("n_labels", [2, 20, 50])
+def test_axes_are_as_large_whatever_the_legend(n_labels, shape):
+    def inches(**options):
+        ax = scatter(_Z * shape, **options)
+        ax.figure.canvas.draw()
+        box = ax.get_position()
+        return ax, np.array(ax.figure.get_size_inches()) * [box.width, box.height]
+
+    alone = inches()[1]
+    ax, beside = inches(labels=[f"a label of number {i % n_labels}" for i in range(400)])
+    np.testing.assert_allclose(beside[0], alone[0], atol=0.25)
+    assert beside[1] >= alone[1] - 0.1
+    legend = ax.get_legend().get_window_extent()
+    page = ax.figure.bbox
+    assert legend.x1 <= page.x1 + 1
+    assert legend.y0 >= page.y0 - 1
+    assert legend.x0 >= ax.get_window_extent().x1
+
+
+def test_points_very_far_from_all_others_are_counted_not_shown():
+    far = np.vstack([_Z, [[1e6, -1e6]]])
+    ax = scatter(far, labels=np.arange(401) % 3)
+    assert np.ptp(ax.get_xlim()) < 20
+    assert [text.get_text() for text in ax.texts] == ["1 point is very far from here"]
+    assert len(_drawn(ax)[0]) == 400
+    # a twentieth of the points is a part of the map
+    many = scatter(np.vstack([_Z, 1e6 + _Z[:20]]))
+    assert np.ptp(many.get_xlim()) > 1e6
+    assert not many.texts
+
+
+def test_labels_in_the_map_do_not_cover_one_another():
+    rng = np.random.default_rng(1)
+    labels = rng.integers(30, size=900)
+    ax = scatter(
+        8 * rng.normal(size=(30, 2))[labels] + rng.normal(size=(900, 2)),
+        labels=labels,
+        legend="direct",
+    )
+    ax.figure.canvas.draw()
+    boxes = np.array([t.get_bbox_patch().get_window_extent().extents for t in ax.texts])
+    assert len(boxes) == 30
+    assert _overlapping(boxes) == []
+
+
+def test_a_long_title_is_broken_into_lines():
+    ax = scatter(_Z, title="a title of words " * 12)
+    ax.figure.canvas.draw()
+    assert ax._left_title.get_window_extent().x1 <= ax.figure.bbox.x1
+
+
+def test_dollars_in_the_data_are_no_formulas():
+    ax = scatter(_Z[:3], labels=["$a$", "b", "c"], names=["$\\nonsense{$", "x", "y"])
+    ax.figure.canvas.draw()
+    assert "$a$" in _key(ax)
+
+
+def test_pairs_and_anchors_are_drawn_where_they_are():
+    from sidelight.side import Anchors, Pairs
+
+    side = [Pairs(similar=[(0, 1)], dissimilar=[(2, 3), (4, 5)]), Anchors([6], [[9.0, 9.0]])]
+    ax = scatter(_Z, side=side, labels=np.arange(400) % 2)
+    assert [t.get_text() for t in ax.get_legend().get_texts()][2:] == [
+        "similar pair",
+        "dissimilar pair",
+        "anchor",
+    ]
+    lines = [c.get_segments() for c in ax.collections if hasattr(c, "get_segments")]
+    np.testing.assert_allclose(lines[0], _Z[[[0, 1]]])
+    np.testing.assert_allclose(lines[1], _Z[[[2, 3], [4, 5]]])
+    np.testing.assert_allclose(lines[2], [[_Z[6], [9.0, 9.0]]])
+    assert ax.get_xlim()[1] > 9
+    with pytest.raises(ValueError, match="'side' parameter of scatter needs .* two dimensions"):
+        scatter(np.eye(3), side=side[0])
 
 
 def test_maps_have_equal_scales():

@@ -109,3 +109,15 @@ def test_axes_on_a_part_of_a_figure_save_the_whole(tmp_path):
 def test_unknown_endings_are_refused(tmp_path):
     with pytest.raises(ValueError, match=r"'path' parameter of save .*png.* Got 'map.doc'"):
         save(scatter(_Z), tmp_path / "map.doc")
+
+
+def test_a_vector_file_holds_many_points_as_pixels_and_text_as_text(tmp_path):
+    Z = np.random.default_rng(0).normal(size=(20_000, 2))
+    many = save(scatter(Z, labels=np.arange(20_000) % 3, title="many"), tmp_path / "many.svg")
+    few = save(scatter(Z[:50], title="few"), tmp_path / "few.svg")
+    text = many.read_text()
+    assert "<image" in text
+    assert ">many</text>" in text
+    assert text.count("<use") < 100  # ticks, not points
+    assert many.stat().st_size < 1_000_000  # 20,000 marks would take twice as much
+    assert "<image" not in few.read_text()

@@ -7,14 +7,17 @@ import pytest
 
 pytest.importorskip("matplotlib")
 
+from matplotlib.text import Text
+
 from sidelight.plot import scatter
 
 _RNG = np.random.default_rng(3)
 
 
 def _boxes(ax):
+    ax.figure.canvas.draw()
     renderer = ax.figure.canvas.get_renderer()
-    return {text.get_text(): text.get_window_extent(renderer) for text in ax.texts}
+    return {name.get_text(): Text.get_window_extent(name, renderer) for name in ax.texts}
 
 
 @pytest.mark.parametrize("spread", [1.0, 0.05])
@@ -46,8 +49,25 @@ def test_each_name_stands_by_its_own_point():
 def test_a_crowd_is_led_to_by_lines_or_left_without_names():
     ax = scatter(1e-3 * _RNG.normal(size=(40, 2)) + 1, names=[f"name {i}" for i in range(40)])
     free = scatter(_RNG.normal(size=(3, 2)), names=["a", "b", "c"])
-    assert len(ax.lines) > 0
-    assert len(free.lines) == 0
+    assert any(text.arrow_patch is not None for text in ax.texts)
+    assert all(text.arrow_patch is None for text in free.texts)
+
+
+def test_names_stay_by_their_points_in_a_figure_of_another_size():
+    names = [f"a rather long name of row {i}" for i in range(12)]
+    ax = scatter(_RNG.normal(size=(12, 2)), names=names)
+    gaps = []
+    for inches in ((7, 7), (11, 5)):
+        ax.figure.set_size_inches(inches)
+        boxes = _boxes(ax)
+        points = ax.transData.transform([text.xy for text in ax.texts])
+        gaps.append(
+            [
+                np.linalg.norm(point - np.clip(point, box.p0, box.p1))
+                for point, box in zip(points, boxes.values(), strict=True)
+            ]
+        )
+    np.testing.assert_allclose(*gaps, atol=1.0)
 
 
 def test_names_that_do_not_fit_the_map():

@@ -60,7 +60,7 @@ def test_values_have_a_scale_and_missing_ones_a_line_of_the_key(tmp_path):
     values = np.arange(30.0) - 3
     values[4] = np.nan
     data = _data(write_page(tmp_path / "map.html", _Z, color=values).read_text())
-    assert data["limits"] == ["−3", "26"]
+    assert data["limits"] == ["−3", "11.5", "26"]
     assert [line["name"] for line in data["key"]] == ["missing"]
 
 

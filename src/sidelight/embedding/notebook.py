@@ -20,7 +20,8 @@ def as_html(result: Embedding) -> str:
     """The picture at the left, what is said of it at the right."""
     rows, columns = result.points.shape
     head = f"Embedding of {rows:,} rows in {columns} dimension{'s' if columns > 1 else ''}"
-    parts = [f"<b>{escape(head)}</b>", f"<p>{escape(result.why)}</p>", _quality(result)]
+    parts = [f"<b>{escape(head)}</b>", f"<p>{escape(result.why)}</p>"]
+    parts += [f"<p>{escape(result.about)}</p>"] * bool(result.about) + [_quality(result)]
     parts += [f"<p><i>{escape(hint)}</i></p>" for hint in result.hints]
     return (
         '<div style="display:flex;gap:1.5em;align-items:flex-start">'
@@ -37,12 +38,13 @@ def _picture(result: Embedding) -> str:
         from sidelight.plot import scatter
     except ImportError:
         return ""
-    points = result.points if result.points.shape[1] <= 3 else result.points[:, :2]
+    points = result._shown
     if not np.isfinite(points).all(axis=1).any():
         return ""
     figure = Figure(figsize=(3.6, 3.2), dpi=100, layout="constrained")
     FigureCanvasAgg(figure)
-    scatter(points, ax=figure.add_subplot(projection="3d" if points.shape[1] == 3 else None))
+    ax = figure.add_subplot(projection="3d" if points.shape[1] == 3 else None)
+    scatter(points, ax=ax, names=result._written_names, **result._pictured({}))
     file = io.BytesIO()
     figure.savefig(file, format="png")
     encoded = base64.b64encode(file.getvalue()).decode("ascii")

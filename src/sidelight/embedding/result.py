@@ -10,7 +10,7 @@ import numpy as np
 
 from sidelight.core import BoolArray, FloatArray, is_sparse
 from sidelight.estimator import without_factors
-from sidelight.side import Condition, side_values
+from sidelight.side import Anchors, Condition, Pairs, side_values
 
 _TAKEN_OUT = (
     "Measured against the data without what the Condition does, which the map leaves out. Against "
@@ -25,6 +25,8 @@ _LEFT_OUT = (
 
 #: Rows whose names are written into a picture.
 _MOST_NAMES = 100
+#: Pairs that are drawn into one.
+_MOST_PAIRS = 100
 _OFFERS = (
     ".points .model .why .quality() .agreement() .plot() .to_frame() .to_html(path) .save(path)"
 )
@@ -75,6 +77,20 @@ class Embedding:
     def __repr__(self) -> str:
         rows, columns = self.points.shape
         return f"Embedding of {rows:,} rows in {columns} dimensions\nby {self.why}\n{_OFFERS}"
+
+    @property
+    def about(self) -> str:
+        """What the data are, at a glance: size, dimensions that they fill, pieces, density.
+
+        Empty where the rows are no feature vectors, or have gaps.
+        """
+        from sidelight.embedding.portrait import portrait
+
+        X = self.data
+        is_table = isinstance(X, np.ndarray) and X.ndim == 2 and X.dtype.kind in "fiu"
+        if not is_table or "precomputed" in (self._metric, self._kernel) or has_missing(X):
+            return ""
+        return portrait(X, pieces=getattr(self.model, "pieces_", None))
 
     def _repr_html_(self) -> str:
         from sidelight.embedding.notebook import as_html
@@ -182,14 +198,19 @@ class Embedding:
         return getattr(self.model, "metric", "euclidean")
 
     @property
+    def _kernel(self) -> Any:
+        return getattr(self.model, "kernel", None)
+
+    @property
     def _heard(self) -> Any:
         return getattr(self.model, "side_report_", ())
 
     def plot(self, **options: Any) -> Any:
         """Draw the map, on a figure of pyplot: a notebook shows it, and ``pyplot.show()`` does.
 
-        Rows that came as images are drawn as such; names of up to a hundred rows are written.  Of
-        more than three dimensions the first two are drawn.
+        Rows that came as images are drawn as such; names of up to a hundred rows are written;
+        anchors and up to a hundred pairs that were said are drawn (``side=None`` leaves them out).
+        Of more than three dimensions the first two are drawn.
 
         Parameters
         ----------
@@ -205,7 +226,11 @@ class Embedding:
         from sidelight.plot import require_matplotlib, scatter
 
         require_matplotlib("Embedding.plot")
-        options = {"names": self._written_names, **self._pictured(options)}
+        options = {
+            "names": self._written_names,
+            "side": self._drawn_side,
+            **self._pictured(options),
+        }
         if options.get("ax") is not None:
             return scatter(self._shown, **options)
         import matplotlib.pyplot  # noqa: F401  # where it is imported, figures are its own
@@ -262,6 +287,18 @@ class Embedding:
         few = self._shown.shape[1] == 2 and len(self.points) <= _MOST_NAMES
         is_words = all(isinstance(name, str) for name in self.names or ())
         return self.names if few and is_words and self.image_shape is None else None
+
+    @property
+    def _drawn_side(self) -> list[Any] | None:
+        """What was said, where it can be seen in a plane: anchors, and not too many pairs."""
+        if self._shown.shape[1] != 2:
+            return None
+        said = side_values(self.side, "plot")
+        drawn: list[Any] = [value for value in said if isinstance(value, Anchors)]
+        pairs = [value for value in said if isinstance(value, Pairs)]
+        if sum(len(value.similar) + len(value.dissimilar) for value in pairs) <= _MOST_PAIRS:
+            drawn = [*pairs, *drawn]
+        return drawn or None
 
     def _pictured(self, options: dict[str, Any]) -> dict[str, Any]:
         """Options of a picture, columns by their name, images as the rows are."""

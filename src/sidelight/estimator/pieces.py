@@ -1,4 +1,4 @@
-"""Maps of graphs in pieces: the largest alone, or all of them side by side."""
+"""Maps of graphs in pieces: the largest alone, or all of them side by side on one page."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sidelight.estimator.map import Map, of_all_rows
 from sidelight.estimator.neighborhood import Neighborhood
 from sidelight.estimator.placing import ByDistances
 from sidelight.estimator.points import Distances, Graph
-from sidelight.mapping import Nystrom, scale_kernel
+from sidelight.mapping import Nystrom, lay_out, scale_kernel
 from sidelight.neighbors import each_row, nearest_stored
 from sidelight.similarity import (
     Centring,
@@ -22,7 +22,7 @@ from sidelight.similarity import (
     kernel_from_distances,
 )
 
-#: The gap between two pieces, relative to the width of the largest.
+#: The gap between two pieces, relative to the largest; of many they take no more room than it.
 _GAP = 0.15
 
 Embedding = Callable[[Neighborhood], Map]
@@ -47,20 +47,35 @@ def _side_by_side(
     last = 0 if alone else int(near.pieces.max())
     members = [np.flatnonzero(near.pieces == piece) for piece in range(last + 1)]
     maps = [_map_of_piece(near.take(points), embed, n_components) for points in members]
-    offsets = np.zeros((last + 1, n_components))
+    offsets = _offsets([found.points for found in maps])
     places = np.full((near.n, n_components), np.nan)
-    right_edge, gap = 0.0, _GAP * float(np.ptp(maps[0].points[:, 0]))
-    for piece, (points, found) in enumerate(zip(members, maps, strict=True)):
-        if piece > 0:
-            offsets[piece, 0] = right_edge + gap - found.points[:, 0].min()
-        places[points] = found.points + offsets[piece]
-        right_edge = float(places[points, 0].max())
+    for points, found, offset in zip(members, maps, offsets, strict=True):
+        places[points] = found.points + offset
     placing = InPieces(near.points, near.pieces, tuple(members), tuple(maps), offsets)
     if alone:
         others = np.flatnonzero(near.pieces != 0)
         places[others] = placing(_seen_from(near, others))
     whole = Map(places, placing, dict(maps[0].facts))
     return of_all_rows(whole, near.points, near.distinct)
+
+
+def _offsets(maps: list[FloatArray]) -> FloatArray:
+    """What moves maps beside each other: along a line, or packed in the plane of the first two.
+
+    The first map stays where it is.
+    """
+    d = min(2, maps[0].shape[1])
+    low = np.array([Z[:, :d].min(axis=0) for Z in maps])
+    sizes = np.array([np.ptp(Z[:, :d], axis=0) for Z in maps])
+    gap = min(_GAP, 1.0 / np.sqrt(len(maps))) * float(sizes[0].max() or sizes.max())
+    if d == 1:
+        ends = np.cumsum(sizes[:, 0] + gap)
+        corners = (ends - sizes[:, 0] - gap)[:, None]
+    else:
+        corners = lay_out(sizes, gap)
+    offsets = np.zeros((len(maps), maps[0].shape[1]))
+    offsets[1:, :d] = low[0] + corners[1:] - low[1:]
+    return offsets
 
 
 def _map_of_piece(near: Neighborhood, embed: Embedding, n_components: int) -> Map:

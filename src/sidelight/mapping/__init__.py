@@ -6,6 +6,7 @@ from sidelight.mapping.by_kernel import ByKernel, CentredKernel, ComparedRows, K
 from sidelight.mapping.leave_one_out import best_predicting
 from sidelight.mapping.linear import GramKernel, LinearBack, Projection
 from sidelight.mapping.nystrom import Nystrom, kernel_coordinates, scale_kernel
+from sidelight.mapping.packing import lay_out
 from sidelight.mapping.smoother import KernelSmoother
 from sidelight.mapping.warp import Pull, Similarity, Warp
 
@@ -25,5 +26,6 @@ __all__ = [
     "Warp",
     "best_predicting",
     "kernel_coordinates",
+    "lay_out",
     "scale_kernel",
 ]

@@ -6,6 +6,7 @@ place the rows left out by their own Condition, and judge a map by what is known
 
 from __future__ import annotations
 
+from sidelight.model_selection.choosing import choose
 from sidelight.model_selection.folds import Fold, folds
 from sidelight.model_selection.scoring import (
     Held,
@@ -21,6 +22,7 @@ __all__ = [
     "Held",
     "Search",
     "aligned",
+    "choose",
     "cross_validate",
     "folds",
     "labels_found",

@@ -9,9 +9,16 @@ import numpy as np
 import numpy.typing as npt
 
 from sidelight.core import ArrayLike, FloatArray
-from sidelight.plot.colouring import Colouring, choose_colours, draw_key, key_width
-from sidelight.plot.names import draw_names
-from sidelight.plot.points import as_map, draw_line_of_points, draw_points
+from sidelight.plot.colours import choose_colours, draw_key, key_width
+from sidelight.plot.known import draw_known
+from sidelight.plot.names import draw_names, write_labels
+from sidelight.plot.points import (
+    as_map,
+    automatic_size,
+    draw_line_of_points,
+    draw_points,
+    in_view,
+)
 from sidelight.plot.style import (
     INK,
     TEXT_SIZE,
@@ -35,6 +42,7 @@ def scatter(
     names: Sequence[Any] | npt.NDArray[Any] | None = None,
     images: ArrayLike | None = None,
     image_shape: tuple[int, ...] | None = None,
+    side: Any = None,
     title: str | None = None,
     key_title: str | None = None,
     axis_names: tuple[str, ...] | None = None,
@@ -48,18 +56,20 @@ def scatter(
     """Draw a map of one, two or three dimensions.
 
     Two dimensions are drawn with equal scales, three in perspective, one as a histogram above a
-    strip of the points.
+    strip of the points.  A legend takes room of its own, not the map's.  A few points of the plane
+    that are very far from all others are left out of sight, and their number is written.
 
     Parameters
     ----------
     Z : array-like of shape (n_points, 1), (n_points, 2) or (n_points, 3)
         The map.
     color : array-like of shape (n_points,) or str, optional
-        A value per point, shown along a perceptually uniform colour map with a colour bar
-        (missing values in grey); words are taken as labels; a single word names one colour.
+        A value or a date per point, shown along a perceptually uniform colour map with a colour
+        bar (missing values in grey; a heavy tail on a logarithmic scale, or cut off where values
+        are not all positive); words are taken as labels; a single word names one colour.
     labels : array-like of shape (n_points,), optional
         The class of each point, shown in a palette that colour-blind people can read.  From the
-        eleventh label on, shapes help; beyond twenty, the rarer ones are drawn together in grey.
+        eleventh label on, shapes help; beyond fifty, the rarer ones are drawn together in grey.
     period : float, optional
         The values of ``color`` come round after this much, as angles do after 360: they are shown
         in colours that come round, too.
@@ -71,6 +81,9 @@ def scatter(
         their point.  Two dimensions only.
     image_shape : tuple of int, optional
         The (rows, columns) of flattened images.
+    side : side information or list of it, optional
+        What was said about the rows: pairs are drawn as lines (at most 300), anchors as rings
+        where they were wanted; other kinds are not drawn.  Two dimensions only.
     title : str, optional
         The title.
     key_title : str, optional
@@ -118,13 +131,15 @@ def scatter(
     n_dimensions = points.shape[1]
     _check("scatter", n_dimensions, images is not None, legend, axis_names, ax)
     _check_names("scatter", points, names)
+    _check_known("scatter", points, side)
     colouring = choose_colours("scatter", len(points), color, labels, period=period)
     pictures = None
     if images is not None:
         pictures = as_images("scatter", images, image_shape, len(points))
-    if ax is None:
-        beside = legend in ("auto", "outside")
-        ax = _own_axes(points, key_width(colouring) if beside else 0.0)
+    is_own = ax is None
+    if is_own:
+        has_bar = legend != "none" and colouring.scale is not None
+        ax = _own_axes(points, key_width(colouring) if has_bar else 0.0)
     if n_dimensions == 1:
         draw_line_of_points(ax, points[:, 0], colouring, point_size=point_size, alpha=alpha)
     else:
@@ -134,21 +149,29 @@ def scatter(
     style_axes(ax, title=title, x_label=axes[0], y_label=vertical)
     if n_dimensions == 3 and axes[2]:
         ax.set_zlabel(axes[2], fontsize=TEXT_SIZE, color=INK)
-    largest = float(np.abs(points[np.isfinite(points)]).max(initial=0.0))
+    largest = _largest(points)
     for axis in (ax.xaxis, ax.yaxis, getattr(ax, "zaxis", None))[:n_dimensions]:
         name_power(axis, largest)
+    also = [] if side is None else draw_known(ax, points, side)
     if legend == "direct" and colouring.key and n_dimensions == 2:
-        _write_labels(ax, points, colouring)
+        write_labels(ax, points, colouring)
     elif legend != "none":
-        draw_key(ax, colouring, ax, title=key_title)
+        draw_key(ax, colouring, ax, title=key_title, also=also, widen=is_own)
     if names is not None:
-        draw_names(ax, points, names)
+        size = automatic_size(len(points)) if point_size == "auto" else float(point_size)
+        draw_names(ax, points, names, size**0.5 / 2)
     if pictures is not None:
-        frames = colouring.colours if colouring.key or colouring.limits else None
+        frames = colouring.colours if colouring.key or colouring.scale else None
         draw_thumbnails(
             ax, points, pictures, frames, max_thumbnails=max_thumbnails, image_cmap=image_cmap
         )
     return ax
+
+
+def _largest(points: FloatArray) -> float:
+    """The largest coordinate that is seen."""
+    shown = points[in_view(points)]
+    return float(np.abs(shown[np.isfinite(shown)]).max(initial=0.0))
 
 
 def _check(
@@ -196,37 +219,25 @@ def _check_names(who: str, points: FloatArray, names: Any) -> None:
         )
 
 
+def _check_known(who: str, points: FloatArray, side: Any) -> None:
+    if side is not None and points.shape[1] != 2:
+        raise ValueError(
+            f"The 'side' parameter of {who} needs a map of two dimensions. Got {points.shape[1]}. "
+            "Give Z[:, :2]."
+        )
+
+
 def _own_axes(points: FloatArray, room: float) -> Any:
     """Make axes whose shape follows the map's, within reason, with room for the key beside."""
     if points.shape[1] == 1:
         return new_axes(6.4 + room, 3.2)
     if points.shape[1] == 3:
         return new_axes(6.0 + room, 5.6, projection="3d")
-    width, height = np.nanmax(points, axis=0) - np.nanmin(points, axis=0)
-    ratio = float(np.clip(height / width if width > 0 else 1.0, 0.45, 1.1))
-    return new_axes(6.2 + room, 6.2 * ratio + 0.6)
-
-
-def _write_labels(ax: Any, points: FloatArray, colouring: Colouring) -> None:
-    """Write each label at the point nearest to the median of its class."""
-    for place, line in enumerate(colouring.key):
-        members = points[(colouring.entry == place) & np.isfinite(points).all(axis=1)]
-        if len(members) == 0:
-            continue
-        offsets = np.abs(members - np.median(members, axis=0)).sum(axis=1)
-        ax.annotate(
-            line.name,
-            members[np.argmin(offsets)],
-            ha="center",
-            va="center",
-            fontsize=TEXT_SIZE,
-            color=INK,
-            bbox={
-                "boxstyle": "round,pad=0.25",
-                "facecolor": "white",
-                "alpha": 0.85,
-                "edgecolor": line.colour,
-                "linewidth": 1.2,
-            },
-            zorder=4,
-        )
+    shown = points[in_view(points)]
+    width, height = np.nanmax(shown, axis=0) - np.nanmin(shown, axis=0)
+    if width == height == 0:
+        return new_axes(6.2 + room, 6.8)
+    ratio = float(np.clip(height / max(width, 1e-9 * height), 0.3, 3.0))
+    if ratio <= 1.1:
+        return new_axes(6.2 + room, 6.2 * ratio + 0.6)
+    return new_axes(7.4 / ratio + 0.9 + room, 7.4)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from sidelight.core import ArrayLike
-from sidelight.plot.colouring import choose_colours, draw_key, key_width
+from sidelight.plot.colours import choose_colours, draw_key, key_width
 from sidelight.plot.points import as_map, draw_line_of_points, draw_points
 from sidelight.plot.style import (
     FAINT,

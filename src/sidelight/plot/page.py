@@ -17,9 +17,9 @@ import numpy.typing as npt
 
 from sidelight.core import ArrayLike, FloatArray
 from sidelight.io import replacing
-from sidelight.plot.colouring import Colouring, choose_colours
+from sidelight.plot.colours import Colouring, choose_colours
 from sidelight.plot.points import as_map
-from sidelight.plot.style import periodic_map, require_matplotlib, value_map
+from sidelight.plot.style import require_matplotlib
 from sidelight.plot.thumbnails import as_images, image_map
 
 #: A sheet of more pixels than this many would not be shown by browsers.
@@ -144,17 +144,14 @@ def _two(points: FloatArray) -> FloatArray:
 
 
 def _scale(colouring: Colouring) -> dict[str, Any]:
-    """The ends of a scale of values, and its colours from the least on."""
-    if colouring.limits is None:
+    """A few values of a scale, evenly along it, and its colours, from the least on."""
+    scale = colouring.scale
+    if scale is None:
         return {"limits": None, "ramp": []}
     from matplotlib.colors import to_hex
 
-    colours = periodic_map() if colouring.periodic else value_map()
-    ramp = [to_hex(colours(part)) for part in np.linspace(0.0, 1.0, 12)]
-    return {
-        "limits": [f"{limit:.4g}".replace("-", "\N{MINUS SIGN}") for limit in colouring.limits],
-        "ramp": ramp,
-    }
+    ramp = [to_hex(scale.colours(part)) for part in np.linspace(0.0, 1.0, 12)]
+    return {"limits": list(scale.written()), "ramp": ramp}
 
 
 def _text(value: Any) -> str | None:

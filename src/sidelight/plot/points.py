@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sidelight.core import ArrayLike, FloatArray
-from sidelight.plot.colouring import Colouring
+from sidelight.core import ArrayLike, BoolArray, FloatArray
+from sidelight.plot.colours import Colouring
 from sidelight.plot.density import SHADED_FROM, draw_shades
-from sidelight.plot.style import few_ticks, is_spatial
+from sidelight.plot.style import FAINT, SMALL_SIZE, few_ticks, is_spatial
 
 # beyond this many points a vector file holds the points as pixels
 _RASTER_FROM = 5000
@@ -29,6 +29,29 @@ def as_map(who: str, Z: ArrayLike, name: str = "Z") -> FloatArray:
     if not np.isfinite(points).all(axis=1).any():
         raise ValueError(f"The {name!r} parameter of {who} has no point with finite coordinates.")
     return points
+
+
+def in_view(Z: FloatArray) -> BoolArray:
+    """Which points are seen: not the one in a hundred that would shrink all others to a dot.
+
+    Such a point is farther from the median than 30 times what nine tenths of all span.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> Z = np.random.default_rng(0).normal(size=(500, 2))
+    >>> Z[3] = 1e6
+    >>> np.flatnonzero(~in_view(Z))
+    array([3])
+    """
+    finite = np.isfinite(Z).all(axis=1)
+    if Z.shape[1] != 2 or finite.sum() < 50:
+        return np.ones(len(Z), dtype=bool)
+    early, middle, late = np.percentile(Z[finite], [5.0, 50.0, 95.0], axis=0)
+    reach = 30.0 * float((late - early).max())
+    far = finite & (np.abs(Z - middle).max(axis=1) > reach)
+    is_few = reach > 0 and far.sum() <= 0.01 * finite.sum()
+    return ~far if is_few else np.ones(len(Z), dtype=bool)
 
 
 def automatic_size(n_points: int) -> float:
@@ -62,6 +85,10 @@ def draw_points(
     alpha: float | str = "auto",
 ) -> None:
     """Draw a map of two or three dimensions with equal scales."""
+    seen = in_view(Z)
+    if not seen.all():
+        _count_unseen(ax, int((~seen).sum()))
+        Z, colouring = Z[seen], colouring.of(seen)
     n_points = len(Z)
     if n_points >= SHADED_FROM and not is_spatial(ax) and point_size == "auto":
         draw_shades(ax, Z, colouring.colours)
@@ -103,6 +130,22 @@ def draw_points(
     few_ticks(ax)
 
 
+def _count_unseen(ax: Any, count: int) -> None:
+    """Say how many points lie beyond the frame."""
+    ax.annotate(
+        f"{count:,} point{' is' if count == 1 else 's are'} very far from here",
+        (1.0, 0.0),
+        xytext=(-4, 4),
+        xycoords="axes fraction",
+        textcoords="offset points",
+        ha="right",
+        va="bottom",
+        fontsize=SMALL_SIZE,
+        color=FAINT,
+        zorder=6,
+    )
+
+
 def draw_line_of_points(
     ax: Any,
     values: FloatArray,
@@ -120,7 +163,7 @@ def draw_line_of_points(
     edges = _bin_edges(values[finite])
     base = np.zeros(len(edges) - 1)
     groups: list[tuple[str, npt.NDArray[np.bool_]]] = [("#dfe5ea", finite)]
-    if colouring.limits is None and colouring.key:
+    if colouring.scale is None and colouring.key:
         groups = [
             (line.colour, finite & (colouring.entry == place))
             for place, line in enumerate(colouring.key)

@@ -11,6 +11,8 @@ from sidelight.io import replacing
 def save(figure_or_ax: Any, path: str | Path, *, dpi: int = 200) -> Path:
     """Write a figure to a file, cut to what is drawn.
 
+    In vector formats text stays text, and more than 5,000 points are one picture of pixels.
+
     Parameters
     ----------
     figure_or_ax : Figure or Axes
@@ -48,7 +50,10 @@ def save(figure_or_ax: Any, path: str | Path, *, dpi: int = 200) -> Path:
             f"The 'path' parameter of save must end in one of {', '.join(sorted(known))}. "
             f"Got {target.name!r} instead."
         )
-    with replacing(target) as file:
+    from matplotlib import rc_context
+
+    # letters stay letters: they can be searched for, and changed
+    with rc_context({"svg.fonttype": "none", "pdf.fonttype": 42}), replacing(target) as file:
         figure.savefig(
             file,
             format=target.suffix.lower().removeprefix("."),

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 import sys
+from textwrap import wrap
 from typing import Any
 
 from sidelight.core import MissingExtraError
@@ -26,7 +27,7 @@ PALETTE = (
     "#94a4a2",
 )
 # A second ten would not stay apart by colour: they are told from the first ten by their shape.
-MARKERS = ("o", "^")
+MARKERS = ("o", "^", "s", "D", "v")
 
 INK = "#333333"
 FAINT = "#8c8c8c"
@@ -39,6 +40,8 @@ SINGLE = PALETTE[0]
 TITLE_SIZE = 11
 TEXT_SIZE = 9
 SMALL_SIZE = 8
+# So many letters of a title go on an inch.
+_LETTERS = 12.5
 
 
 def require_matplotlib(purpose: str) -> None:
@@ -153,7 +156,9 @@ def style_axes(
         colors=FAINT, labelcolor=FAINT, labelsize=SMALL_SIZE, length=2.5, width=0.6, which="both"
     )
     if title:
-        ax.set_title(title, loc="left", fontsize=TITLE_SIZE, color=INK, pad=8)
+        letters = int(_LETTERS * ax.get_position().width * ax.figure.get_figwidth())
+        lines = "\n".join(wrap(title, max(letters, 20)) or [title])
+        ax.set_title(lines, loc="left", fontsize=TITLE_SIZE, color=INK, pad=8)
     if x_label:
         ax.set_xlabel(x_label, fontsize=TEXT_SIZE, color=INK)
     if y_label:
@@ -173,12 +178,12 @@ def is_spatial(ax: Any) -> bool:
     return hasattr(ax, "get_zlim")
 
 
-def style_legend(legend: Any) -> None:
-    """Take the box off a legend and set its text."""
+def style_legend(legend: Any, size: float = TEXT_SIZE) -> None:
+    """Take the box off a legend and set its text, which is no formula even with a dollar in it."""
     legend.set_frame_on(False)
     legend.get_title().set(fontsize=SMALL_SIZE, color=FAINT)
     for text in legend.get_texts():
-        text.set(fontsize=TEXT_SIZE, color=INK)
+        text.set(fontsize=size, color=INK, parse_math=False)
 
 
 def name_power(axis: Any, largest: float) -> None:

@@ -101,10 +101,12 @@ def draw_thumbnails(
     figure.draw_without_rendering()
     box = ax.get_window_extent()
     per_point = figure.dpi / 72.0
-    wanted = np.sqrt(box.width * box.height / max(max_thumbnails, 1)) * 0.65 / per_point
+    expected = max(min(max_thumbnails, len(Z)), 1)
+    wanted = np.sqrt(box.width * box.height / expected) * 0.65 / per_point
     side = float(np.clip(wanted, _SMALLEST, _LARGEST)) * per_point
     rows, columns = images.shape[1:3]
     in_pixels = side * np.array([columns, rows]) / max(rows, columns)
+    _leave_room(ax, Z, in_pixels * (1 + _GAP))
     places = ax.transData.transform(Z)
     width, height = in_pixels * (1 + _GAP)
     page = np.array([[box.x0, box.y0], [box.x1, box.y1]])
@@ -141,6 +143,19 @@ def draw_thumbnails(
                 zorder=3.1,
             )
         )
+
+
+def _leave_room(ax: Any, Z: FloatArray, size: FloatArray) -> None:
+    """Widen what is seen, so that the outermost points have room for boxes of a size in pixels."""
+    from sidelight.plot.points import in_view
+
+    shown = Z[in_view(Z) & np.isfinite(Z).all(axis=1)]
+    (left, low), (right, high) = ax.transData.inverted().transform([[0.0, 0.0], size])
+    half = 0.6 * np.array([right - left, high - low])
+    ax.update_datalim([shown.min(axis=0) - half, shown.max(axis=0) + half])
+    ax.margins(0.0)
+    ax.autoscale_view()
+    ax.figure.draw_without_rendering()
 
 
 def image_map(images: npt.NDArray[Any]) -> str:

@@ -1,28 +1,18 @@
-"""Which colour each point gets, and the key that explains it."""
+"""Which colour and which shape each point gets."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, replace
+from datetime import date
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from sidelight.core import ArrayLike, FloatArray, IntArray, Real
-from sidelight.plot.style import (
-    FAINT,
-    INK,
-    MARKERS,
-    MISSING,
-    OTHER,
-    PALETTE,
-    SINGLE,
-    SMALL_SIZE,
-    name_power,
-    periodic_map,
-    style_legend,
-    value_map,
-)
+from sidelight.plot.colours.scale import Scale, scale_of
+from sidelight.plot.style import MARKERS, MISSING, OTHER, PALETTE, SINGLE
 
 _MOST_LABELS = len(PALETTE) * len(MARKERS)
 _LONGEST_NAME = 30
@@ -59,20 +49,26 @@ class Colouring:
         The index of each point's line in the legend; −1 for none.
     key : tuple of KeyEntry
         The lines of the legend.
-    limits : tuple of float or None
-        The least and the greatest value, where points are coloured by value.
+    scale : Scale or None
+        How values become colours, where points are coloured by value.
     background : ndarray of shape (n_points,)
         Points drawn first: missing values and the rare labels taken together.
-    periodic : bool
-        Whether the greatest value is the least one again.
     """
 
     colours: FloatArray
     entry: IntArray
     key: tuple[KeyEntry, ...]
-    limits: tuple[float, float] | None
+    scale: Scale | None
     background: npt.NDArray[np.bool_]
-    periodic: bool = False
+
+    def of(self, rows: npt.NDArray[Any]) -> Colouring:
+        """The colouring of some points."""
+        return replace(
+            self,
+            colours=self.colours[rows],
+            entry=self.entry[rows],
+            background=self.background[rows],
+        )
 
     def markers(self) -> npt.NDArray[Any]:
         """The shape of each point."""
@@ -107,6 +103,9 @@ def choose_colours(
     if color is None:
         return _one_colour(who, n_points, SINGLE)
     values = _one_per_point(who, "color", color, n_points)
+    days = _days(values)
+    if days is not None:
+        return _by_value(days, None, dates=True)
     if values.dtype.kind in "OUSb":
         try:
             numbers = None if values.dtype.kind == "b" else values.astype(float)
@@ -118,66 +117,10 @@ def choose_colours(
     return _by_value(values.astype(float), period)
 
 
-def key_width(colouring: Colouring) -> float:
-    """Estimate the room that the key takes beside the axes."""
-    if colouring.limits is not None:
-        return 0.9
-    if not colouring.key:
-        return 0.0
-    return 0.5 + 0.08 * max(len(line.name) for line in colouring.key)
-
-
-def draw_key(holder: Any, colouring: Colouring, axes: Any, *, title: str | None = None) -> None:
-    """Draw the colour bar or the legend, outside the axes."""
-    if colouring.limits is not None:
-        _draw_bar(holder, colouring, axes, title)
-    if not colouring.key:
-        return
-    from matplotlib.figure import Figure
-    from matplotlib.lines import Line2D
-
-    handles = [
-        Line2D([], [], linestyle="", marker=e.marker, markersize=6, color=e.colour, label=e.name)
-        for e in colouring.key
-    ]
-    options: dict[str, Any] = {"handletextpad": 0.3, "borderaxespad": 0.3, "title": title}
-    if colouring.limits is not None:
-        # only the line for missing values: under the axes, since the bar is at the side
-        options |= {"loc": "upper right", "bbox_to_anchor": (1.0, -0.06), "title": None}
-    elif isinstance(holder, Figure):
-        options |= {"loc": "outside right upper"}
-    else:
-        options |= {"loc": "upper left", "bbox_to_anchor": (1.01, 1.0)}
-    if isinstance(holder, Figure) and colouring.limits is not None:
-        options |= {"loc": "outside lower right", "bbox_to_anchor": None}
-    legend = holder.legend(handles=handles, alignment="left", **options)
-    style_legend(legend)
-
-
 def _is_values(color: ArrayLike | str | None) -> bool:
     return (
         color is not None and not isinstance(color, str) and np.asarray(color).dtype.kind in "fiu"
     )
-
-
-def _draw_bar(holder: Any, colouring: Colouring, axes: Any, title: str | None) -> None:
-    from matplotlib.cm import ScalarMappable
-    from matplotlib.colors import Normalize
-    from matplotlib.figure import Figure
-    from matplotlib.ticker import LinearLocator, MaxNLocator
-
-    assert colouring.limits is not None
-    figure = holder if isinstance(holder, Figure) else holder.figure
-    colours = periodic_map() if colouring.periodic else value_map()
-    mappable = ScalarMappable(Normalize(*colouring.limits), colours)
-    bar = figure.colorbar(mappable, ax=axes, shrink=0.6, aspect=24, pad=0.02)
-    bar.outline.set_visible(False)
-    # quarters of the period, both ends with them
-    bar.locator = LinearLocator(5) if colouring.periodic else MaxNLocator(5)
-    name_power(bar.ax.yaxis, max(map(abs, colouring.limits)))
-    bar.ax.tick_params(labelsize=SMALL_SIZE, labelcolor=FAINT, color=FAINT, length=2.5, width=0.6)
-    if title:
-        bar.ax.set_title(title, fontsize=SMALL_SIZE, color=INK, loc="left")
 
 
 def _one_per_point(who: str, name: str, given: ArrayLike, n_points: int) -> npt.NDArray[Any]:
@@ -204,35 +147,44 @@ def _one_colour(who: str, n_points: int, colour: str) -> Colouring:
         colours=np.tile(to_rgba(colour), (n_points, 1)),
         entry=np.full(n_points, -1),
         key=(),
-        limits=None,
+        scale=None,
         background=np.zeros(n_points, dtype=bool),
     )
 
 
-def _by_value(values: FloatArray, period: float | None) -> Colouring:
-    from matplotlib.colors import Normalize, to_rgba
+def _days(values: npt.NDArray[Any]) -> FloatArray | None:
+    """Dates as days since 1970; None where values are none."""
+    if values.dtype.kind == "O":
+        told = [v for v in values.tolist() if v is not None and (v == v) is True]
+        if not told or not all(isinstance(v, date) for v in told):
+            return None
+        values = np.array(
+            [np.datetime64(v) if v is not None and (v == v) is True else None for v in values],
+            dtype="datetime64[us]",
+        )
+    if values.dtype.kind != "M":
+        return None
+    seconds = values.astype("datetime64[us]").astype(np.float64) / 1e6
+    return np.where(np.isnat(values), np.nan, seconds / 86_400)
+
+
+def _by_value(values: FloatArray, period: float | None, *, dates: bool = False) -> Colouring:
+    from matplotlib.colors import to_rgba
 
     known = np.isfinite(values)
-    if not known.any():
-        limits = None
-        colours = np.tile(to_rgba(MISSING), (len(values), 1))
-    elif period is not None:
-        limits = (0.0, float(period))
-        turns = np.where(known, values, np.nan) / period
-        colours = periodic_map()(np.ma.masked_invalid(turns % 1))
+    if known.any():
+        scale = scale_of(values, period=period, dates=dates)
+        shares = scale.shares(np.where(known, values, np.nan))
+        colours = scale.colours(np.ma.masked_invalid(shares))
     else:
-        limits = (float(values[known].min()), float(values[known].max()))
-        spread = values if limits[0] < limits[1] else np.where(known, 0.5, np.nan)
-        norm = Normalize(*limits) if limits[0] < limits[1] else Normalize(0.0, 1.0)
-        colours = value_map()(np.ma.masked_invalid(norm(np.where(known, spread, np.nan))))
+        scale, colours = None, np.tile(to_rgba(MISSING), (len(values), 1))
     key = () if known.all() else (KeyEntry("missing", MISSING),)
     return Colouring(
         colours=np.asarray(colours),
         entry=np.where(known, -1, 0),
         key=key,
-        limits=limits,
+        scale=scale,
         background=~known,
-        periodic=period is not None,
     )
 
 
@@ -268,7 +220,7 @@ def _by_label(labels: npt.NDArray[Any]) -> Colouring:
         colours=table[entry],
         entry=entry,
         key=tuple(key),
-        limits=None,
+        scale=None,
         background=rare | missing,
     )
 
@@ -290,8 +242,22 @@ def _distinct(
     if known.dtype.kind == "f" and (known == np.round(known)).all():
         known = known.astype(np.int64)
     distinct, which[~missing] = np.unique(known, return_inverse=True)
-    return [str(value) for value in distinct], which, missing
+    names = [str(value) for value in distinct]
+    if distinct.dtype.kind in "US":  # "class 2" before "class 10"
+        order = sorted(range(len(names)), key=lambda place: _by_numbers(names[place]))
+        rank = np.empty(len(order), dtype=np.intp)
+        rank[order] = np.arange(len(order))
+        names, which[~missing] = [names[place] for place in order], rank[which[~missing]]
+    return names, which, missing
+
+
+def _by_numbers(name: str) -> list[tuple[int, int, str]]:
+    """What orders names as people do: the numbers in them by value."""
+    parts = re.split(r"([0-9]+)", name)
+    return [(0, int(part), "") if part.isdecimal() else (1, 0, part) for part in parts if part]
 
 
 def _shorten(name: str) -> str:
+    if not name.strip():
+        return "(empty)"
     return name if len(name) <= _LONGEST_NAME else name[: _LONGEST_NAME - 1].rstrip() + "…"

@@ -1,0 +1,96 @@
+"""Build wheel and sdist, install each in environments of their own, and see that they work.
+
+Every interpreter given gets an environment with the newest dependencies; those up to Python 3.12
+one with the oldest that are promised, too (``requirements/oldest.txt``).
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import tomllib
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+OLDEST = ROOT / "requirements" / "oldest.txt"
+
+
+def lower_bounds() -> dict[str, str]:
+    """What pyproject.toml promises: each dependency and the least version of it."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    return dict(line.split(">=") for line in project["dependencies"])
+
+
+def pinned() -> dict[str, str]:
+    """What the file of oldest versions installs."""
+    lines = [line for line in OLDEST.read_text().splitlines() if line and line[0] != "#"]
+    return dict(line.split("==") for line in lines)
+
+
+def run(*command: str | Path, cwd: Path | None = None) -> str:
+    """Run a command where no path of the working copy helps it."""
+    environment = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
+    done = subprocess.run(
+        [str(part) for part in command], cwd=cwd, env=environment, capture_output=True, text=True
+    )
+    if done.returncode:
+        raise SystemExit(f"{' '.join(map(str, command))}\n{done.stdout}\n{done.stderr}")
+    return done.stdout.strip()
+
+
+def new_environment(folder: Path, interpreter: str) -> Path:
+    """Make an environment, and give its interpreter."""
+    run(interpreter, "-m", "venv", folder)
+    return folder / ("Scripts" if os.name == "nt" else "bin") / "python"
+
+
+def build(folder: Path) -> tuple[Path, Path]:
+    """Build the sdist, and the wheel from the sdist."""
+    python = new_environment(folder / "building", sys.executable)
+    run(python, "-m", "pip", "install", "--quiet", "build")
+    run(python, "-m", "build", "--outdir", folder / "dist", ROOT)
+    (wheel,), (sdist,) = (tuple((folder / "dist").glob(end)) for end in ("*.whl", "*.tar.gz"))
+    return wheel, sdist
+
+
+def try_out(folder: Path, interpreter: str, package: Path, *constraints: str | Path) -> str:
+    """Install a package, and nothing else by name, and run the smoke test away from the sources."""
+    python = new_environment(folder, interpreter)
+    run(python, "-m", "pip", "install", "--quiet", package, *constraints)
+    script = shutil.copy(ROOT / "tools" / "smoke_test.py", folder)
+    return run(python, script, cwd=folder)
+
+
+def main() -> None:
+    """Build, install, try; the first that fails ends it."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("interpreters", nargs="*", default=[sys.executable])
+    parser.add_argument("--dist", type=Path, help="keep what is built here")
+    options = parser.parse_args()
+    wanted, installed = lower_bounds(), pinned()
+    for name, least in wanted.items():
+        if installed.get(name, "") not in (least, f"{least}.0"):
+            raise SystemExit(f"{OLDEST.name} must hold {name} {least}, as pyproject.toml does")
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        wheel, sdist = build(folder)
+        print(f"{wheel.name} {wheel.stat().st_size / 1e6:.1f} MB, {sdist.name}")
+        for number, interpreter in enumerate(options.interpreters):
+            print("newest:", try_out(folder / f"newest{number}", interpreter, wheel), flush=True)
+            minor = run(interpreter, "-c", "import sys; print(sys.version_info[1])")
+            if int(minor) <= 12:
+                old = try_out(folder / f"oldest{number}", interpreter, wheel, "-c", OLDEST)
+                print("oldest:", old, flush=True)
+        print("sdist: ", try_out(folder / "sdist", options.interpreters[0], sdist), flush=True)
+        if options.dist:
+            options.dist.mkdir(parents=True, exist_ok=True)
+            for package in (wheel, sdist):
+                shutil.copy(package, options.dist)
+
+
+if __name__ == "__main__":
+    main()

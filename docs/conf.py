@@ -13,7 +13,6 @@ os.environ.setdefault("MPLBACKEND", "Agg")
 warnings.filterwarnings("ignore", message=".*is non-interactive, and thus cannot be shown")
 
 import sidelight  # noqa: E402
-from tools.book import write_api  # noqa: E402
 
 project = "sidelight"
 author = "The sidelight developers"
@@ -22,8 +21,6 @@ version = release = sidelight.__version__
 
 extensions = [
     "sphinx.ext.autodoc",
-    "sphinx.ext.doctest",
-    "sphinx.ext.mathjax",
     "numpydoc",
     "myst_parser",
     "sphinx_gallery.gen_gallery",
@@ -56,7 +53,7 @@ sphinx_gallery_conf = {
         "examples/gated",
         "examples/judging",
     ],
-    "reset_modules": ("matplotlib",),
+    "reset_modules": ("matplotlib", "tools.book.crisp_figures"),
     "image_scrapers": ("matplotlib",),
     "image_srcset": [],
     "thumbnail_size": (400, 280),
@@ -88,6 +85,4 @@ html_theme_options = {
         "color-brand-content": "#8cc4e0",
     },
 }
-mathjax3_config = {"tex": {"macros": {"tr": r"\operatorname{tr}", "KL": r"\operatorname{KL}"}}}
-
-write_api(Path(__file__).resolve().parent / "api")
+html_math_renderer = "mathml"

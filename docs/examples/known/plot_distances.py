@@ -2,8 +2,8 @@
 Distances: a metric that agrees with a few measured ones
 ========================================================
 
-The features have the wrong units: some columns count too much, some too little. A hundred pairs were
-measured by hand. `DistanceMetric` finds the metric that agrees with them, with a certificate.
+The features have the wrong units: some columns count too much, some too little. A hundred pairs
+were measured by hand. `DistanceMetric` finds the metric that agrees with them, with a certificate.
 """
 
 import numpy as np

@@ -6,7 +6,7 @@ Noisy frames of a motion that goes round twice. They follow one another, and it 
 
 .. code-block:: text
 
-    sidelight embed motion.csv --sequence-column take --picture motion.png
+    sidelight embed motion.csv --sequence-column time --picture motion.png
 """
 
 import numpy as np

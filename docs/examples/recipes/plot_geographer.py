@@ -7,7 +7,7 @@ whose place is known turn the map the right way up.
 
 .. code-block:: text
 
-    sidelight embed distances.csv --metric precomputed --anchors places.csv --picture towns.png
+    sidelight embed distances.csv --precomputed --anchors places.csv --picture towns.png
 """
 
 import numpy as np

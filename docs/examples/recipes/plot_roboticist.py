@@ -18,7 +18,7 @@ from sidelight.side import Actions
 
 rng = np.random.default_rng(0)
 round_trip = ["right"] * 5 + ["up"] * 4 + ["left"] * 5 + ["down"] * 4
-walk = image_walk("texture", round_trip + ["right", "right", "up", "up"])
+walk = image_walk("texture", [*round_trip, "right", "right", "up", "up"])
 model = ActionRespectingEmbedding(2).fit(walk.X, side=Actions(walk.extras["actions"]))
 scatter(model.embedding_, color=np.arange(len(walk.X)), key_title="frame")
 

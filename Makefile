@@ -89,7 +89,7 @@ bench-metrics: $(READY)
 ## the book, in output/book: its examples are run and drawn, its links followed, warnings are errors
 book: export OMP_NUM_THREADS = 1
 book: $(READY)
-	$(BIN)/python -m sphinx -q -W --keep-going -d output/book-cache docs output/book
+	$(BIN)/python -m sphinx -q -W --keep-going -j auto -d output/book-cache docs output/book
 
 ## write what is generated anew: tables, the experiments' pages, ARCHITECTURE.md; then the book
 docs: generated book
@@ -100,4 +100,4 @@ generated: $(READY)
 	$(BIN)/python tools/architecture.py --write
 
 clean:
-	rm -rf $(VENV) output .coverage .mypy_cache .ruff_cache .pytest_cache
+	rm -rf $(VENV) output docs/api docs/gallery .coverage .mypy_cache .ruff_cache .pytest_cache

@@ -13,7 +13,9 @@ from tests.test_readme import BOOK, PAGES, ROOT
 pytest.importorskip("sphinx", reason="the book is built by Sphinx")
 
 from docutils.utils.math.latex2mathml import tex2mathml
+from sphinx.domains.python import PythonDomain
 
+from tools.book import DIRECTIVES
 from tools.book.measured import claims_not_held, figure, part_of, record
 from tools.book.methods import examples, facts_of
 from tools.book.reference import reference_pages
@@ -38,7 +40,7 @@ def prose(text):
 def test_an_estimator_has_its_page(entry):
     text = TEXTS[f"docs/methods/{entry.family}/{entry.name}.md"]
     assert text.startswith(f"# {entry.name}\n")
-    assert f"```{{method}} {entry.name}\n```" in text
+    assert f"```{{facts}} {entry.name}\n```" in text
     assert "**Cost.**" in text
     assert "**Parameters that matter:**" in text
     assert text.count("$$") == 2
@@ -151,11 +153,25 @@ def test_every_page_can_be_reached():
         assert path == DOCS / "index.md" or path.with_suffix("") in named, path
 
 
+def test_directives_have_names_of_their_own():
+    """Sphinx takes a directive of Python's domain first: ``method``, say."""
+    assert not set(DIRECTIVES) & set(PythonDomain.directives)
+
+
+def test_fractions_have_braces():
+    """``frac12`` is one half to LaTeX, but not to what draws the formulas here."""
+    for name, text in TEXTS.items():
+        assert not re.search(r"frac[^{]", prose(text)), name
+
+
 def test_the_reference_has_every_public_name():
     pages = reference_pages()
     assert {entry.name for entry in SAVED} < set(pages)
     assert ".. autoclass:: sidelight.side.Pairs\n" in pages["side"]
     assert ".. autofunction:: sidelight.embed\n" in pages["sidelight"]
+    members = re.search(":members: (.*)", pages["Isomap"])[1].split(", ")
+    assert {"fit", "transform", "inverse_transform", "kernel"} <= set(members)
+    assert "set_output" not in members  # scikit-learn's own
 
 
 def test_every_table_has_a_place_and_is_up_to_date():

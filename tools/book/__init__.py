@@ -4,7 +4,7 @@ Roles and directives of Sphinx:
 
 * ``{measured}`EXPERIMENT: key/row/column``` is one figure of ``experiments/results``,
   ``{measured-table}`` a table of them, ``{not-held}`` the claims that the figures refute;
-* ``{method}`` is what the registry, the examples and the experiments know of an estimator,
+* ``{facts}`` is what the registry, the examples and the experiments know of an estimator,
   ``{estimators}`` lists all of them, ``{reaches}`` how many rows each is fitted to;
 * ``{commands}`` is the command line with its options.
 """
@@ -17,8 +17,17 @@ from tools.book.commands import Commands
 from tools.book.docstrings import as_written
 from tools.book.formulas import block_formula, formula
 from tools.book.measured import Measured, MeasuredTable, NotHeld
-from tools.book.methods import Estimators, Method, Reaches
+from tools.book.methods import Estimators, Facts, Reaches
 from tools.book.reference import write_reference
+
+DIRECTIVES = {
+    "measured-table": MeasuredTable,
+    "not-held": NotHeld,
+    "facts": Facts,
+    "estimators": Estimators,
+    "reaches": Reaches,
+    "commands": Commands,
+}
 
 
 def crisp_figures(gallery: dict[str, Any], example: str) -> None:
@@ -31,15 +40,7 @@ def crisp_figures(gallery: dict[str, Any], example: str) -> None:
 def setup(app: Any) -> dict[str, Any]:
     """Tell Sphinx."""
     app.add_role("measured", Measured())
-    directives = {
-        "measured-table": MeasuredTable,
-        "not-held": NotHeld,
-        "method": Method,
-        "estimators": Estimators,
-        "reaches": Reaches,
-        "commands": Commands,
-    }
-    for name, directive in directives.items():
+    for name, directive in DIRECTIVES.items():
         app.add_directive(name, directive)
     app.add_html_math_renderer("mathml", (formula, None), (block_formula, None))
     app.connect("autodoc-process-docstring", as_written, priority=900)

@@ -103,7 +103,7 @@ def reaches() -> str:
     return table(["method", "fitted to", "a million rows"], rows)
 
 
-class Method(SphinxDirective):
+class Facts(SphinxDirective):
     """What is known of an estimator."""
 
     required_arguments = 1

@@ -5,8 +5,9 @@ from __future__ import annotations
 import inspect
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
-from sidelight.registry import SAVED
+from sidelight.registry import SAVED, Entry
 from tools.book.methods import home_of
 
 #: The rooms for users, in the order of the book.
@@ -23,7 +24,6 @@ ROOMS = (
     "errors",
 )
 FUNCTIONS = ("embed", "Embedding", "save", "load", "learn_actions")
-_MEMBERS = "   :members:\n   :inherited-members: BaseEstimator, TransformerMixin\n"
 
 
 def write_reference(folder: Path) -> None:
@@ -42,7 +42,7 @@ def write_reference(folder: Path) -> None:
 def reference_pages() -> dict[str, str]:
     """All pages by their names."""
     pages = {
-        entry.name: _titled(entry.name, f".. autoclass:: {home_of(entry)}\n{_MEMBERS}")
+        entry.name: _titled(entry.name, f".. autoclass:: {home_of(entry)}\n   {_members(entry)}\n")
         for entry in SAVED
     }
     pages["sidelight"] = _titled("sidelight", _all_of("sidelight", FUNCTIONS))
@@ -51,6 +51,19 @@ def reference_pages() -> dict[str, str]:
         body = f"{inspect.getdoc(module)}\n\n{_all_of(module.__name__, module.__all__)}"
         pages[room] = _titled(module.__name__, body)
     return pages
+
+
+def own_methods(estimator: type[Any]) -> list[str]:
+    """The public methods of an estimator that this library wrote."""
+    return [
+        name
+        for name, method in inspect.getmembers(estimator, callable)
+        if not name.startswith("_") and (method.__module__ or "").startswith("sidelight")
+    ]
+
+
+def _members(entry: Entry) -> str:
+    return f":members: {', '.join(own_methods(entry.load()))}"
 
 
 def _titled(title: str, body: str) -> str:

@@ -53,6 +53,7 @@ sphinx_gallery_conf = {
         "examples/gated",
         "examples/judging",
     ],
+    "within_subsection_order": "FileNameSortKey",
     "reset_modules": ("matplotlib", "tools.book.crisp_figures"),
     "image_scrapers": ("matplotlib",),
     "image_srcset": [],

@@ -92,7 +92,7 @@ def default_maps_table() -> str:
     results = json.loads((ROOT / "experiments" / "results" / "default_maps.json").read_text())
     told, area, cost = ({r["name"]: r["values"] for r in t["rows"]} for t in results["tables"][:3])
     methods = [name for name in results["tables"][1]["columns"] if name != "Isomap"]
-    header = ["data", *(f"{name}: five nearest, area, CPU s" for name in methods)]
+    header = ["data", *methods]
     lines = [_row(header), _row(["---", *["---:"] * len(methods)])]
     for name, areas in area.items():
         tells = told[name][1:]  # the first is what all features tell

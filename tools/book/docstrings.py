@@ -12,7 +12,7 @@ _SECTION = re.compile(r":\w[\w ]*:|\.\. rubric::")
 
 def as_written(app: Any, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
     """Escape bars, names that end in an underscore and initials; keep formulas as they stand."""
-    lines[:] = _with_formulas(lines)
+    lines[:] = _apart(_with_formulas(lines))
     example = literal = False
     for number, line in enumerate(lines):
         if line.strip():
@@ -28,6 +28,18 @@ def _escaped(line: str) -> str:
     for i in range(0, len(parts), 2):
         parts[i] = _TARGET.sub(r"\\_", parts[i].replace("|", r"\|"))
     return re.sub(r"^(\s*)([A-Z])\. ", r"\1\2\\. ", "".join(parts))
+
+
+def _apart(lines: list[str]) -> list[str]:
+    """References, each in a paragraph of its own."""
+    found: list[str] = []
+    listed = False
+    for line in lines:
+        listed = line == ".. rubric:: References" or (listed and not _SECTION.match(line))
+        if listed and found and found[-1].endswith((".", ";")):
+            found.append("")
+        found.append(line)
+    return found
 
 
 def _with_formulas(lines: list[str]) -> list[str]:

@@ -58,6 +58,7 @@ sphinx_gallery_conf = {
     "image_scrapers": ("matplotlib",),
     "image_srcset": [],
     "thumbnail_size": (400, 280),
+    "ignore_repr_types": r"matplotlib.*",
     "remove_config_comments": True,
     "download_all_examples": False,
     "show_memory": False,
@@ -69,6 +70,7 @@ sphinx_gallery_conf = {
     "plot_gallery": "True",
 }
 
+highlight_language = "none"
 html_theme = "furo"
 html_title = "sidelight"
 html_static_path = ["_static"]

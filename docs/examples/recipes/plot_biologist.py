@@ -32,4 +32,5 @@ comparison(maps, labels=np.char.add("type ", kind.astype(str)))
 # How much of the day is left? ``agreement`` says how often neighbours share it, beside chance.
 
 print(clean.why)
-print(clean.agreement())
+for judgement in clean.agreement():
+    print(f"{judgement.what}: {judgement.held:.2f}, by chance {judgement.chance:.2f}")

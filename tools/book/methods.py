@@ -70,9 +70,9 @@ def facts_of(entry: Entry) -> str:
     facts = {"class": f"{{py:class}}`{home_of(entry)}`"}
     if entry in MAPS:
         reach = reach_of(entry.name)
-        far = "all rows" if reach.rows is None else f"up to {reach.rows:,} rows"
+        beyond = f"up to {reach.rows:,} rows; beyond: " if reach.rows else ""
         facts["on the command line"] = f"`--method {entry.command}`"
-        facts["fitted to"] = far + (f"; beyond: {reach.way}" if reach.rows else "")
+        facts["fitted to"] = beyond + reach.way
     if entry in ESTIMATORS:
         takes = ["rows of features"]
         takes += ["a table of distances"] if entry.takes_distances else []

@@ -8,7 +8,7 @@ READY := $(VENV)/.ready
 INTERPRETERS ?= $(PYTHON)
 PIP_FLAGS ?= --quiet --disable-pip-version-check
 
-.PHONY: demo quick docs test check lint types docs-check unit coverage portable portable-small fuzz bench bench-small bench-metrics cost-curves pictures release-check clean
+.PHONY: demo quick docs generated book test check lint types docs-check unit coverage portable portable-small fuzz bench bench-small bench-metrics cost-curves pictures release-check clean
 
 $(READY): pyproject.toml requirements/constraints.txt
 	$(PYTHON) -m venv $(VENV)
@@ -32,7 +32,7 @@ quick: lint types
 		$$($(BIN)/python tools/changed_tests.py)
 
 ## everything that CI runs
-test: check unit bench-small
+test: check unit bench-small book
 
 check: lint types docs-check
 
@@ -45,7 +45,7 @@ types: $(READY)
 
 docs-check: $(READY)
 	$(BIN)/python tools/check_docstrings.py
-	$(BIN)/python tools/readme_tables.py README.md
+	$(BIN)/python tools/readme_tables.py
 	$(BIN)/python tools/experiment_pages.py
 	$(BIN)/python tools/architecture.py
 
@@ -95,11 +95,18 @@ pictures: $(READY)
 release-check: $(READY)
 	$(BIN)/python tools/release_check.py $(INTERPRETERS) --dist dist
 
-## write what is generated anew: the README's tables, the experiments' pages, ARCHITECTURE.md
-docs: $(READY)
-	$(BIN)/python tools/readme_tables.py --write README.md
+## the book, in output/book: its examples are run and drawn, its links followed, warnings are errors
+book: export OMP_NUM_THREADS = 1
+book: $(READY)
+	$(BIN)/python -m sphinx -q -W --keep-going -j auto -d output/book-cache docs output/book
+
+## write what is generated anew: tables, the experiments' pages, ARCHITECTURE.md; then the book
+docs: generated book
+
+generated: $(READY)
+	$(BIN)/python tools/readme_tables.py --write
 	$(BIN)/python tools/experiment_pages.py --write
 	$(BIN)/python tools/architecture.py --write
 
 clean:
-	rm -rf $(VENV) output .coverage .mypy_cache .ruff_cache .pytest_cache
+	rm -rf $(VENV) output docs/api docs/gallery .coverage .mypy_cache .ruff_cache .pytest_cache

@@ -1,4 +1,4 @@
-"""The README says what is so: its Python gives what it states, and its commands parse."""
+"""README and book say what is so: their Python gives what it states, their commands parse."""
 
 from __future__ import annotations
 
@@ -13,10 +13,31 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-README = Path(__file__).resolve().parent.parent / "README.md"
-TEXT = README.read_text(encoding="utf-8")
-BLOCKS = re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL)
-COMMANDS = [line for line in TEXT.splitlines() if re.match(r"(zcat .* \| )?sidelight \w+ ", line)]
+ROOT = Path(__file__).resolve().parent.parent
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+#: Pages that are made from results state what those hold; folders that a build fills are no pages.
+MADE = ("experiments", "texts.md", "gallery", "api")
+BOOK = [
+    path
+    for path in sorted((ROOT / "docs").rglob("*.md"))
+    if path.parts[len(ROOT.parts) + 1] not in MADE
+]
+PAGES = {
+    str(path.relative_to(ROOT)): path.read_text(encoding="utf-8")
+    for path in (ROOT / "README.md", *BOOK)
+}
+BLOCKS = {
+    name: blocks
+    for name, text in PAGES.items()
+    if (blocks := re.findall(r"```python\n(.*?)```", text, re.DOTALL))
+}
+EXAMPLES = [path.read_text(encoding="utf-8") for path in (ROOT / "docs/examples").rglob("*.py")]
+COMMANDS = [
+    line.strip()
+    for text in (*PAGES.values(), *EXAMPLES)
+    for line in text.splitlines()
+    if re.match(r"( {4})?(zcat .* \| )?sidelight [a-z]+ ", line)
+]
 
 
 def comments_of(code):
@@ -108,23 +129,25 @@ def unit(names):
 WORDS = {"save(isomap": row_by_row, "rotated_digits": ring_and_points, "unit_": unit}
 
 
-@pytest.mark.parametrize("code", BLOCKS, ids=[f"block {i}" for i in range(len(BLOCKS))])
-def test_blocks_give_what_they_state(code, tmp_path, monkeypatch):
-    if "sidelight.gated" in code:
+@pytest.mark.parametrize("page", BLOCKS)
+def test_blocks_give_what_they_state(page, tmp_path, monkeypatch):
+    """The blocks of a page follow one another; X and y are there from the beginning."""
+    if any("sidelight.gated" in code for code in BLOCKS[page]):
         pytest.importorskip("torch", reason="the gated models stand on torch")
     monkeypatch.chdir(tmp_path)
     names = given()
-    for (text, value), found in run(code, names):
-        assert agrees(found, text, value), f"stated {text}, found {found}"
-    for words, check in WORDS.items():
-        if words in code:
-            check(names)
+    for code in BLOCKS[page]:
+        for (text, value), found in run(code, names):
+            assert agrees(found, text, value), f"stated {text}, found {found}"
+        for words, check in WORDS.items():
+            if words in code:
+                check(names)
 
 
 def test_the_labels_said_to_be_unknown_are_unknown():
     from sidelight.side import Pairs
 
-    assert 'labels, some of them unknown (-1, None, "")' in TEXT
+    assert any('labels, some of them unknown (-1, None, "")' in text for text in PAGES.values())
     for labels in ([0, 0, -1, -1], ["a", "a", None, None], ["a", "a", "", ""]):
         assert Pairs.from_labels(labels).similar.tolist() == [[0, 1]]
 
@@ -133,13 +156,13 @@ def test_every_number_in_a_comment_is_asserted():
     """A number in a comment is a statement: one that no test reads could be wrong."""
     known = {'labels, some of them unknown (-1, None, "")'}
     n_stated = 0
-    for code in BLOCKS:
+    for code in (code for blocks in BLOCKS.values() for code in blocks):
         for comment in comments_of(code).values():
             said = stated(comment)
             n_stated += said is not None
             rest = comment.removeprefix(said[0]) if said else comment
             assert comment in known or not re.search(r"\d", rest), comment
-    assert n_stated >= 5
+    assert n_stated >= 12
 
 
 def test_a_wrong_statement_is_noticed():
@@ -154,10 +177,10 @@ def test_a_wrong_statement_is_noticed():
 def test_the_number_of_digits():
     from sidelight.datasets import digits
 
-    assert f"embeds {len(digits().X):,} handwritten digits" in TEXT
+    assert f"embeds {len(digits().X):,} handwritten digits" in README
 
 
-@pytest.mark.parametrize("line", COMMANDS)
+@pytest.mark.parametrize("line", sorted(set(COMMANDS)))
 def test_commands_are_ones_that_there_are(line, tmp_path, monkeypatch):
     import typer
 
@@ -172,5 +195,5 @@ def test_commands_are_ones_that_there_are(line, tmp_path, monkeypatch):
 
 
 def test_there_are_blocks_and_commands():
-    assert len(BLOCKS) >= 6
-    assert len(COMMANDS) >= 10
+    assert len(BLOCKS) >= 12
+    assert len(COMMANDS) >= 25

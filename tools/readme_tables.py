@@ -1,6 +1,7 @@
-"""Write the README's tables from what they are tables of: registry, experiments, benchmarks.
+"""Write the tables of the README and of the book from what they are tables of.
 
-A table stands between two comments, ``<!-- NAME: begin -->`` and ``<!-- NAME: end -->``.
+A table stands between two comments, ``<!-- NAME: begin -->`` and ``<!-- NAME: end -->``, on every
+page that has a place for it.  Registry, experiments and benchmarks are what it is made from.
 """
 
 from __future__ import annotations
@@ -10,12 +11,21 @@ import json
 import re
 import sys
 from pathlib import Path
+from typing import Any
 
 from sidelight.registry import ESTIMATORS, MAPS, SAVED, Entry
 
 ROOT = Path(__file__).resolve().parent.parent
 SIDE_KINDS = ("Pairs", "Attributes", "Distances", "Relation", "Condition", "Anchors")
 GIFTS = ("map", "new points", "way back", "density")
+#: The rows of the benchmarks that tell most: wide leads, a narrow one, and one that is lost.
+TELLING = (
+    "isomap-10000/swiss_roll",
+    "kernel-pca-10000/mnist_30",
+    "laplacian-eigenmaps-50000/swiss_roll",
+    "unfolding-200/swiss_roll",
+    "neighbors-1797/digits",
+)
 
 
 def methods_table() -> str:
@@ -59,8 +69,22 @@ def benchmarks_table() -> str:
     """The last full benchmark, as committed."""
     from benchmarks.table import markdown
 
-    results = ROOT / "benchmarks" / "results.json"
-    return markdown(json.loads(results.read_text())) if results.exists() else ""
+    return markdown(_benchmarks())
+
+
+def telling_table() -> str:
+    """The rows of the last full benchmark that tell most."""
+    from benchmarks.table import markdown
+
+    report = _benchmarks()
+    by_name = {row["name"]: row for row in report["rows"]}
+    rows = [by_name[name] for name in TELLING]
+    return markdown({**report, "rows": rows}).partition("\n\n")[0]
+
+
+def _benchmarks() -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((ROOT / "benchmarks" / "results.json").read_text())
+    return found
 
 
 def default_maps_table() -> str:
@@ -68,7 +92,7 @@ def default_maps_table() -> str:
     results = json.loads((ROOT / "experiments" / "results" / "default_maps.json").read_text())
     told, area, cost = ({r["name"]: r["values"] for r in t["rows"]} for t in results["tables"][:3])
     methods = [name for name in results["tables"][1]["columns"] if name != "Isomap"]
-    header = ["data", *(f"{name}: five nearest, area, CPU s" for name in methods)]
+    header = ["data", *methods]
     lines = [_row(header), _row(["---", *["---:"] * len(methods)])]
     for name, areas in area.items():
         tells = told[name][1:]  # the first is what all features tell
@@ -86,19 +110,26 @@ TABLES = {
     "listening": listening_table,
     "default maps": default_maps_table,
     "benchmarks": benchmarks_table,
+    "telling benchmarks": telling_table,
 }
+_PLACE = re.compile(r"<!-- ([\w ]+): begin -->\n.*?<!-- \1: end -->", re.DOTALL)
+
+
+def pages() -> list[Path]:
+    """The README and the written pages of the book."""
+    return [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 
 def with_tables(text: str) -> str:
-    """The text with every table written anew."""
-    for name, table in TABLES.items():
-        begin, end = f"<!-- {name}: begin -->", f"<!-- {name}: end -->"
-        pattern = re.compile(re.escape(begin) + ".*?" + re.escape(end), re.DOTALL)
-        if not pattern.search(text):
-            raise SystemExit(f"README has no place for the table {name!r}: {begin} … {end}")
-        block = f"{begin}\n{table()}\n{end}"
-        text = pattern.sub(lambda _, block=block: block, text)
-    return text
+    """The text with every table that it has a place for written anew."""
+
+    def anew(place: re.Match[str]) -> str:
+        name = place[1]
+        if name not in TABLES:
+            raise SystemExit(f"There is no table {name!r}: {', '.join(TABLES)}.")
+        return f"<!-- {name}: begin -->\n{TABLES[name]()}\n<!-- {name}: end -->"
+
+    return _PLACE.sub(anew, text)
 
 
 def _row(cells: list[str]) -> str:
@@ -106,19 +137,20 @@ def _row(cells: list[str]) -> str:
 
 
 def main() -> None:
-    """Check the README, or write it."""
+    """Check the pages, or write them."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("readme", type=Path)
+    parser.add_argument("pages", type=Path, nargs="*", help="all by default")
     parser.add_argument("--write", action="store_true", help="write the tables, not only check")
     options = parser.parse_args()
     sys.path.insert(0, str(ROOT))
-    old = options.readme.read_text()
-    new = with_tables(old)
-    if new == old:
-        return
-    if not options.write:
-        raise SystemExit("The README's tables are out of date. Run: make docs")
-    options.readme.write_text(new)
+    for page in options.pages or pages():
+        old = page.read_text(encoding="utf-8")
+        new = with_tables(old)
+        if new == old:
+            continue
+        if not options.write:
+            raise SystemExit(f"The tables of {page.name} are out of date. Run: make docs")
+        page.write_text(new, encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -1,0 +1,182 @@
+"""The book is whole: a page for everything, pictures that are drawn, figures that are measured."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from sidelight import side
+from sidelight.registry import SAVED
+from tests.test_readme import BOOK, PAGES, ROOT
+
+pytest.importorskip("sphinx", reason="the book is built by Sphinx")
+
+from docutils.utils.math.latex2mathml import tex2mathml
+from sphinx.domains.python import PythonDomain
+
+from tools.book import DIRECTIVES
+from tools.book.measured import claims_not_held, figure, part_of, record
+from tools.book.methods import examples, facts_of
+from tools.book.reference import reference_pages
+from tools.readme_tables import TABLES, with_tables
+
+DOCS = ROOT / "docs"
+TEXTS = {name: text for name, text in PAGES.items() if name != "README.md"}
+KINDS = sorted(
+    name
+    for name in side.__all__
+    if isinstance(getattr(side, name), type)
+    and issubclass(getattr(side, name), side.SideInformation)
+    and name != "SideInformation"
+)
+
+
+def prose(text):
+    return re.sub(r"```.*?```", "", text, flags=re.DOTALL)
+
+
+@pytest.mark.parametrize("entry", SAVED, ids=lambda entry: entry.name)
+def test_an_estimator_has_its_page(entry):
+    text = TEXTS[f"docs/methods/{entry.family}/{entry.name}.md"]
+    assert text.startswith(f"# {entry.name}\n")
+    assert f"```{{facts}} {entry.name}\n```" in text
+    assert "**Cost.**" in text
+    assert "**Parameters that matter:**" in text
+    assert text.count("$$") == 2
+    assert re.search(r"!\[.+\]\(/gallery/", text)
+    assert entry.name in TEXTS[f"docs/methods/{entry.family}/index.md"]
+    facts = facts_of(entry)
+    assert "**examples**" in facts  # at least one of the gallery uses it
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_kind_of_side_information_has_its_page(kind):
+    text = TEXTS[f"docs/known/{kind.lower()}.md"]
+    assert text.startswith(f"# {kind}\n")
+    for words in ("What to say.", "Where it acts.", "What it did.", "When it does not help."):
+        assert f"**{words}**" in text
+    assert f"\n{kind.lower()}\n" in TEXTS["docs/known/index.md"]
+    assert f"[{kind}]({kind.lower()}.md)" in TEXTS["docs/known/index.md"]
+
+
+def test_there_are_nine_kinds():
+    assert len(KINDS) == 9
+
+
+def test_examples_are_in_the_order_of_the_gallery():
+    sections = {path.partition("/")[0] for path in examples()}
+    conf = (DOCS / "conf.py").read_text()
+    for section in sections:
+        assert f'"examples/{section}"' in conf
+        assert (DOCS / "examples" / section / "GALLERY_HEADER.rst").exists()
+    assert len(examples()) >= 25
+    for path, (title, code) in examples().items():
+        assert re.match(r'"""\n' + re.escape(title) + r"\n=+\n\n\S", code), path
+        assert "SIDELIGHT_DATA" not in code
+
+
+def test_recipes_are_listed():
+    for path in examples():
+        if path.startswith("recipes/"):
+            assert f"(gallery/{path}.rst)" in TEXTS["docs/recipes.md"], path
+
+
+@pytest.mark.parametrize("name", [n for n, t in TEXTS.items() if "/gallery/" in t])
+def test_pictures_are_drawn_by_examples(name):
+    pictures = re.findall(r"\(/gallery/([\w/]+)/images/sphx_glr_(\w+)_\d{3}\.png\)", TEXTS[name])
+    assert len(pictures) == TEXTS[name].count(".png)") - TEXTS[name].count("(../known_factor")
+    for section, example in pictures:
+        assert f"{section}/{example}" in examples()
+
+
+@pytest.mark.parametrize("name", [n for n, t in TEXTS.items() if "$" in prose(t)])
+def test_formulas_can_be_drawn(name):
+    text = prose(TEXTS[name])
+    for formula in re.findall(r"\$\$(.*?)\$\$", text, re.DOTALL):
+        assert "<math" in tex2mathml(formula, as_block=True)
+    for formula in re.findall(r"\$([^$\n]+)\$", re.sub(r"\$\$.*?\$\$", "", text, flags=re.DOTALL)):
+        assert "<math" in tex2mathml(formula)
+
+
+def test_figures_are_measured():
+    found = [said for text in TEXTS.values() for said in re.findall(r"\{measured\}`(.+?)`", text)]
+    for said in found:
+        assert re.search(r"\d", figure(said)), said
+    assert len(found) >= 15
+    tables = [
+        (said, options)
+        for text in TEXTS.values()
+        for said, options in re.findall(r"```\{measured-table\} (.+)\n((?::.+\n)*)```", text)
+    ]
+    assert len(tables) >= 8
+    for said, options in tables:
+        name, _, key = said.partition(": ")
+        asked = dict(re.findall(r":(\w+): (.+)", options))
+        rows, columns = (
+            asked.get(w, "").split(" | ") if w in asked else [] for w in ("rows", "columns")
+        )
+        written = part_of(record(name).table(key), rows, columns).splitlines()
+        assert len(written) == 2 + (len(rows) or len(record(name).table(key).rows))
+
+
+def test_a_figure_that_is_not_there_is_refused():
+    for said in ("action_paths: walks/ARE/(z)", "action_paths: walks/nobody/(a)", "nothing: a/b/c"):
+        with pytest.raises((KeyError, ValueError)):
+            figure(said)
+    with pytest.raises(ValueError, match="has no"):
+        part_of(record("action_paths").table("walks"), ["nobody"], [])
+
+
+def test_what_did_not_hold_is_said():
+    refuted = claims_not_held()
+    assert all("DOES NOT HOLD" in line for line in refuted)
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_links_lead_somewhere(name):
+    for target in re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", prose(PAGES[name])):
+        if target.startswith(("http", "/gallery", "/api", "gallery/")) or "/gallery/" in target:
+            continue
+        folder = DOCS if target.startswith("/") else (ROOT / name).parent
+        assert (folder / target.lstrip("/")).exists(), f"{name} leads to {target}"
+
+
+def test_every_page_can_be_reached():
+    """Every page is in the tree of contents of another, but the first."""
+    named = set()
+    for path in (*BOOK, *(DOCS / "experiments").glob("*.md")):
+        for tree in re.findall(r"```\{toctree\}\n(.*?)```", path.read_text(), re.DOTALL):
+            entries = [line for line in tree.splitlines() if line and not line.startswith(":")]
+            named |= {(path.parent / entry).resolve() for entry in entries}
+    for path in (*BOOK, DOCS / "texts.md", *(DOCS / "experiments").glob("*.md")):
+        assert path == DOCS / "index.md" or path.with_suffix("") in named, path
+
+
+def test_directives_have_names_of_their_own():
+    """Sphinx takes a directive of Python's domain first: ``method``, say."""
+    assert not set(DIRECTIVES) & set(PythonDomain.directives)
+
+
+def test_fractions_have_braces():
+    """``frac12`` is one half to LaTeX, but not to what draws the formulas here."""
+    for name, text in TEXTS.items():
+        assert not re.search(r"\\t?frac[^{]", prose(text)), name
+
+
+def test_the_reference_has_every_public_name():
+    pages = reference_pages()
+    assert {entry.name for entry in SAVED} < set(pages)
+    assert ".. autoclass:: sidelight.side.Pairs\n" in pages["side"]
+    assert ".. autofunction:: sidelight.embed\n" in pages["sidelight"]
+    members = re.search(":members: (.*)", pages["Isomap"])[1].split(", ")
+    assert {"fit", "transform", "inverse_transform", "kernel"} <= set(members)
+    assert "set_output" not in members  # scikit-learn's own
+
+
+def test_every_table_has_a_place_and_is_up_to_date():
+    for name in TABLES:
+        assert any(f"<!-- {name}: begin -->" in text for text in PAGES.values()), name
+    assert with_tables(PAGES["README.md"]) == PAGES["README.md"]
+    with pytest.raises(SystemExit, match="no table 'nobody'"):
+        with_tables("<!-- nobody: begin -->\n<!-- nobody: end -->")

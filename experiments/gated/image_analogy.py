@@ -11,7 +11,8 @@ tones).  Figures are PSNR in dB between what a model makes of the others and wha
 of them.  Beside the field of gated experts stands a gated auto-encoder at all sites (a manifield,
 as section 6.1 has it: an analogy is a prediction).  Controls: the photograph as it is, a linear
 filter as wide as the models see, averaged over sites as they are, and the output of the nearest
-patch (Hertzmann and others 2001).  Steps, rates and ν were chosen on draw 100.
+patch (Hertzmann and others 2001).  Nothing was tuned on them: rates and
+units are those of the experiment on super-resolution and of the text.
 """
 
 from __future__ import annotations

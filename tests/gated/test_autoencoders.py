@@ -18,6 +18,7 @@ import torch
 
 from sidelight.errors import InterruptedFitWarning, NotEnoughMemoryError
 from sidelight.gated import BiasedAutoencoder, GatedAutoencoder
+from sidelight.gated.autoencoding import passes
 from sidelight.gated.autoencoding.network import first_network
 from sidelight.gated.autoencoding.objective import Reconstruction
 from sidelight.gated.autoencoding.passes import decoded, encoded, guessed, surprise
@@ -68,6 +69,14 @@ def test_codes_and_reconstructions_by_loops():
     rows = torch.tensor(x)[None], torch.tensor(y)[None]
     np.testing.assert_allclose(encoded(given, *rows, "tanh")[0], z, rtol=1e-12)
     np.testing.assert_allclose(decoded(given, rows[0], torch.tensor(z)[None])[0], a, rtol=1e-12)
+
+
+@pytest.mark.parametrize("sizes", [(2, 3, 9), (2, 9, 3), (9, 2, 3)])
+def test_what_meets_in_three_ways_is_the_same_whichever_goes_first(sizes):
+    rng = np.random.default_rng(0)
+    W, x, y = (rng.standard_normal(s) for s in (sizes, (5, sizes[0]), (5, sizes[1])))
+    found = passes._gated(*map(torch.tensor, (W, x, y)))
+    np.testing.assert_allclose(found, np.einsum("ijk,ni,nj->nk", W, x, y))
 
 
 @pytest.mark.parametrize("units", [Gaussian(), Binary(), Multinomial(2), Poisson()])

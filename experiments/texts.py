@@ -27,7 +27,6 @@ MISSING: dict[str, dict[str, str]] = {
     },
     "latent": {
         "figures 2.1 to 2.5": "illustrations, parametric models (auto-encoder, RBM)",
-        "section 3.2.1": "discrete sequences of different length",
         "figure 3.6": "a walk unfolding step by step",
         "figure 3.9": "nearest neighbours across objects: informed, plain, raw data",
         "figure 4.2": "rotated objects: SNE beside multiple relational embedding",

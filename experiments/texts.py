@@ -279,9 +279,6 @@ UNMEASURED: dict[str, list[Unmeasured]] = {
 }
 
 MISSING: dict[str, dict[str, str]] = {
-    "latent": {
-        "section 3.2.1": "discrete sequences of different length",
-    },
     "slides": {
         "Grid Corpus Vowels; Isomap, Laplacian Eigenmaps, LLE, MVU on Grid Vowels": "variance of "
         "squared distances 0.07, and maps (the data are not public)",

@@ -47,7 +47,7 @@ def settled_full(
 def _directions(squares: FloatArray, data_first: bool) -> FloatArray:
     """Orthogonal directions: each relation's own in turn, then those of the data."""
     d = squares.shape[1]
-    left = np.eye(d)
+    left: FloatArray = np.eye(d)
     found: list[FloatArray] = []
     for A in squares[1:] if data_first else squares:
         if len(found) == d:

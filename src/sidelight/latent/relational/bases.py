@@ -29,7 +29,9 @@ _PENALTY_OF_INFORMATION = 0.5
 class Mismatch(Protocol):
     """How far points are from what a relation says of them."""
 
-    choices: FloatArray
+    @property
+    def choices(self) -> FloatArray:
+        """What the relation says, row by row."""
 
     def __call__(self, Y: FloatArray) -> tuple[float, FloatArray]:
         """Compute the mismatch and its gradient."""

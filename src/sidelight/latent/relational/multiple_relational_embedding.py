@@ -275,11 +275,13 @@ class MultipleRelationalEmbedding(Embedder):
         settle = settled_full if objective.full else settled
         Z, R = settle(*objective.unpack(found.best.x), data_first=D is not None)
         facts = _facts_of(objective, found, Z, R)
-        unused = choices is None or "bandwidth" in self._base.idle
-        facts["bandwidth_"] = None if unused else choices.bandwidth
+        idle = "bandwidth" in self._base.idle
+        facts["bandwidth_"] = None if choices is None or idle else choices.bandwidth
         facts["relations_"] = ["X"] * (D is not None) + [fingerprint(r) for r in given]
         pause = None if found.pause is None else (found.pause, searched)
-        rule = None if D is None else self._base.placing(choices, D, Z, R[0])
+        rule = None
+        if D is not None and choices is not None:
+            rule = self._base.placing(choices, D, Z, R[0])
         return self._adopt(told, _map_of(Z, R, told, rule, facts), thread.left_at(pause))
 
     def metric_for(self, relation: int | str | Relation) -> FloatArray:

@@ -32,8 +32,8 @@ def sequence_kernel(
     K(s, t) = M(s, t) / √(M(s, s) M(t, t)), where M sums over all ways to align two sequences, each
     weighed by ``gap`` for every symbol that is left out and by ``mismatch`` for every two that are
     aligned and differ.  It goes wherever a kernel does: ``KernelPCA(kernel="precomputed")``, whose
-    ``transform`` takes the block ``sequence_kernel(new, S)``; and √(2 − 2K) wherever distances do,
-    ``metric="precomputed"``.
+    ``transform`` takes the block ``sequence_kernel(new, S)``; and √(−log K) wherever distances do,
+    ``metric="precomputed"``: a Gaussian of those is a power of K.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ def sequence_kernel(
     Notes
     -----
     The map of sequences by the information that it has about them is
-    ``MultipleRelationalEmbedding(base="information", metric="precomputed")`` of √(2 − 2K).
+    ``MultipleRelationalEmbedding(base="information", metric="precomputed")`` of √(−log K).
 
     Examples
     --------
@@ -81,10 +81,10 @@ def sequence_kernel(
     symbols, starts = _encoded(left if T is None else left + right)
     if T is None:
         first, second = (np.asarray(side, np.int64) for side in np.triu_indices(n))
-        logs = np.empty((n, n))
+        logs: FloatArray = np.empty((n, n))
         logs[first, second] = _logs(symbols, starts, first, second, gap, mismatch)
         logs[second, first] = logs[first, second]
-        own = [np.diagonal(logs)] * 2
+        own: list[FloatArray] = [np.diagonal(logs)] * 2
     else:
         first, second = (np.asarray(side, np.int64).ravel() for side in np.indices((n, m)))
         logs = _logs(symbols, starts, first, n + second, gap, mismatch).reshape(n, m)

@@ -80,7 +80,7 @@ def test_a_picture_loads_only_what_draws_it(tmp_path: Path) -> None:
         "    main()\n"
         "except SystemExit as end:\n"
         "    assert not end.code, end.code\n"
-        "kept = ('torch', 'dask', 'polars', 'pyarrow', 'skimage', 'matplotlib.pyplot', 'umap')\n"
+        "kept = ('torch', 'dask', 'polars', 'skimage', 'matplotlib.pyplot', 'umap')\n"
         "print('LOADED', sorted(set(kept) & set(sys.modules)))\n"
     )
     how = ("--method", "pca", "-o", str(tmp_path / "map.csv"), "--picture", str(tmp_path / "p.png"))

@@ -8,8 +8,8 @@ Here every second frame of the walk; each step starts from the map of the last. 
 spread of the map; the effective number of frames that the density tells apart (n over the mean of
 the kernels' row sums, each at most one); the turns about the middle of the map and the share of
 steps in time that go on.  The path ends at the penalty of the text (λ of its figure 3.5); *as it
-comes* is the map where nothing is said of penalties.  A first run went on to a fiftieth of it, where
-the loop is torn into strands that fill a disc.  The controls are the first two principal
+comes* is the map where nothing is said of penalties.  A first run went on to a fiftieth, where the
+loop is torn into strands that fill a disc.  The controls are the first two principal
 components, and the last map with its frames in shuffled order.
 """
 

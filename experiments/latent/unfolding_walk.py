@@ -7,9 +7,9 @@ to a loop, "how it is becoming more complex as training progresses".
 Here every second frame of the walk; each step starts from the map of the last.  Of every step: the
 spread of the map; the effective number of frames that the density tells apart (n over the mean of
 the kernels' row sums, each at most one); the turns about the middle of the map and the share of
-steps in time that go on.  The path ends at the text's penalty, 0.05; *as it comes* is the map where
-nothing is said of penalties.  A first run followed the path to a fiftieth of that penalty, where
-the loop is torn into strands that fill a disc.  The controls are the first two principal
+steps in time that go on.  The path ends at the penalty of the text (λ of its figure 3.5); *as it
+comes* is the map where nothing is said of penalties.  A first run went on to a fiftieth, where the
+loop is torn into strands that fill a disc.  The controls are the first two principal
 components, and the last map with its frames in shuffled order.
 """
 

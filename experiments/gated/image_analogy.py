@@ -40,7 +40,7 @@ PATCH, TONES, SIDE = 5, 8, 128
 TEXT = [
     Said(
         "latent",
-        "figures 5.11 to 5.13",
+        "figures 5.11 to 5.13; section 5.4.3",
         "a field of gated experts applies to an image what a canvas-like filter did to another",
         ours="PSNR on other photographs, canvas: field {canvas/field of gated experts/PSNR}, gated "
         "manifield {canvas/gated manifield/PSNR}, linear filter {canvas/linear filter/PSNR}, as it "

@@ -42,7 +42,7 @@ N_LEARNED, N_ASKED = 16_000, 150
 TEXT = [
     Said(
         "latent",
-        "figures 6.4 to 6.6",
+        "figures 6.4 to 6.6; section 6.3.2",
         "a gated auto-encoder makes 32 × 32 patches of 8 × 8 ones, and a manifield enlarges whole "
         "images, with detail that smooth enlargement lacks",
         ours="PSNR {patches/gated auto-encoder/PSNR} (bicubic {patches/bicubic/PSNR}); whole "

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
-from experiments.pages import rooms
+from experiments.rooms import rooms
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -9,8 +9,9 @@ from docutils import nodes
 from docutils.parsers.rst import directives
 from sphinx.util.docutils import SphinxDirective, SphinxRole
 
-from experiments.pages import filled, result_of
 from experiments.record import Record, Table, claim_in_words
+from experiments.rooms import result_of
+from experiments.verdict import filled
 from tools.book.markdown import experiments, link_to, table
 
 

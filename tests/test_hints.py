@@ -58,3 +58,12 @@ def test_a_result_has_them():
     assert "--metric cosine" in embed(counts, method="pca").hints[0]
     assert "--metric cosine" in embed(counts, method="pca")._repr_html_()
     assert embed(_RNG.normal(size=(60, 5)), method="pca").hints == ()
+
+
+def test_columns_keep_their_names_where_missing_values_are_filled():
+    pd = pytest.importorskip("pandas")
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"small": rng.normal(size=60), "large": 1e4 * rng.normal(size=60)})
+    frame.loc[3, "small"] = np.nan
+    (hint,) = embed(frame, missing="mean").hints
+    assert hint.startswith("The column 'large' has 100% of the variance")

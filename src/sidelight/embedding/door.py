@@ -153,7 +153,7 @@ def embed(
         side=given.side,
         hints=hints_for(
             X,
-            names=getattr(X, "columns", None),
+            names=given.columns or getattr(X, "columns", None),
             metric=metric,
             images=given.image_shape is not None,
         ),

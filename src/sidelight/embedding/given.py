@@ -31,6 +31,8 @@ class Given:
         The shape of the images that rows were.
     frame : object
         The frame that they came in, with the columns set aside.
+    columns : tuple of str or None
+        The names of the columns of X, where it was a frame and is none any more.
     notes : tuple of str
         What was done that nobody asked for in so many words.
     """
@@ -40,6 +42,7 @@ class Given:
     names: tuple[Any, ...] | None = None
     image_shape: tuple[int, ...] | None = None
     frame: Any = None
+    columns: tuple[str, ...] | None = None
     notes: tuple[str, ...] = ()
 
     @classmethod
@@ -82,7 +85,9 @@ class Given:
         X = np.asarray(self.X, dtype=np.float64)
         columns = tuple(map(str, getattr(self.X, "columns", range(X.shape[1]))))
         filled, rows, kept, note = settle_missing(X, columns, policy, "X given to embed")
-        given = replace(self, X=filled[:, kept], notes=(*self.notes, note) if note else self.notes)
+        named = tuple(np.array(columns)[kept]) if hasattr(self.X, "columns") else None
+        notes = (*self.notes, note) if note else self.notes
+        given = replace(self, X=filled[:, kept], columns=named, notes=notes)
         return given if rows.all() else given._within(np.flatnonzero(rows))
 
     def _within(self, rows: Any) -> Given:

@@ -313,12 +313,12 @@ def _draw(made: dict[str, dict[str, FloatArray]], path: Path) -> None:
     columns = list(next(iter(made.values())))
     figure = new_figure(2.4 * len(columns), 2.4 * len(made) + 0.3)
     axes = figure.subplots(len(made), len(columns), squeeze=False)
-    for line, sides in zip(axes, made.values(), strict=True):
+    for row, (line, sides) in enumerate(zip(axes, made.values(), strict=True)):
         for axis, (name, image) in zip(line, sides.items(), strict=True):
             top, left = (side // 2 - min(64, side // 2) for side in image.shape)
             part = image[top : top + 128, left : left + 128]
             axis.imshow(part, cmap="gray", vmin=0, vmax=1)
             axis.set(xticks=[], yticks=[])
-            if line is axes[0]:
+            if row == 0:
                 axis.set_title(name, fontsize=TEXT_SIZE, color=INK)
     save(figure, path)

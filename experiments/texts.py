@@ -270,6 +270,25 @@ UNMEASURED: dict[str, list[Unmeasured]] = {
             ("ProbabilisticPCA",),
         ),
         Unmeasured(
+            "Exponentiated Quadratic Basis Functions; Matrix Notation; Expected Square Distance; "
+            "Expected Squared Distances; Number and Location of Basis; Problems for Data from "
+            "Outside Basis; Extending the Basis; An Infinite Basis; Infinite Basis Functions; "
+            "Random Functions with Infinite Basis",
+            "kernels from random, finite and infinite bases",
+            METHOD,
+            (
+                "similarity.BasisKernel",
+                "similarity.RandomBasisKernel",
+                "similarity.InfiniteBasisKernel",
+            ),
+        ),
+        Unmeasured(
+            "Feature Selection: Motivation",
+            "features selected by an L1 error of distances",
+            METHOD,
+            ("metric.DistanceSelection",),
+        ),
+        Unmeasured(
             "Stages of Spectral Dimensionality Reduction; Our Perspective; Advantages of Existing "
             "Approaches; Summary: Spectral Approaches",
             "discussion",
@@ -282,10 +301,5 @@ MISSING: dict[str, dict[str, str]] = {
     "slides": {
         "Grid Corpus Vowels; Isomap, Laplacian Eigenmaps, LLE, MVU on Grid Vowels": "variance of "
         "squared distances 0.07, and maps (the data are not public)",
-        "Exponentiated Quadratic Basis Functions; Matrix Notation; Expected Square Distance; "
-        "Expected Squared Distances; Number and Location of Basis; Problems for Data from Outside "
-        "Basis; Extending the Basis; An Infinite Basis; Infinite Basis Functions; Random Functions "
-        "with Infinite Basis": "kernels from random, finite and infinite bases",
-        "Feature Selection: Motivation": "features selected by an L1 error of distances",
     },
 }

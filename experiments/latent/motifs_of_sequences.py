@@ -79,6 +79,7 @@ CLAIMS = [
         lambda r: r("nearest", "information map", "same motif"),
         least=0.7,
         form="{:.2f}",
+        quick=False,
     ),
 ]
 

@@ -232,6 +232,7 @@ CLAIMS = [
         lambda r: max(r("walks", "SDE-l", name) for name in r.table("walks").columns),
         most=75,
         form="{:.1f}",
+        quick=False,
     ),
     Claim(
         "ARE as printed on its best walk in the mean, %",

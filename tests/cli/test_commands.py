@@ -403,8 +403,7 @@ def test_a_page_and_names_in_the_picture(arc: Path) -> None:
     assert '"row 79"' in page
     assert '"half": ["r"' in page
     assert "named" in page
-    # letters of a name are drawn as shapes; every text leaves its words as a comment
-    assert "<!-- row 0 -->" in Path("map.svg").read_text()
+    assert ">row 0</text>" in Path("map.svg").read_text()
     refused = run("embed", arc, "--page", "map.png", code=2)
     assert "its ending must be .html" in refused.stderr
 

@@ -93,7 +93,7 @@ def test_a_map_alone_loads_nothing_that_draws(tmp_path: Path) -> None:
         "import sys\n"
         "import numpy as np, sidelight\n"
         "print(sidelight.embed(np.random.default_rng(0).normal(size=(30, 4)), method='pca'))\n"
-        "kept = ('matplotlib', 'torch', 'dask', 'typer', 'rich', 'numba')\n"
+        "kept = ('matplotlib', 'torch', 'dask', 'typer', 'numba')\n"
         "print('LOADED', sorted(set(kept) & set(sys.modules)))\n"
     )
     done = python(code)

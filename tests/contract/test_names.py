@@ -71,7 +71,8 @@ def fitted(entry, X, side):
         model.fit(X, side=side)
     if hasattr(model, "embedding_"):
         return np.asarray(model.embedding_)
-    return model.metric_ if hasattr(model, "metric_") else model.strength_
+    learned = ("metric_", "support_", "strength_")
+    return next(getattr(model, name) for name in learned if hasattr(model, name))
 
 
 @pytest.mark.parametrize(("entry", "kind"), CASES)

@@ -6,9 +6,18 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.feature_selection import SelectorMixin
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_array, check_is_fitted
 
-from sidelight.core import BoolArray, FloatArray, IntArray, OneOf, Whole, check_parameters
+from sidelight.core import (
+    BoolArray,
+    FloatArray,
+    IntArray,
+    OneOf,
+    Whole,
+    check_parameters,
+    explain_table,
+    of_moderate_size,
+)
 from sidelight.metric.base import FrontTransformer
 from sidelight.metric.learning import best_columns, judged_columns
 from sidelight.side import Distances, gather_side
@@ -87,7 +96,7 @@ class DistanceSelection(SelectorMixin, FrontTransformer):
             The fitted estimator.
         """
         check_parameters(self, self._parameters)
-        given, X = X, self._checked(X, reset=True)
+        given, X = X, of_moderate_size(self._checked(X, reset=True), who=self._name)
         n, p = X.shape
         if not isinstance(self.n_features_to_select, str) and self.n_features_to_select > p:
             raise ValueError(
@@ -143,6 +152,49 @@ class DistanceSelection(SelectorMixin, FrontTransformer):
         self.order_, self.errors_ = np.asarray(order), np.asarray(errors)
         self.support_: BoolArray = np.isin(np.arange(p), order)
         return self
+
+    def transform(self, X: Any) -> FloatArray:
+        """Keep the selected columns.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_selected)
+            Their selected columns.
+        """
+        check_is_fitted(self)
+        return np.asarray(self._checked(X, reset=False)[:, self.support_])
+
+    def inverse_transform(self, X: Any) -> FloatArray:
+        """Put columns back where they were, with zeros in place of those left out.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_selected)
+            Selected columns.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_features)
+            Rows.
+        """
+        check_is_fitted(self)
+        try:
+            kept = np.asarray(check_array(X, dtype=np.float64))
+        except (TypeError, ValueError) as error:
+            raise explain_table(error, X, who=self._name) from error
+        if kept.shape[1] != self.support_.sum():
+            raise ValueError(
+                f"{self._name} selected {self.support_.sum()} columns, and X must have as many. "
+                f"Got {kept.shape[1]}."
+            )
+        back = np.zeros((len(kept), len(self.support_)))
+        back[:, self.support_] = kept
+        return back
 
     def _get_support_mask(self) -> BoolArray:
         check_is_fitted(self)

@@ -156,7 +156,7 @@ def style_axes(
         colors=FAINT, labelcolor=FAINT, labelsize=SMALL_SIZE, length=2.5, width=0.6, which="both"
     )
     if title:
-        letters = int(_LETTERS * ax.get_position().width * ax.figure.get_figwidth())
+        letters = int(_LETTERS * ax.get_position().width * ax.get_figure(root=True).get_figwidth())
         lines = "\n".join(wrap(title, max(letters, 20)) or [title])
         ax.set_title(lines, loc="left", fontsize=TITLE_SIZE, color=INK, pad=8)
     if x_label:

@@ -70,8 +70,8 @@ class InformationMismatch:
 
         >>> import numpy as np
         >>> value, _ = InformationMismatch(np.eye(2))(np.array([[0.0], [9.0]]))
-        >>> round(value, 4) == round(-np.log(2), 4)
-        True
+        >>> round(float(value + np.log(2)), 4)
+        0.0
         """
         told, gradient = self._pairs.information(Y, self._similar, leave_one_out=self._alone)
         return -self._known - told / len(Y), -gradient / len(Y)

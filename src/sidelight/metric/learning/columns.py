@@ -70,7 +70,7 @@ def best_columns(
     >>> import numpy as np
     >>> squares = np.array([[1.0, 0.0, 3.0], [0.0, 2.0, 3.0], [1.0, 1.0, 3.0]])
     >>> order, errors = best_columns(squares, np.array([1.0, 2.0, 2.0]), 2)
-    >>> sorted(order.tolist()), errors[-1]
+    >>> sorted(order.tolist()), float(errors[-1])
     ([0, 1], 0.0)
     """
     order, errors = added_columns(squares, target, count)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
-from sidelight.similarity.barycentre import solve_barycentres
+from sidelight.similarity.barycentre import barycentre_errors, solve_barycentres
 
 
 def gram(x, neighbors):
@@ -34,3 +35,15 @@ def test_without_reg_it_is_the_limit_of_a_small_one():
     none, little = (solve_barycentres(G.copy(), reg=reg) for reg in (0.0, 1e-9))
     np.testing.assert_allclose(none, little, rtol=1e-4, atol=1e-5)  # of so small a one
     np.testing.assert_allclose(none @ points, [np.zeros(3), np.full(3, 9.0)], atol=1e-9)
+
+
+def test_what_mixtures_miss_is_measured_also_where_they_are_undetermined():
+    points = np.vstack([np.zeros(2), [[1.0, 1], [1, -1], [-1, 1], [-1, -1]], [[4.0, 0]]])
+    neighbors = sp.csr_array(np.array([[0, 1, 1, 1, 1, 0], [0, 0, 0, 1, 1, 0]]))
+
+    def grams(items, near):
+        return np.stack([gram(points[i], points[j]) for i, j in zip(items, near, strict=True)])
+
+    _, errors, _ = barycentre_errors(neighbors, grams, reg=0.0)
+    # the middle of four corners is their mixture; from (1, 1) to the line of two it is two
+    np.testing.assert_allclose(errors, [0.0, 4.0], atol=1e-12)

@@ -64,7 +64,7 @@ def sample_rows(self: ModelOfRows, n_samples: int = 1, random_state: Any = None)
     density = self._density_of_rows("sample")
     drawn = density.draw(int(n_samples), random_generator(random_state))
     try:
-        return np.asarray(behind_front(drawn, self._front, who=self._name))
+        return np.asarray(behind_front(drawn, self._front))
     except ValueError as error:  # of a metric in front that is singular
         raise ValueError(f"{self._name} cannot draw rows of X. {error}") from error
 

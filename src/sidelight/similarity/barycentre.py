@@ -116,12 +116,21 @@ def solve_barycentres(G: FloatArray, *, reg: float = 1e-3) -> FloatArray:
     k, reg = G.shape[1], min(reg, _EVEN)
     trace = np.trace(G, axis1=1, axis2=2)
     G[:, np.arange(k), np.arange(k)] += (reg * np.where(trace > 0, trace, 1.0))[:, None]
-    ones = np.ones((k, 1))
-    singular = _is_singular(G) if reg < _SAFE else np.zeros(len(G), dtype=bool)
-    w = np.empty(G.shape[:2])
-    w[~singular] = np.linalg.solve(G[~singular], ones)[..., 0]
-    w[singular] = _limit_of_no_reg(G[singular])
+    w = _solved(G) if reg >= _SAFE else _solved_or_limit(G)
     return np.asarray(w / w.sum(axis=1, keepdims=True))
+
+
+def _solved(G: FloatArray) -> FloatArray:
+    return np.asarray(np.linalg.solve(G, np.ones((G.shape[1], 1)))[..., 0])
+
+
+def _solved_or_limit(G: FloatArray) -> FloatArray:
+    """G⁻¹ 1, and of singular matrices, each by itself, what it tends to."""
+    singular = _is_singular(G)
+    w = np.empty(G.shape[:2])
+    w[~singular] = _solved(G[~singular])
+    w[singular] = _limit_of_no_reg(G[singular])
+    return w
 
 
 def _is_singular(G: FloatArray) -> BoolArray:

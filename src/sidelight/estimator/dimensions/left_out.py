@@ -10,6 +10,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -92,7 +93,7 @@ def judged_dimensions(
     parts = np.random.default_rng(0).permutation(len(rows)) % left_out.folds
     scores: list[FloatArray] = []
     for q in range(1, most + 1):
-        scores.append(_scores_of(X, rows, parts, lambda q=q: model_of(q), left_out))  # type: ignore[misc]
+        scores.append(_scores_of(X, rows, parts, partial(model_of, q), left_out))
         best = int(np.argmax([one.mean() for one in scores]))
         if len(scores) > best + _BEYOND:
             break

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import benchmarks
 from benchmarks.judgement import disagreements, judge
-from benchmarks.report import HEADER, Result, aligned, as_json, cells
+from benchmarks.report import HEADER, Result, aligned, as_json, cells, measured_before
 from benchmarks.row import Row
 from benchmarks.rows import ROWS, choose_rows
 from benchmarks.runner import Runner
@@ -23,24 +23,33 @@ def main() -> int:
     if options.list:
         print(aligned([("row", "work"), *((row.name, row.work) for row in ROWS)]))
         return 0
+    if options.resume and options.json is None:
+        parser.error("--resume goes on with the file that --json names: give it.")
     try:
         rows = _runnable(choose_rows(options.rows))
     except ValueError as error:
         parser.error(str(error))
     runner = Runner(small=options.small, repeats=options.repeats)
+    kept = measured_before(options.json) if options.resume else {}
     results, complaints = [], []
     lines: list[tuple[str, ...]] = [HEADER]
     for row in rows:
+        if row.name in kept:
+            continue
         runs = runner(row)
         result = Result(row, runner.size(row), runs, judge(runs, row.goals))
         results.append(result)
         new = cells(result, judged=not options.small)
         lines += new
-        print(f"{len(results)}/{len(rows)}", *(cell for cell in new[0] if cell), file=sys.stderr)
+        print(
+            f"{len(kept) + len(results)}/{len(rows)}",
+            *(cell for cell in new[0] if cell),
+            file=sys.stderr,
+        )
         complaints += [f"{result.row.name}: {text}" for text in disagreements(result.runs)]
         if options.json is not None:  # after every row, so that an interrupted run is not lost
             options.json.parent.mkdir(parents=True, exist_ok=True)
-            report = as_json(results, small=options.small, repeats=options.repeats)
+            report = as_json(results, kept, small=options.small, repeats=options.repeats)
             options.json.write_text(json.dumps(report, indent=1, ensure_ascii=False) + "\n")
     print(aligned(lines))
     print("Times are CPU seconds of one call on one core (median); compilation is not counted.")
@@ -81,6 +90,11 @@ def _parser() -> argparse.ArgumentParser:
         "--repeats", type=int, default=3, metavar="N", help="runs of contenders not slow (3)"
     )
     parser.add_argument("--json", type=Path, metavar="PATH", help="write every figure to a file")
+    parser.add_argument(
+        "--resume",
+        action="store_true",
+        help="keep the rows of that file that this machine measured with these versions",
+    )
     parser.add_argument("--list", action="store_true", help="name the rows and stop")
     return parser
 

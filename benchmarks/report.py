@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import platform
 from collections.abc import Mapping, Sequence
@@ -13,6 +14,7 @@ from typing import Any
 
 from benchmarks.judgement import Runs, Verdict
 from benchmarks.row import OURS, Limit, Row
+from benchmarks.rows import ROWS
 
 HEADER = ("row", "data", "ours", "peers", "ratio", "goal", "met", "memory", "difference")
 
@@ -166,13 +168,21 @@ def aligned(lines: Sequence[Sequence[str]]) -> str:
     )
 
 
-def as_json(results: Sequence[Result], *, small: bool, repeats: int) -> dict[str, Any]:
+def as_json(
+    results: Sequence[Result],
+    kept: Mapping[str, dict[str, Any]] | None = None,
+    *,
+    small: bool,
+    repeats: int,
+) -> dict[str, Any]:
     """Bring results into a form for ``json.dump``: every run, and what they ran on.
 
     Parameters
     ----------
     results : sequence of Result
         The rows.
+    kept : dict, optional
+        Rows that were measured before, as ``measured_before`` gives them.
     small : bool
         Whether these are the small sizes.
     repeats : int
@@ -183,12 +193,41 @@ def as_json(results: Sequence[Result], *, small: bool, repeats: int) -> dict[str
     dict
         With the keys ``machine``, ``versions``, ``small``, ``repeats`` and ``rows``.
     """
+    rows = {**(kept or {}), **{result.row.name: _row_as_json(result) for result in results}}
+    order = {row.name: place for place, row in enumerate(ROWS)}
+    return {
+        **_circumstances(),
+        "small": small,
+        "repeats": 1 if small else repeats,
+        "rows": sorted(rows.values(), key=lambda row: order.get(row["name"], len(order))),
+    }
+
+
+def measured_before(path: Path) -> dict[str, dict[str, Any]]:
+    """Rows of an earlier report, by name, if it was made under the same circumstances.
+
+    Parameters
+    ----------
+    path : Path
+        The report; there need not be one.
+
+    Returns
+    -------
+    dict of str to dict
+        Rows that are still asked for; none where processor or versions have changed.
+    """
+    if not path.exists():
+        return {}
+    report = json.loads(path.read_text())
+    same = all(report.get(key) == value for key, value in _circumstances().items())
+    asked = {row.name for row in ROWS}
+    return {row["name"]: row for row in report["rows"] if same and row["name"] in asked}
+
+
+def _circumstances() -> dict[str, Any]:
     return {
         "machine": {"processor": _processor(), "cores": os.cpu_count(), "threads_used": 1},
         "versions": {"python": platform.python_version()} | _versions(),
-        "small": small,
-        "repeats": 1 if small else repeats,
-        "rows": [_row_as_json(result) for result in results],
     }
 
 

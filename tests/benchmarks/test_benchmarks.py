@@ -13,7 +13,7 @@ import scipy.sparse as sp
 from benchmarks import agreement
 from benchmarks.judgement import Runs, disagreements, judge
 from benchmarks.measure import measure
-from benchmarks.report import HEADER, Result, aligned, as_json, cells
+from benchmarks.report import HEADER, Result, aligned, as_json, cells, measured_before
 from benchmarks.row import OURS, Contender, Goal, Limit, Problem, Row
 from benchmarks.rows import ROWS, choose_rows
 from benchmarks.runner import Runner, run_worker
@@ -219,6 +219,20 @@ class TestRunner:
         report = json.loads(json.dumps(as_json([result], small=False, repeats=1)))
         assert report["rows"][0]["contenders"]["peer"]["seconds"] == [2.0]
         assert "| 0.5 s | peer 2 s | **4** | ≥ 1 ✓ |" in markdown(report)
+
+    def test_rows_that_were_measured_before_are_kept_in_their_order(self, tmp_path):
+        runs = {OURS: runs_of([0.5])}
+        before, now = (Result(ROWS[place], 10, runs, []) for place in (3, 1))
+        path = tmp_path / "report.json"
+        assert measured_before(path) == {}
+        path.write_text(json.dumps(as_json([before], small=False, repeats=1)))
+        kept = measured_before(path)
+        assert list(kept) == [ROWS[3].name]
+        both = as_json([now], kept, small=False, repeats=1)
+        assert [row["name"] for row in both["rows"]] == [ROWS[1].name, ROWS[3].name]
+        elsewhere = both | {"machine": both["machine"] | {"processor": "another"}}
+        path.write_text(json.dumps(elsewhere))
+        assert measured_before(path) == {}
 
     def test_what_is_prepared_is_handed_over_and_not_measured(self):
         prepared = []

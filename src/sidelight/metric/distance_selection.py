@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.feature_selection import SelectorMixin
-from sklearn.utils.validation import check_array, check_is_fitted
+from sklearn.utils.validation import _check_feature_names_in, check_array, check_is_fitted
 
 from sidelight.core import (
     BoolArray,
@@ -26,7 +25,7 @@ from sidelight.side import Distances, gather_side
 _LEFT = 0.1
 
 
-class DistanceSelection(SelectorMixin, FrontTransformer):
+class DistanceSelection(FrontTransformer):
     """Select columns by distances: those that keep the squared distances of rows, or known ones.
 
     With d_ij the squared distances that should be kept and δ_ij those of the selected columns S,
@@ -196,6 +195,35 @@ class DistanceSelection(SelectorMixin, FrontTransformer):
         back[:, self.support_] = kept
         return back
 
-    def _get_support_mask(self) -> BoolArray:
+    # scikit-learn's own mixin for these two would load its scores of features, at every start
+    def get_support(self, indices: bool = False) -> BoolArray | IntArray:
+        """Say which columns are selected.
+
+        Parameters
+        ----------
+        indices : bool
+            Whether they are named by number.
+
+        Returns
+        -------
+        ndarray of bool of shape (n_features,), or of int of shape (n_selected,)
+            A mask of the columns, or their numbers.
+        """
         check_is_fitted(self)
-        return self.support_
+        return np.flatnonzero(self.support_) if indices else self.support_
+
+    def get_feature_names_out(self, input_features: Any = None) -> Any:
+        """Name the selected columns.
+
+        Parameters
+        ----------
+        input_features : array of str, optional
+            The names of all columns; those that X had, by default.
+
+        Returns
+        -------
+        ndarray of str
+            The names of the selected ones.
+        """
+        check_is_fitted(self)
+        return _check_feature_names_in(self, input_features)[self.support_]

@@ -10,11 +10,16 @@ from warnings import catch_warnings, simplefilter
 
 import numpy as np
 import pytest
-from sklearn.datasets import load_digits
+from sklearn.datasets import load_digits, load_iris
 
-from sidelight import KernelInformationEmbedding, NeighborEmbedding
+from sidelight import (
+    AcyclicLocallyLinearEmbedding,
+    KernelInformationEmbedding,
+    LocalTangentSpaceEmbedding,
+    NeighborEmbedding,
+)
 from sidelight.registry import MAPS
-from sidelight.side import Pairs
+from sidelight.side import Condition, Pairs
 from tools.portable import NEEDS, environment, why_not
 
 #: Relative to the map's size.
@@ -61,8 +66,18 @@ def every_map():
             maps[f"NeighborEmbedding {name}"] = model.embedding_
             maps[f"NeighborEmbedding {name}, new rows"] = model.transform(digits[1200:1300])
         held_out = KernelInformationEmbedding(validation_fraction=0.2)
-        maps["held-out rows"] = held_out.fit_transform(load_digits().data[:200])
+        maps["held-out rows"] = held_out.fit_transform(digits[:200])
+        maps |= dict(maps_that_moved(digits[300:400], load_digits().target[300:400]))
     return maps
+
+
+def maps_that_moved(X, y):
+    """Maps that were other ones on other processors: saddles, and ties of rounded numbers."""
+    by_class = KernelInformationEmbedding().fit(X, side=Condition((y % 3).astype(str)))
+    yield "information beside classes", by_class.embedding_
+    flowers = load_iris().data
+    for method in (AcyclicLocallyLinearEmbedding(), LocalTangentSpaceEmbedding()):
+        yield f"{type(method).__name__} of flowers", method.fit_transform(flowers)
 
 
 @pytest.mark.parametrize(

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from sklearn.datasets import load_digits
 
 from sidelight import KernelInformationEmbedding
 from sidelight.latent.information.ends import lies_along_curve
+from sidelight.side import Condition
 from sidelight.solvers.descent.gliding import Pace, glide
 
 
@@ -83,3 +85,35 @@ def test_steps_that_are_too_long_are_halved():
 
     found, _ = glide(steep, np.ones(3), np.zeros(3), Pace(0.3, 0.8, 60), stage="bowl", who="test")
     assert np.abs(found.x).max() < 1e-3
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("told", [{"leave_one_out": True}, {"bandwidth": "learned"}])
+def test_points_left_out_of_their_own_sums_do_not_swing_to_another_map(told):
+    """A stiff objective with many optima: most of the maps, not all, forget the last bits."""
+    rows, same = load_digits().data, []
+    for seed in range(40, 43):
+        rng = np.random.default_rng(seed)
+        X = rows[rng.permutation(len(rows))[:50]]
+        touched = X * (1 + 1e-13 * rng.standard_normal(X.shape))
+        Z, other = (KernelInformationEmbedding(**told).fit_transform(Y) for Y in (X, touched))
+        signs = np.sign(np.einsum("ij,ij->j", Z, other))
+        same.append(np.abs(Z - signs * other).max() < 1e-3 * np.abs(Z).max())
+    assert np.mean(same) >= 0.6, same
+
+
+def test_classes_that_are_not_compared_have_maps_on_their_own_axes():
+    """Under a condition of classes each is free to turn, and must not leave a saddle by chance."""
+    digits = load_digits()
+    X, y = digits.data[:90], digits.target[:90] % 3
+    rng = np.random.default_rng(0)
+    touched = X * (1 + 1e-13 * rng.standard_normal(X.shape))
+    Z, other = (
+        KernelInformationEmbedding().fit(Y, side=Condition(y.astype(str))).embedding_
+        for Y in (X, touched)
+    )
+    np.testing.assert_allclose(other, Z, atol=1e-6 * np.abs(Z).max())
+    for value in range(3):
+        spread = np.cov(Z[y == value].T)
+        assert abs(spread[0, 1]) < 1e-8 * spread[0, 0]
+        assert spread[0, 0] > spread[1, 1] > 0.01 * spread[0, 0]

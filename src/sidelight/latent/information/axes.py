@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from sidelight.core import FloatArray
+from sidelight.core import FloatArray, IntArray
 from sidelight.solvers.eigen import fix_signs
 
 #: Latent points closer together than this have collapsed.
@@ -20,8 +20,21 @@ def on_axes(Z: FloatArray, penalty: Any) -> FloatArray:
         return Z
     if penalty == "l4":
         return fix_signs(Z[:, np.argsort(-Z.var(axis=0), kind="stable")])
-    axes = np.linalg.svd(Z - Z.mean(axis=0), full_matrices=False)[2]
+    centred = Z - Z.mean(axis=0)
+    none = np.zeros((max(Z.shape[1] - len(Z), 0), Z.shape[1]))  # of few points all axes, too
+    axes = np.linalg.svd(np.vstack([centred, none]), full_matrices=False)[2]
     return fix_signs(Z @ axes.T)
+
+
+def on_own_axes(Z: FloatArray, groups: IntArray | None, penalty: Any) -> FloatArray:
+    """Turn the map of every group onto its own axes: what compares none of them leaves all free."""
+    if groups is None:
+        return on_axes(Z, penalty)
+    turned = Z.copy()
+    for group in range(int(groups.max()) + 1):
+        rows = groups == group
+        turned[rows] = on_axes(Z[rows], penalty)
+    return turned
 
 
 def warn_if_collapsed(Z: FloatArray, alpha: float, onset: float | None, who: str) -> None:

@@ -38,7 +38,7 @@ from sidelight.latent.density import (
     shows_or_said,
 )
 from sidelight.latent.descending import ADJACENT, NOTHING_ADJACENT, Adjacent, adjacent_in
-from sidelight.latent.information.axes import on_axes, warn_if_collapsed
+from sidelight.latent.information.axes import on_axes, on_own_axes, warn_if_collapsed
 from sidelight.latent.information.conditional import (
     kernel_of_values,
     map_by_conditional_information,
@@ -480,7 +480,8 @@ class KernelInformationEmbedding(DensityEmbedder):
             tol=self.tol,
             who=self._name,
         )
-        kernel, Z = kernel_for(self.kernel, Y), on_axes(found.points, self.penalty)
+        Z = on_own_axes(found.points, found.compared, self.penalty)
+        kernel = kernel_for(self.kernel, Y)
         h = bandwidth_of_placing(self.bandwidth, Y, Z, kernel)
         place = ByDensity(JointDensity(items, Z, columns, kernel, h), with_reach(factor, Y, Z))
         return Map(Z, place, found.facts(Z, h, alpha, penalty))

@@ -27,6 +27,8 @@ START_SPREAD = 0.1
 #: How points glide on the way and in the last step, before it descends: gradients are those of a
 #: sum over points, in the latent kernel's own unit, so that one rate serves all data.
 _ON_THE_WAY, _ARRIVING = Pace(0.4, 0.8, 25), Pace(0.3, 0.95, 300)
+#: Points that are left out of their own sums would swing at such steps, and end in a worse map.
+_ARRIVING_LEFT_OUT = Pace(0.05, 0.95, 300)
 
 
 class Information(Protocol):
@@ -123,7 +125,9 @@ class Path:
     ) -> Callable[[int], Objective]:
         """Make the objective of every step: λ Σ ω(z_a) − Σ log P_a / Q_a, to be lowered.
 
-        ``beside`` is a term that every step has in full.
+        ``beside`` is a term that every step has in full.  Points are left out of their own sums in
+        the last step alone: far from all others they are then held by the nearest as if by a stiff
+        spring, and would swing on the way.
         """
         kernels: dict[float, Any] = {}
 
@@ -133,10 +137,11 @@ class Path:
                 kernels.clear()
                 kernels[h] = pairs.kernel(h)
             K = kernels[h]
+            alone = leave_one_out and step == self.n_steps - 1
 
             def value_and_gradient(x: FloatArray) -> tuple[float, FloatArray]:
                 Z = x.reshape(shape)
-                gained, rise = pairs.information(Z, K, leave_one_out=leave_one_out)
+                gained, rise = pairs.information(Z, K, leave_one_out=alone)
                 paid, slope = penalty(Z)
                 more, lift = beside(Z)
                 return weight * paid - gained + more, (weight * slope - rise + lift).ravel()
@@ -165,6 +170,7 @@ class Path:
             assert judge is not None
             return judge(float(self.bandwidths[step]), x.reshape(start.shape))
 
+        last = _ARRIVING_LEFT_OUT if leave_one_out else _ARRIVING
         return follow(
             self.objectives(
                 pairs, start.shape, penalty, leave_one_out=leave_one_out, beside=beside
@@ -174,7 +180,7 @@ class Path:
             first=first,
             max_iter=max_iter,
             final_max_iter=max_iter,
-            paces=(_ON_THE_WAY, _ARRIVING) if self.n_steps > 1 else None,
+            paces=(_ON_THE_WAY, last) if self.n_steps > 1 or leave_one_out else None,
             tol=tol,
             judge=None if judge is None else judged,
             stage="the unfolding of latent points",

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from scipy.stats import rankdata
 
-from sidelight.core import FloatArray, IntArray, evenly_spaced
+from sidelight.core import FloatArray, IntArray, comparable, evenly_spaced
 from sidelight.metric.factor.settings import RemovalSettings
 from sidelight.metric.factor.shifts import Shifts
 from sidelight.neighbors import nearest_neighbors
@@ -84,7 +84,7 @@ def _order_kept(before: FloatArray, after: FloatArray, groups: IntArray) -> floa
     if len(both) < 3:
         return 1.0
     ranks = [
-        rankdata(np.linalg.norm(Z[both[:, 0]] - Z[both[:, 1]], axis=1).astype(np.float32))
+        rankdata(comparable(np.linalg.norm(Z[both[:, 0]] - Z[both[:, 1]], axis=1)))
         for Z in (before, after)
     ]
     return float(np.corrcoef(ranks)[0, 1])

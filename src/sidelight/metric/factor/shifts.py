@@ -14,7 +14,7 @@ import numpy as np
 import scipy.linalg
 from scipy.spatial.distance import cdist
 
-from sidelight.core import FloatArray
+from sidelight.core import FloatArray, comparable
 from sidelight.metric.factor.settings import RemovalSettings
 
 
@@ -204,7 +204,7 @@ def _means(Y: FloatArray, n_means: int, rounds: int = 10) -> FloatArray:
     means = Y[chosen]
     for _ in range(rounds):
         apart = cdist(Y, means, "sqeuclidean")
-        own = (apart / (apart.max() or 1.0)).astype(np.float32).argmin(axis=1)
+        own = comparable(apart).argmin(axis=1)
         counts = np.bincount(own, minlength=len(means))
         sums = np.zeros_like(means)
         np.add.at(sums, own, Y)

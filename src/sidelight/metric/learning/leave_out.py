@@ -21,7 +21,7 @@ import scipy.sparse as sp
 from scipy.spatial.distance import cdist
 from scipy.stats import rankdata
 
-from sidelight.core import BoolArray, FloatArray, IntArray, evenly_spaced
+from sidelight.core import BoolArray, FloatArray, IntArray, comparable, evenly_spaced
 from sidelight.metric.learning.safe_pairs import EquivalenceProblem, safe_metric
 from sidelight.metric.learning.scatter import PairScatter, Spread
 
@@ -267,9 +267,7 @@ def _places(unseen: FloatArray, others: FloatArray) -> FloatArray:
     The metric was fitted to the others: those that it drew together are near to all rows, whatever
     was said of them.  Places among rows not seen do not show it.
     """
-    # in float32 what differs by rounding alone is equal
-    apart = cdist(unseen, others)
-    return np.asarray(rankdata((apart / (apart.max() or 1.0)).astype(np.float32), axis=0))
+    return np.asarray(rankdata(comparable(cdist(unseen, others)), axis=0))
 
 
 def _compared(

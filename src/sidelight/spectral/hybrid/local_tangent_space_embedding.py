@@ -29,7 +29,7 @@ from sidelight.estimator import (
 )
 from sidelight.mapping import Nystrom
 from sidelight.neighbors import Neighbors, arrows_to, symmetrise
-from sidelight.spectral.hybrid.steps import Stepping
+from sidelight.spectral.hybrid.steps import Stepping, best_sources
 from sidelight.spectral.hybrid.tangent_map import (
     BySteps,
     Tangled,
@@ -215,7 +215,7 @@ class LocalTangentSpaceEmbedding(Embedder):
             instead="Fit a sample of the rows and transform() the others.",
         )
         errors = self._stepping(merged).errors()
-        best = np.argsort(errors, axis=1, kind="stable")[:, : reach.k]
+        best = best_sources(errors, reach.k)
         near = Neighbors(best, np.take_along_axis(errors, best, axis=1))
         return held_together(
             merged, distinct, reach, symmetrise(near), arrows_to(near), self.on_disconnected

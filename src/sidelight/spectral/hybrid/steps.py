@@ -117,5 +117,16 @@ class Stepping:
         return Steps(items, lengths, moves, np.linalg.norm(targets - items, axis=1))
 
 
+def best_sources(errors: FloatArray, k: int) -> IntArray:
+    """The k sources that become each target best, (n_targets, k).
+
+    Errors are differences of large sums, so that those of a ten-millionth of the largest are
+    rounding: of sources that are as good the first is taken.
+    """
+    largest = errors.max(axis=1, keepdims=True, where=np.isfinite(errors), initial=0.0)
+    parts = np.round(errors / np.where(largest > 0, largest, 1.0), 7)
+    return np.argsort(parts, axis=1, kind="stable")[:, :k]
+
+
 def _squares(x: FloatArray) -> FloatArray:
     return np.asarray(np.einsum("ij,ij->i", x, x))

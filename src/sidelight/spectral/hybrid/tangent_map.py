@@ -20,7 +20,7 @@ from sidelight.similarity import (
     solve_barycentres,
 )
 from sidelight.solvers.eigen import column_signs, largest_eigenpairs
-from sidelight.spectral.hybrid.steps import Stepping
+from sidelight.spectral.hybrid.steps import Stepping, best_sources
 
 #: From this many points and approximations on, their distances are stored in single precision.
 _SINGLE_PRECISION_FROM = 4000
@@ -192,7 +192,7 @@ class BySteps:
     def _placed(self, rows: FloatArray) -> FloatArray:
         m, k = len(rows), self.k
         errors = self.stepping.errors(rows)
-        sources = np.argsort(errors, axis=1, kind="stable")[:, :k]
+        sources = best_sources(errors, k)
         targets = np.repeat(rows, k, axis=0)
         steps = self.stepping.steps(sources.ravel(), targets)
         of = np.repeat(np.arange(m), k)

@@ -14,7 +14,7 @@ def grow_order(D: FloatArray, start: int, farthest: bool) -> IntArray:
     n = len(D)
     order = np.empty(n, dtype=np.int64)
     taken = np.zeros(n, dtype=np.bool_)
-    closest = np.full(n, np.inf)
+    closest = np.full(n, np.inf, dtype=D.dtype)
     current = start
     for place in range(n):
         order[place] = current

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from sidelight.core import FloatArray, IntArray, require_memory
+from sidelight.core import FloatArray, IntArray, comparable, require_memory
 from sidelight.neighbors import Metric, Neighbors, distance_blocks, nearest_neighbors
 from sidelight.solvers.paths import shortest_paths_from
 
@@ -50,6 +50,7 @@ def candidate_orders(
     (array([0, 3, 2, 1]), array([2, 1, 0, 3]))
     """
     n = len(coordinate)
+    coordinate, remoteness = comparable(coordinate), comparable(remoteness)
     roots = {
         "the low end": int(np.argmin(coordinate)),
         "the high end": int(np.argmax(coordinate)),
@@ -73,7 +74,7 @@ def candidate_orders(
             instead="Use order='principal' or 'outward'.",
         )
         blocks = distance_blocks(points, None, metric, who=who)
-        D = np.ascontiguousarray(np.vstack([block for _, block in blocks]), dtype=np.float64)
+        D = comparable(np.vstack([block for _, block in blocks]))
         for kind in ("spread", "nearest"):
             if family in ("auto", kind):
                 for name, root in roots.items():
@@ -120,9 +121,9 @@ def earlier_neighbors(
         for block, distances in distance_blocks(points, None, metric, who=who, rows=items[short]):
             some = short[block]
             late = rank[None, :] >= rank[items[some]][:, None]
-            masked = np.where(late, np.inf, distances)
+            masked = np.where(late, np.inf, comparable(distances))
             width = min(k, n - 1)
-            nearest = np.argpartition(masked, width - 1, axis=1)[:, :width]
+            nearest = np.argsort(masked, axis=1, kind="stable")[:, :width]
             real = np.isfinite(np.take_along_axis(masked, nearest, axis=1))
             parents.append(nearest[real])
             places.append(np.repeat(some, real.sum(axis=1)))

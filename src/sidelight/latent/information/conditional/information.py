@@ -6,9 +6,9 @@ With a kernel V between the values x of the factor, and k, K those of the map an
     P_a = Σ_b k_ab K_ab V_ab,  Q_a = Σ_b k_ab V_ab,  R_a = Σ_b K_ab V_ab,  V_a = Σ_b V_ab.
 
 Rows count as far as they are alike in the factor.  Where V tells values apart completely, each of
-them has a map of its own, free to turn; where it does not, the data's kernel still vanishes between
-items that the factor has moved apart, and these are pushed apart.  To match items across values is
-the business of the conditional embedding.
+them has a map of its own, free to turn, which is shown on its own axes; where it does not, the
+data's kernel still vanishes between items that the factor has moved apart, and these are pushed
+apart.  To match items across values is the business of the conditional embedding.
 """
 
 from __future__ import annotations
@@ -16,19 +16,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import scipy.sparse as sp
+from scipy.sparse.csgraph import connected_components
 
-from sidelight.core import FloatArray, require_memory
+from sidelight.core import FloatArray, IntArray, require_memory
 from sidelight.latent.density import KnownFactor, squared_distances
 from sidelight.latent.information.conditional.map import (
     ConditionalMap,
     first_steps,
     in_given_order,
 )
-from sidelight.latent.information.path import START_SPREAD, Path, find_onset, first_penalty
+from sidelight.latent.information.path import START_SPREAD, Onset, Path, find_onset, first_penalty
 from sidelight.latent.information.penalties import Penalty
 from sidelight.side import Condition
 from sidelight.similarity import gaussian_similarity
-from sidelight.solvers.descent import follow
 
 _STEPS = 15
 #: The last bandwidth, where none is given, as a share of the mean squared distance of two items.
@@ -100,16 +101,18 @@ def map_by_conditional_information(
     pairs = ConditionalInformation(squared_distances(Y, Y), V)
     scale = float(pairs.dissimilarities.mean())
     last = scale / _SHARE if isinstance(bandwidth, str) else float(bandwidth)
-    onset = find_onset(pairs, pairs.kernel(scale), n, n_components, leave_one_out=False, who=who)
+    compared = connected_components(sp.csr_array(V > 0), directed=False)[1]
+    onset = _onset_of_each(pairs, scale, n_components, compared, who)
     path = Path.between((scale, first_penalty(onset, alpha)), (last, alpha), _STEPS)
-    found = follow(
-        path.objectives(pairs, (n, n_components), penalty, leave_one_out=False),
-        path.n_steps,
-        START_SPREAD * onset.directions.ravel(),
-        max_iter=25,
-        final_max_iter=max_iter,
+    found = path.follow(
+        pairs,
+        START_SPREAD * onset.directions,
+        penalty,
+        leave_one_out=False,
+        first=0,
+        max_iter=max_iter,
         tol=tol,
-        stage="the map without the factor",
+        judge=None,
         who=who,
     )
     none = np.zeros((n, n_components))
@@ -128,8 +131,32 @@ def map_by_conditional_information(
         -found.values - np.array(nothing),
         found.n_iter,
         found.interrupted,
+        np.asarray(compared),
     )
     return in_given_order(done, order)
+
+
+def _onset_of_each(
+    pairs: ConditionalInformation, h: float, n_components: int, compared: IntArray, who: str
+) -> Onset:
+    """Where rows leave the origin, group by group of rows that are compared with one another.
+
+    Eigenvectors of all together are those of a few groups, and the others would leave a saddle by
+    what rounding tells them.
+    """
+    directions = np.zeros((len(compared), n_components))
+    least = np.full(n_components, np.inf)
+    for group in range(int(compared.max()) + 1):
+        rows = np.flatnonzero(compared == group)
+        d = min(n_components, len(rows) - 1)
+        if d < 1:
+            continue
+        alone = pairs.among(rows)
+        found = find_onset(alone, alone.kernel(h), len(rows), d, leave_one_out=False, who=who)
+        directions[rows, :d] = found.directions
+        least[:d] = np.minimum(least[:d], found.penalties)
+    least = np.where(np.isfinite(least), least, 0.0)
+    return Onset(least, directions)
 
 
 @dataclass(frozen=True)
@@ -146,6 +173,11 @@ class ConditionalInformation:
 
     dissimilarities: FloatArray
     V: FloatArray
+
+    def among(self, rows: IntArray) -> ConditionalInformation:
+        """The same of some rows."""
+        table = np.ix_(rows, rows)
+        return ConditionalInformation(self.dissimilarities[table], self.V[table])
 
     def kernel(self, bandwidth: float) -> FloatArray:
         """Compute exp(−d / h) of the data."""

@@ -32,6 +32,8 @@ class ConditionalMap:
         Iterations, of all maps that were tried.
     interrupted : bool
         Whether the user stopped it.
+    compared : ndarray of shape (n,), optional
+        Groups of rows that are compared with one another alone, where there are several.
     """
 
     points: FloatArray
@@ -40,6 +42,7 @@ class ConditionalMap:
     history: FloatArray
     n_iter: int
     interrupted: bool = False
+    compared: IntArray | None = None
 
     def facts(
         self, Z: FloatArray, bandwidth: float, alpha: float, penalty: Penalty
@@ -62,9 +65,11 @@ class ConditionalMap:
 
 def in_given_order(found: ConditionalMap, order: IntArray) -> ConditionalMap:
     """The map of rows that were sorted, as they were given."""
+    back = np.argsort(order)
     return replace(
         found,
-        points=found.points[np.argsort(order)],
+        points=found.points[back],
+        compared=None if found.compared is None else found.compared[back],
         information=lambda Z: found.information(Z[order]),
     )
 

@@ -47,11 +47,11 @@ class BalanceSettings:
         Neighbours of its own value that speak for a row.
     alike, smaller : float, float
         How often they must match, by how often rows match within their value; of a smaller value
-        less often by its size, down to this.  At 0.5 a third of the rows of confounded batches that
-        bend cells were matched with another kind.
+        less often by its size, down to this.  At 0.5 a pair of batches that
+        bend cells was balanced of which one match in seven was of the same type.
     half : float
         The share of the rows of both values that must match: fewer do of digits that are turned or
-        inverted, and these match others.
+        inverted.
     beyond : float
         How much more that share must be than that of the other value among neighbours, by what a
         perfect mixture would give: values that are nearly mixed have little to mend, and where few

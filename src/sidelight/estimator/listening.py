@@ -217,7 +217,7 @@ class Told:
     items : array or sparse array, optional
         What the way back leads to.
     notes : dict
-        What became of kinds that act inside.
+        What became of kinds that act inside, or there too.
     in_graph : dict
         What became of kinds that act in the graph.
     wanted : Anchors, optional
@@ -243,7 +243,8 @@ class Told:
 
     def _heard(self, kind: str) -> Heard:
         if kind in self.learned:
-            return Heard(kind, "in front", self.learned[kind].report_)
+            also = self.notes.get(kind, "")
+            return Heard(kind, "in front", self.learned[kind].report_ + f"; {also}" * bool(also))
         if kind == "Invariance":
             return Heard(kind, "in the distances", self.points.said())
         if kind in self.in_graph:

@@ -68,7 +68,14 @@ def affinities(near: Neighbors, perplexities: FloatArray, pool: Threads) -> Affi
     n, k = P.shape
     indptr = np.arange(0, n * k + 1, k, dtype=np.int64 if n * k > 2**31 - 1 else np.int32)
     indices = np.asarray(near.indices, dtype=indptr.dtype).ravel()
-    half = sp.csr_array((0.5 * P.ravel(), indices, indptr), shape=(n, n))
+    return made_mutual(sp.csr_array((P.ravel(), indices, indptr), shape=(n, n)))
+
+
+def made_mutual(chosen: sp.csr_array) -> Affinities:
+    """n P of choices p_{j|i}: half of what either row makes."""
+    half = sp.csr_array(
+        (0.5 * chosen.data, chosen.indices, chosen.indptr), shape=chosen.shape, copy=False
+    )
     half.eliminate_zeros()
     half.sort_indices()
     return Affinities(sp.csr_array(half + half.T))

@@ -32,7 +32,7 @@ from sidelight.estimator import (
     reach_of,
 )
 from sidelight.latent.descending import MADE_OR_GIVEN
-from sidelight.latent.neighbor_embedding.affinities import Affinities, affinities
+from sidelight.latent.neighbor_embedding.affinities import Affinities
 from sidelight.latent.neighbor_embedding.descent import Moving, Pace
 from sidelight.latent.neighbor_embedding.divergence import Divergence
 from sidelight.latent.neighbor_embedding.known import INSIDE, hear_inside, lay_out_informed
@@ -64,7 +64,10 @@ class NeighborEmbedding(Embedder):
     others of their group, as much as rows that are held out are foretold.  Distances are springs
     in a unit of their own, which is then that of the map; anchors are kept exactly, in their
     coordinates.  Attributes act through a metric learned in front, and what a condition does is
-    taken out there.
+    taken out there.  Where a condition of up to twelve values shows among neighbours even so, and
+    rows match across its values (each among the nearest of the other's value), they find neighbours
+    there too, as many as the value has rows; rows whose kind a value lacks keep their own.  Numbers
+    of more values and angles are taken out in front alone.
 
     Parameters
     ----------
@@ -237,7 +240,7 @@ class NeighborEmbedding(Embedder):
         self._require(points.n, reach, d)
         with Threads(count_threads(None, who=self._name)) as pool, one_blas_thread():
             near = reach.among(points, method=self.neighbors)
-            heard = hear_inside(affinities(near, perplexities, pool), told.known, points, distinct)
+            heard = hear_inside(near, perplexities, told.known, points, distinct, pool)
             P = heard.affinities
             divergence = Divergence(P, dof, field_by(self.repulsion, d, points.n), pool)
             thread = pick_up(self, (P.graph.data, P.graph.indices, told.known), points.n * d)

@@ -1,7 +1,8 @@
-"""What is known, inside a neighbour embedding: territories in the graph, springs, pins."""
+"""What is known, inside a neighbour embedding: in the graph, as springs, as pins."""
 
 from __future__ import annotations
 
+from sidelight.latent.neighbor_embedding.known.balance import balanced_affinities, neighbors_across
 from sidelight.latent.neighbor_embedding.known.inside import (
     INSIDE,
     hear_inside,
@@ -11,7 +12,9 @@ from sidelight.latent.neighbor_embedding.known.territory import in_territories
 
 __all__ = [
     "INSIDE",
+    "balanced_affinities",
     "hear_inside",
     "in_territories",
     "lay_out_informed",
+    "neighbors_across",
 ]

@@ -1,7 +1,9 @@
 """What is known, inside a neighbour embedding: in its graph, as springs, as pins.
 
-Pairs change the affinities (``territory``), distances are springs, and anchors pin rows: the map
-without pins is brought to them, bent until they are where they go, and laid out again around them.
+Rows find neighbours across the values of a condition that a shift in front has not undone
+(``balance``), pairs change the affinities (``territory``), distances are springs, and anchors pin
+rows: the map without pins is brought to them, bent until they are where they go, and laid out again
+around them.
 """
 
 from __future__ import annotations
@@ -11,16 +13,22 @@ from typing import Any
 
 import numpy as np
 
-from sidelight.estimator import Points, in_order
+from sidelight.core import FloatArray, Threads
+from sidelight.estimator import Features, Points, in_order
 from sidelight.estimator.territory import pairs_of_points
 from sidelight.latent.descending import pins_of
-from sidelight.latent.neighbor_embedding.affinities import Affinities
+from sidelight.latent.neighbor_embedding.affinities import Affinities, affinities
 from sidelight.latent.neighbor_embedding.descent import Layout, Moving, Pace, lay_out
 from sidelight.latent.neighbor_embedding.divergence import Divergence
+from sidelight.latent.neighbor_embedding.known.balance import (
+    balanced_affinities,
+    neighbors_across,
+    values_of,
+)
 from sidelight.latent.neighbor_embedding.known.territory import in_territories, pulled_together
 from sidelight.latent.neighbor_embedding.springs import Springs
 from sidelight.latent.neighbor_embedding.start import rounded
-from sidelight.neighbors import DistinctRows
+from sidelight.neighbors import DistinctRows, Neighbors
 from sidelight.quality import procrustes
 
 #: What acts inside.
@@ -54,10 +62,24 @@ class Inside:
 
 
 def hear_inside(
-    P: Affinities, known: dict[str, Any], points: Points, distinct: DistinctRows
+    near: Neighbors,
+    perplexities: FloatArray,
+    known: dict[str, Any],
+    points: Points,
+    distinct: DistinctRows,
+    pool: Threads,
 ) -> Inside:
     """Take what is known of rows to the graph of distinct points."""
     report: dict[str, str] = {}
+    found = None
+    if "Condition" in known and isinstance(points, Features):
+        found = neighbors_across(points, near, values_of(known["Condition"], distinct.rows))
+    if found is not None:
+        report["Condition"] = f"in the graph {found.said}"
+    if found is not None and found.portions:
+        P = balanced_affinities(found, perplexities, pool)
+    else:
+        P = affinities(near, perplexities, pool)
     if "Pairs" in known:
         pairs = pairs_of_points(known["Pairs"], distinct.inverse)
         if pairs is not None:

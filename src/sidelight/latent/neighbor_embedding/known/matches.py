@@ -18,7 +18,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.stats import rankdata
 
-from sidelight.core import BoolArray, IntArray, evenly_spaced
+from sidelight.core import BoolArray, IntArray, comparable, evenly_spaced
 from sidelight.estimator import Features
 from sidelight.neighbors import Neighbors
 
@@ -224,7 +224,7 @@ def _order_agrees(points: Features, matched: IntArray, settings: BalanceSettings
     if differ.sum() < 3:
         return 0.0
     lengths = [points.lengths(one[differ, side], other[differ, side]) for side in (0, 1)]
-    ranks = [rankdata(length.astype(np.float32)) for length in lengths]
+    ranks = [rankdata(comparable(length)) for length in lengths]
     left, right = (rank - rank.mean() for rank in ranks)
     size = np.sqrt(np.sum(left**2) * np.sum(right**2))
     # rounded, so that all processors decide alike

@@ -8,7 +8,7 @@ READY := $(VENV)/.ready
 INTERPRETERS ?= $(PYTHON)
 PIP_FLAGS ?= --quiet --disable-pip-version-check
 
-.PHONY: demo quick docs generated book test check lint types docs-check unit coverage portable portable-small fuzz bench bench-small bench-metrics cost-curves pictures release-check clean
+.PHONY: demo quick docs generated book test check lint types docs-check unit thorough ci coverage portable portable-small fuzz bench bench-small bench-metrics cost-curves pictures release-check clean
 
 $(READY): pyproject.toml requirements/constraints.txt
 	$(PYTHON) -m venv $(VENV)
@@ -31,8 +31,11 @@ quick: lint types
 	$(BIN)/python -m pytest -q -x -n auto --dist loadfile -p no:cacheprovider \
 		$$($(BIN)/python tools/changed_tests.py)
 
-## everything that CI runs
-test: check unit bench-small book
+## the README's promise: lint, types, generated pages, the tests
+test: check unit
+
+## everything that CI runs, half an hour and more: also what takes minutes, and other processors
+ci: test thorough bench-small book portable-small
 
 check: lint types docs-check
 
@@ -51,7 +54,12 @@ docs-check: $(READY)
 
 unit: export OMP_NUM_THREADS = 1
 unit: $(READY)
-	$(BIN)/python -m pytest -n auto --dist loadfile
+	$(BIN)/python -m pytest -n auto --dist loadfile -m "not thorough"
+
+## experiments in their quick form, every map on every processor, shuffled knowledge everywhere
+thorough: export OMP_NUM_THREADS = 1
+thorough: $(READY)
+	$(BIN)/python -m pytest -n auto --dist worksteal -m thorough tests
 
 ## the lines that no test reaches; tracing them makes the tests a third slower
 coverage: export OMP_NUM_THREADS = 1

@@ -87,6 +87,7 @@ def run_tests(kernel: str, n_threads: int, folders: list[str], workers: str) -> 
     command = [sys.executable, "-m", "pytest", *folders, "-q", "--no-header", "--tb=short"]
     command += ["-p", "no:cacheprovider", "-n", workers, "--dist", "loadfile"]
     command += [f"--ignore={file}" for file in NO_ARITHMETIC] + ["-k", MANNERS]
+    command += ["-m", "not thorough"]
     begun = time.perf_counter()
     done = subprocess.run(
         command, env=environment(kernel, n_threads), capture_output=True, text=True, check=False

@@ -80,6 +80,7 @@ def maps_that_moved(X, y):
         yield f"{type(method).__name__} of flowers", method.fit_transform(flowers)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("kernel", "n_threads"), [("Prescott", 2), *((kernel, 1) for kernel in NEEDS)]
 )

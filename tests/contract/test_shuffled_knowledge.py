@@ -14,6 +14,7 @@ from sidelight.quality import trustworthiness
 from sidelight.registry import MAPS
 from sidelight.side import Anchors, Attributes, Condition, Distances, Pairs, Relation, Sequence
 
+pytestmark = pytest.mark.thorough
 DRAWS = (50, 51, 52)
 #: How much of the trustworthiness of ten neighbours may be lost, on average over draws.
 ALLOWED = 0.05

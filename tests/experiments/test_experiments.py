@@ -131,6 +131,7 @@ def test_every_experiment_is_listed_here() -> None:
     assert {path.stem for path in (ROOT / "experiments").glob("*/[!_]*.py")} == set(EXPERIMENTS)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "name",
     [

@@ -307,6 +307,7 @@ def edges_found_here():
     return edges_found()
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("kernel", NEEDS)
 def test_the_same_edges_on_every_processor(kernel):
     reason = why_not(kernel)

@@ -327,6 +327,7 @@ def digest_here(n, p):
     return digest(n, p, 1)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("kernel", NEEDS)
 def test_the_same_bits_on_every_processor(kernel):
     reason = why_not(kernel)

@@ -87,7 +87,7 @@ def _order_kept(before: FloatArray, after: FloatArray, groups: IntArray) -> floa
         rankdata(comparable(np.linalg.norm(Z[both[:, 0]] - Z[both[:, 1]], axis=1)))
         for Z in (before, after)
     ]
-    return float(np.corrcoef(ranks)[0, 1])
+    return float(np.asarray(np.corrcoef(ranks))[0, 1])
 
 
 def _neighbors(Y: FloatArray, k: int) -> IntArray:

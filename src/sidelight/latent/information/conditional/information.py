@@ -14,6 +14,7 @@ apart.  To match items across values is the business of the conditional embeddin
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -101,7 +102,8 @@ def map_by_conditional_information(
     pairs = ConditionalInformation(squared_distances(Y, Y), V)
     scale = float(pairs.dissimilarities.mean())
     last = scale / _SHARE if isinstance(bandwidth, str) else float(bandwidth)
-    compared = connected_components(sp.csr_array(V > 0), directed=False)[1]
+    alike: Any = sp.csr_array(V > 0)
+    compared = connected_components(alike, directed=False)[1]
     onset = _onset_of_each(pairs, scale, n_components, compared, who)
     path = Path.between((scale, first_penalty(onset, alpha)), (last, alpha), _STEPS)
     found = path.follow(

@@ -105,6 +105,14 @@ class TestSurelyDifferent:
         assert np.isfinite(told.embedding_).all()
         assert [heard.kind for heard in told.side_report_] == ["Pairs"]
 
+    def test_a_single_group_has_pairs_that_are_similar(self):
+        X, _, _ = some_digits(70, 150)
+        near = neighborhood_of(points_of(X, "euclidean", who="-"), n_components=2)
+        groups = groups_of(Pairs(similar=[(0, row) for row in range(1, 25)]))
+        drawn = pairs_of_territories(walks_along(near.graph), groups)
+        assert len(drawn.similar) > 0
+        assert len(drawn.dissimilar) == 0
+
 
 class TestNeighborhood:
     """Whom rows choose as neighbours."""

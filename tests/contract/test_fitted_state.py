@@ -136,6 +136,17 @@ def test_what_fit_transform_gives_is_the_callers_own(entry, X):
     np.testing.assert_array_equal(model.embedding_, kept)
 
 
+def test_what_is_written_into_the_embedding_moves_no_new_rows(entry, X):
+    model = fitted(entry.load()(), X)
+    before = {"new rows": model.transform(X[:9] + 0.01), "training rows": model.transform(X[:9])}
+    before["back"] = model.inverse_transform(before["new rows"])
+    model.embedding_[:] = 7.0
+    after = {"new rows": model.transform(X[:9] + 0.01), "training rows": model.transform(X[:9])}
+    after["back"] = model.inverse_transform(before["new rows"])
+    for what, places in before.items():
+        np.testing.assert_array_equal(after[what], places, err_msg=what)
+
+
 def test_an_estimator_keeps_what_it_was_given_and_its_map(entry, X):
     model = fitted(entry.load()(), X)
     assert isinstance(model._map, Map)

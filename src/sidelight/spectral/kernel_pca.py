@@ -237,7 +237,7 @@ class KernelPCA(Embedder):
         values = _beyond_rounding(pairs.values, rounding, len(K))
         nystrom = Nystrom(centring, np.where(values, places, 0.0), values)
         found = Map(
-            nystrom.points.copy(),
+            nystrom.points,
             ByKernel(compared, nystrom),
             {"eigenvalues_": values, "gamma_": compared.gamma},
             CentredKernel(compared, nystrom),

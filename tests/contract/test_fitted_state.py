@@ -84,13 +84,15 @@ def test_a_refit_with_other_parameters_is_a_fresh_fit(entry, X, name):
         np.testing.assert_array_equal(what_it_does(again, X, X[:9] + 0.01)[what], value, what)
 
 
-def test_blocks_begin_afresh_after_a_fit(X):
+def test_a_fit_forgets_blocks_and_blocks_go_on_from_a_fit(X):
     from sidelight import PCA
 
     mixed = PCA(2).partial_fit(X[:20]).fit(X[20:40]).partial_fit(X[40:])
-    only = PCA(2).partial_fit(X[40:])
+    only = PCA(2).partial_fit(X[20:40]).partial_fit(X[40:])
     np.testing.assert_array_equal(mixed.mean_, only.mean_)
     np.testing.assert_array_equal(mixed.components_, only.components_)
+    assert mixed.n_samples_seen_ == len(X) - 20
+    assert not hasattr(mixed, "embedding_")
 
 
 def test_parameters_set_without_a_refit_change_no_fitted_model(entry, X):

@@ -91,6 +91,7 @@ def score(
     Z, note = coordinates(drawn, split_names(columns))
     said = [f"Not data, for it stands in the map: {listed(shared, 'column')}."] if shared else []
     console.notes([*data.notes, *said, *([note] if note else [])], quiet=as_json)
+    console.warnings([*data.warnings, *drawn.warnings])
     if len(rows) < len(data.X):
         console.warnings([f"{judged} Figures are of these alone."])
     X = Preparation.of(data, standardize=standardize).apply(data)
@@ -124,7 +125,7 @@ def _judged(rows: IntArray, drawn: Table, data: Table) -> str:
         f"{drawn.name} has places for {len(rows):,} of the {len(data.X):,} rows of {data.name}, "
         f"by its column 'row'."
     )
-    if len(rows) < min(LEAST_ROWS, len(data.X)):
+    if len(rows) < LEAST_ROWS and 2 * len(rows) < len(data.X):
         raise ValueError(
             f"{said} A map of so few cannot be judged, and it may be one of another table. Score "
             f"it with the table that it was made of, or with at least {LEAST_ROWS} rows."

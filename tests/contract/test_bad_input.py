@@ -6,6 +6,7 @@ import warnings
 
 import numpy as np
 import pytest
+from scipy.spatial.distance import cdist
 
 from sidelight import (
     ClassicalMDS,
@@ -18,6 +19,7 @@ from sidelight import (
     UnsupervisedKernelRegression,
 )
 from sidelight.errors import NotEnoughMemoryError
+from sidelight.neighbors import nearest_neighbors
 from tests.fitting import fitted
 
 BAD_ROWS = {
@@ -180,3 +182,17 @@ def test_rows_that_hardly_differ_beside_a_column_that_is_constant(method):
     X[:, 0] = 1.0
     with pytest.raises(ValueError, match=f"{method.__name__} cannot use X: its rows differ by"):
         fitted(method(), X)
+
+
+def test_a_search_that_does_not_suit_is_refused_by_the_name_that_estimators_give_it(graph_entry, X):
+    D = cdist(X, X)
+    model = graph_entry.load()()
+    if not {"metric", "neighbors"} <= set(model.get_params()):
+        return
+    with pytest.raises(ValueError, match=f"'neighbors' parameter of {graph_entry.name}"):
+        model.set_params(metric="precomputed", neighbors="kd_tree").fit(D)
+
+
+def test_a_search_that_does_not_suit_is_refused_by_the_name_that_functions_give_it(X):
+    with pytest.raises(ValueError, match="'method' parameter of nearest_neighbors"):
+        nearest_neighbors(X, 5, metric="cityblock", method="kd_tree")

@@ -149,6 +149,15 @@ def test_what_is_written_into_the_embedding_moves_no_new_rows(entry, X):
         np.testing.assert_array_equal(after[what], places, err_msg=what)
 
 
+def test_a_parameter_that_is_nonsense_is_no_trouble_before_a_fit(entry, X):
+    model = fitted(entry.load()(), X)
+    expected = dir(model)
+    for name, value in model.get_params(deep=False).items():
+        assert dir(model.set_params(**{name: "zzz"})) == expected, name
+        assert name in repr(model)
+        model.set_params(**{name: value})
+
+
 def test_an_estimator_keeps_what_it_was_given_and_its_map(entry, X):
     model = fitted(entry.load()(), X)
     assert isinstance(model._map, Map)

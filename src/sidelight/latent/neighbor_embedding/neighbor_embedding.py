@@ -245,7 +245,7 @@ class NeighborEmbedding(Embedder):
             found, unit = lay_out_informed(
                 divergence,
                 begin,
-                self._pace,
+                self._pace(),
                 heard,
                 distinct,
                 show=_of_rows(distinct),
@@ -276,7 +276,6 @@ class NeighborEmbedding(Embedder):
                 f"n_components={self.n_components!r}."
             )
 
-    @property
     def _pace(self) -> Pace:
         return Pace(
             max_iter=self.max_iter,

@@ -37,6 +37,15 @@ def test_it_is_the_method_itself(X):
     assert result.why == "Isomap: you asked for it."
 
 
+def test_what_is_known_goes_by_name_and_the_error_says_so(X):
+    with pytest.raises(TypeError, match=r"Got Pairs behind it.*embed\(X, side="):
+        embed(X, Pairs(similar=[(0, 1)]))
+    with pytest.raises(TypeError, match=r"Got Pairs and Pairs behind it.*side="):
+        embed(X, [Pairs(similar=[(0, 1)]), Pairs(dissimilar=[(0, 2)])])
+    with pytest.raises(TypeError, match=r"Got str behind it.*method="):
+        embed(X, "pca")
+
+
 def test_the_choice_and_its_reason(X):
     assert embed(X).why == "NeighborEmbedding: near rows are near in the map."
     pairs, distances = Pairs(similar=[(0, 1), (2, 3)]), Distances([(4, 5)], [1.0])

@@ -129,6 +129,25 @@ def test_score_of_a_map_of_other_rows_is_refused(arc: Path) -> None:
     assert "rows that arc.csv does not have" in run("score", arc, "map.csv", code=2).stderr
 
 
+def test_score_says_how_many_of_the_rows_are_judged(arc: Path) -> None:
+    write_table("map.csv", {"row": np.arange(1, 41), "x": ANGLE[:40], "y": ANGLE[:40] ** 2})
+    done = run("score", arc, "map.csv")
+    assert "places for 40 of the 80 rows of arc.csv" in done.stderr
+    assert "40 of 80 rows" in done.stdout
+    told = run("score", arc, "map.csv", "--json")
+    assert "40 of the 80 rows" in told.stderr
+    assert json.loads(told.stdout)["n_rows"] == 80
+    write_table("map.csv", {"row": np.arange(1, 81), "x": ANGLE, "y": ANGLE**2})
+    assert "of the 80 rows" not in run("score", arc, "map.csv").stderr
+
+
+def test_score_of_a_few_rows_placed_from_another_table_is_refused(arc: Path) -> None:
+    write_table("map.csv", {"row": np.arange(1, 5), "x": ANGLE[:4], "y": ANGLE[:4] ** 2})
+    done = run("score", arc, "map.csv", code=2)
+    assert "places for 4 of the 80 rows of arc.csv" in done.stderr
+    assert "another table" in done.stderr
+
+
 def test_compare_ranks_and_goes_on_after_a_failure(arc: Path) -> None:
     arguments = ("compare", arc, "--color-by", "half", "--ignore", "angle", "-d", 3)
     done = run(*arguments, "--methods", "pca,isomap,kpca", "-o", "cmp", "--json")

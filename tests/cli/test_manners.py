@@ -325,3 +325,43 @@ def test_formulas_in_the_data_are_not_copied_into_the_map_as_formulas() -> None:
     assert ",'=HYPERLINK(1)\n" in Path("map.csv").read_text()
     assert ",=HYPERLINK" not in Path("map.csv").read_text()
     run("score", "evil.csv", "map.csv", "--labels", "word")
+
+
+@posix
+@pytest.mark.parametrize("name", ["/dev/stdin", "/dev/fd/0", "-"])
+def test_a_file_behind_the_standard_input_needs_no_ending(name: str) -> None:
+    with Path("data.csv").open("rb") as theirs:
+        done = shell("embed", name, "-m", "pca", "-o", "o.csv", "-q", stdin=theirs)
+    assert done.returncode == 0, done.stderr
+    assert len(read_table("o.csv").X) == 30
+
+
+def test_a_cell_that_is_no_number_is_warned_of_even_quietly() -> None:
+    lines = Path("data.csv").read_text().splitlines()
+    lines[7] = "high" + lines[7][lines[7].index(",") :]
+    Path("data.csv").write_text("\n".join(lines))
+    done = run("embed", "data.csv", "-m", "pca", "-o", "o.csv", "-q")
+    said = " ".join(done.stderr.split())
+    assert "the column 'a' as text: 1 of its 30 cells is no number, 'high' in row 7" in said
+    assert "text" not in run("embed", "data.csv", "--ignore", "a,word", "-o", "o.csv", "-q").stderr
+
+
+def test_new_rows_with_text_where_the_model_has_numbers_name_the_cell() -> None:
+    run("embed", "data.csv", "-m", "pca", "--model", "m.sl", "-o", "map.csv", "-q")
+    lines = Path("data.csv").read_text().splitlines()
+    lines[7] = "high" + lines[7][lines[7].index(",") :]
+    Path("new.csv").write_text("\n".join(lines))
+    done = run("transform", "m.sl", "new.csv", "-o", "z.csv", code=2)
+    said = " ".join(done.stderr.split())
+    assert "new.csv has text in the column 'a'" in said
+    assert "'high' in row 7" in said
+
+
+@pytest.mark.parametrize("way", [(), ("--name-column", "word")])
+def test_anchors_in_words_are_said_to_be_text(way: tuple[str, ...]) -> None:
+    name = "x" if way else 1
+    Path("anchors.csv").write_text(f"row,place\n{name},here\n")
+    done = run("embed", "data.csv", "-o", "o.csv", "-q", "--anchors", "anchors.csv", *way, code=2)
+    assert "Got 2 columns, of which 'place' is text, such as 'here'" in " ".join(
+        done.stderr.split()
+    )

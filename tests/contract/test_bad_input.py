@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
+from scipy.spatial.distance import cdist
 
 from sidelight import (
     ClassicalMDS,
+    ConditionalEmbedding,
     Isomap,
+    KernelInformationEmbedding,
     KernelPCA,
     SammonMapping,
     StochasticNeighborEmbedding,
     UnsupervisedKernelRegression,
 )
 from sidelight.errors import NotEnoughMemoryError
+from sidelight.neighbors import nearest_neighbors
 from tests.fitting import fitted
 
 BAD_ROWS = {
@@ -155,3 +161,38 @@ def test_memory_that_ran_out_is_told_by_every_fit(estimator, X, monkeypatch):
     with pytest.raises(NotEnoughMemoryError, match=f"^{name} ran out of memory .*X of shape"):
         estimator.fit(X)
     assert vars(estimator) == before
+
+
+@pytest.mark.parametrize("unit", [1e-170, 1e-100, 1e100, 1e200])
+def test_a_unit_whose_squares_are_lost_is_refused_by_name_and_no_other_shows(entry, unit):
+    X = np.random.default_rng(0).standard_normal((40, 4)) * [3, 2, 1, 1]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", RuntimeWarning)
+        try:
+            refused, places = "", fitted(entry.load()(), X * unit).embedding_
+        except ValueError as error:
+            refused, places = str(error), np.zeros(1)
+    assert not refused or entry.name in refused
+    assert np.isfinite(places).all()
+
+
+@pytest.mark.parametrize("method", [ConditionalEmbedding, KernelInformationEmbedding])
+def test_rows_that_hardly_differ_beside_a_column_that_is_constant(method):
+    X = np.random.default_rng(0).standard_normal((40, 4)) * 1e-170
+    X[:, 0] = 1.0
+    with pytest.raises(ValueError, match=f"{method.__name__} cannot use X: its rows differ by"):
+        fitted(method(), X)
+
+
+def test_a_search_that_does_not_suit_is_refused_by_the_name_that_estimators_give_it(graph_entry, X):
+    D = cdist(X, X)
+    model = graph_entry.load()()
+    if not {"metric", "neighbors"} <= set(model.get_params()):
+        return
+    with pytest.raises(ValueError, match=f"'neighbors' parameter of {graph_entry.name}"):
+        model.set_params(metric="precomputed", neighbors="kd_tree").fit(D)
+
+
+def test_a_search_that_does_not_suit_is_refused_by_the_name_that_functions_give_it(X):
+    with pytest.raises(ValueError, match="'method' parameter of nearest_neighbors"):
+        nearest_neighbors(X, 5, metric="cityblock", method="kd_tree")

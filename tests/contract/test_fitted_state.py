@@ -84,13 +84,15 @@ def test_a_refit_with_other_parameters_is_a_fresh_fit(entry, X, name):
         np.testing.assert_array_equal(what_it_does(again, X, X[:9] + 0.01)[what], value, what)
 
 
-def test_blocks_begin_afresh_after_a_fit(X):
+def test_a_fit_forgets_blocks_and_blocks_go_on_from_a_fit(X):
     from sidelight import PCA
 
     mixed = PCA(2).partial_fit(X[:20]).fit(X[20:40]).partial_fit(X[40:])
-    only = PCA(2).partial_fit(X[40:])
+    only = PCA(2).partial_fit(X[20:40]).partial_fit(X[40:])
     np.testing.assert_array_equal(mixed.mean_, only.mean_)
     np.testing.assert_array_equal(mixed.components_, only.components_)
+    assert mixed.n_samples_seen_ == len(X) - 20
+    assert not hasattr(mixed, "embedding_")
 
 
 def test_parameters_set_without_a_refit_change_no_fitted_model(entry, X):
@@ -134,6 +136,26 @@ def test_what_fit_transform_gives_is_the_callers_own(entry, X):
     kept = model.embedding_.copy()
     Z[:] = 0.0
     np.testing.assert_array_equal(model.embedding_, kept)
+
+
+def test_what_is_written_into_the_embedding_moves_no_new_rows(entry, X):
+    model = fitted(entry.load()(), X)
+    before = {"new rows": model.transform(X[:9] + 0.01), "training rows": model.transform(X[:9])}
+    before["back"] = model.inverse_transform(before["new rows"])
+    model.embedding_[:] = 7.0
+    after = {"new rows": model.transform(X[:9] + 0.01), "training rows": model.transform(X[:9])}
+    after["back"] = model.inverse_transform(before["new rows"])
+    for what, places in before.items():
+        np.testing.assert_array_equal(after[what], places, err_msg=what)
+
+
+def test_a_parameter_that_is_nonsense_is_no_trouble_before_a_fit(entry, X):
+    model = fitted(entry.load()(), X)
+    expected = dir(model)
+    for name, value in model.get_params(deep=False).items():
+        assert dir(model.set_params(**{name: "zzz"})) == expected, name
+        assert name in repr(model)
+        model.set_params(**{name: value})
 
 
 def test_an_estimator_keeps_what_it_was_given_and_its_map(entry, X):

@@ -8,7 +8,7 @@ import scipy.sparse as sp
 from scipy.spatial.distance import cdist
 from sklearn.datasets import load_digits
 
-from sidelight import PCA, ClassicalMDS, Isomap, LocallyLinearEmbedding
+from sidelight import PCA, ClassicalMDS, Isomap, LaplacianEigenmaps, LocallyLinearEmbedding
 from sidelight.estimator.map import Map
 from sidelight.estimator.neighborhood import neighborhood_of
 from sidelight.estimator.points import points_of
@@ -87,6 +87,31 @@ class TestSurelyDifferent:
         differ = sp.csr_array(np.array([[0, 1.0], [1, 0]]))
         groups = Groups(np.arange(4), np.array([0, 0, 1, 1]), differ)
         assert surely_different(told, groups, STRETCH.like_all).max() == 0
+
+    def test_groups_of_which_none_is_said_to_differ(self):
+        told = Memberships(np.array([[0], [0], [1], [1]]), np.ones((4, 1)))
+        groups = Groups(np.arange(4), np.array([0, 0, 1, 1]), sp.csr_array((2, 2)))
+        found = surely_different(told, groups, STRETCH.like_all)
+        assert found.shape == (2, 2)
+        assert found.nnz == 0
+
+    @pytest.mark.parametrize("method", [Isomap, LocallyLinearEmbedding, LaplacianEigenmaps])
+    @pytest.mark.filterwarnings("ignore::sidelight.errors.DisconnectedGraphWarning")
+    def test_ten_pairs_that_are_only_said_to_be_similar(self, method):
+        X, y = load_digits(return_X_y=True)
+        X, y = X[:120], y[:120]
+        similar = [tuple(np.flatnonzero(y == c)[:2]) for c in range(10)]
+        told = method().fit(X, side=Pairs(similar=similar))
+        assert np.isfinite(told.embedding_).all()
+        assert [heard.kind for heard in told.side_report_] == ["Pairs"]
+
+    def test_a_single_group_has_pairs_that_are_similar(self):
+        X, _, _ = some_digits(70, 150)
+        near = neighborhood_of(points_of(X, "euclidean", who="-"), n_components=2)
+        groups = groups_of(Pairs(similar=[(0, row) for row in range(1, 25)]))
+        drawn = pairs_of_territories(walks_along(near.graph), groups)
+        assert len(drawn.similar) > 0
+        assert len(drawn.dissimilar) == 0
 
 
 class TestNeighborhood:

@@ -22,7 +22,8 @@ GOLDEN = Path(__file__).parent / "golden"
 FILES = sorted(GOLDEN.glob("*/*.sidelight"))
 #: Of the cases that are saved and loaded: one of each estimator, and of each way to place rows.
 CASES = (
-    "pca", "ppca", "ppca holes", "kpca", "kpca given", "mds cityblock", "mds told", "isomap",
+    "pca", "ppca", "ppca holes", "kpca", "kpca given", "kpca afar",
+    "kpca cosine afar", "mds cityblock", "mds told", "isomap",
     "isomap landmarks", "isomap pieces", "isomap graph", "lle", "lem heat", "sde", "are", "meu",
     "alle", "gplvm inducing", "ne", "ne mesh", "sne", "mre told", "ukr", "ukr linear", "sammon",
     "kie", "kie told", "conditional", "equivalence", "equivalence rbf", "attributes", "distances",

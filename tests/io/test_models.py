@@ -73,6 +73,8 @@ CASES: dict[str, tuple[Callable[[], Any], Any, dict[str, Any], Any]] = {
     "ppca": (lambda: sidelight.ProbabilisticPCA(2), X, {}, NEW),
     "ppca holes": (lambda: sidelight.ProbabilisticPCA(2), HOLED, {}, NEW),
     "kpca": (lambda: sidelight.KernelPCA(3), X, {}, NEW),
+    "kpca afar": (lambda: sidelight.KernelPCA(2, kernel="polynomial"), X + 1e4, {}, NEW + 1e4),
+    "kpca cosine afar": (lambda: sidelight.KernelPCA(2, kernel="cosine"), X + 1e4, {}, NEW + 1e4),
     "kpca ridge": (lambda: sidelight.KernelPCA(2, preimage="ridge"), X, {}, NEW),
     "kpca sparse": (
         lambda: sidelight.KernelPCA(2, kernel="polynomial"),

@@ -282,6 +282,52 @@ def test_parquet_with_every_kind_of_column(tmp_path: Path) -> None:
         read_table(tmp_path / "b.parquet")
 
 
+@pytest.mark.parametrize(
+    "word", ["-", ".", "missing", "n.d.", "1.#IND", "-1.#IND", "#NUM!", "-nan", "NaN(ind)", "N.A."]
+)
+def test_what_people_write_where_there_is_no_value(written: Any, word: str) -> None:
+    table = read_table(written(f"a,b\n1,2\n{word},3\n4,5\n"), missing="keep")
+    assert table.column_names == ("a", "b")
+    np.testing.assert_array_equal(table.X[:, 0], [1, np.nan, 4])
+
+
+def test_a_column_of_numbers_with_a_word_in_it_names_the_cell(written: Any) -> None:
+    cells = [str(i) for i in range(20)]
+    cells[16] = "high"
+    table = read_table(written("a,b,c\n" + "".join(f"{c},{i},x\n" for i, c in enumerate(cells))))
+    assert table.column_names == ("b",)
+    [said] = table.warnings
+    assert "'a' as text: 1 of its 20 cells is no number, 'high' in row 17" in said
+    assert table.notes == ("Set aside the column 'c': text, not numbers.",)
+    cells[3:6] = ["low", "low", "low"]
+    table = read_table(written("a,b\n" + "".join(f"{c},{i}\n" for i, c in enumerate(cells))))
+    assert not table.warnings
+
+
+@pytest.mark.parametrize(
+    ("cells", "expected"),
+    [
+        (['"1,005.5"', "12", '"1,000"'], [1005.5, 12, 1000]),
+        (['"1,234,567"', "12", "-"], [1234567, 12, np.nan]),
+        (['"1.005,5"', '"12,25"', "3"], [1005.5, 12.25, 3]),
+    ],
+)
+def test_thousands_apart_are_read_where_they_can_mean_nothing_else(
+    written: Any, cells: list[str], expected: list[float]
+) -> None:
+    text = "a,b\n" + "".join(f"{cell},{i}\n" for i, cell in enumerate(cells))
+    table = read_table(written(text), missing="keep")
+    np.testing.assert_array_equal(table.X[:, 0], expected)
+    assert "Read marks between thousands as such in the column 'a'." in table.notes
+
+
+def test_a_comma_that_may_mean_two_things_is_said(written: Any) -> None:
+    table = read_table(written('a,b\n"1,005",1\n"2,250",2\n'))
+    assert table.column_names == ("b",)
+    assert "2 of its 2 cells are numbers with a comma" in table.warnings[0]
+    assert "'1,005' in row 1" in table.warnings[0]
+
+
 def test_a_csv_that_says_it_is_parquet(written: Any) -> None:
     with pytest.raises(ValueError, match="is not a Parquet file, whatever its name says: it is t"):
         read_table(written("a,b\n1,2\n", "a.parquet"))

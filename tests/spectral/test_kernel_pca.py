@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import warnings
+from decimal import Decimal
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from sklearn.base import clone
 
+import sidelight
 from sidelight import KernelPCA
 from sidelight.core.errors import NotEuclideanWarning
 from sidelight.side import Pairs
+from tests.comparison import assert_same_map
 
 
 @pytest.fixture
@@ -61,3 +67,88 @@ def test_a_metric_in_front_of_a_given_kernel_is_refused_by_the_name_of_the_param
     model = KernelPCA(kernel="precomputed")
     with pytest.raises(ValueError, match="KernelPCA .*kernel must not be 'precomputed'"):
         model.fit(X @ X.T, side=Pairs(similar=[(0, 1)]))
+
+
+@pytest.mark.parametrize("offset", [1e4, 1e6, 1e8])
+class TestFarFromTheOrigin:
+    """Centring takes off what the distance from the origin adds, digits and all."""
+
+    def test_the_linear_kernel_is_principal_component_analysis(self, X, offset):
+        far = X + offset
+        expected = KernelPCA(2, kernel="linear").fit(far - far.mean(axis=0)).embedding_
+        found = KernelPCA(2, kernel="linear").fit(far).embedding_
+        assert_same_map(found, expected, atol=1e-9)
+
+    def test_directions_of_rows_are_compared_as_in_more_digits(self, X, offset):
+        far = X + offset
+        exact = np.array([[Decimal(float(x)) for x in row] for row in far])
+        unit = np.array([row / (row @ row).sqrt() for row in exact])
+        turned = ((unit - unit.mean(axis=0)) * 10**9).astype(float)
+        values = np.linalg.eigvalsh(turned @ turned.T)[::-1][:2] / 1e18
+        found = KernelPCA(2, kernel="cosine").fit(far).eigenvalues_
+        np.testing.assert_allclose(found, values, rtol=1e-14 * offset)
+
+    def test_powers_of_inner_products_are_compared_as_in_more_digits(self, X, offset):
+        far = X + offset
+        exact = np.array([[Fraction(float(x)) for x in row] for row in far])
+        K = (exact @ exact.T + 1) ** 2
+        K = K - K.mean(axis=0) - K.mean(axis=1)[:, None] + K.mean()
+        values = np.linalg.eigvalsh(K.astype(float))[::-1][:2]
+        found = KernelPCA(2, kernel="polynomial", degree=2, gamma=1.0).fit(far).eigenvalues_
+        np.testing.assert_allclose(found, values, rtol=1e-14 * offset)
+
+    @pytest.mark.parametrize("kernel", ["linear", "polynomial", "cosine", "rbf"])
+    def test_training_rows_are_placed_where_they_are(self, X, offset, kernel):
+        far = X + offset
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            kpca = KernelPCA(2, kernel=kernel).fit(far)
+        apart = np.abs(kpca.transform(far) - kpca.embedding_).max()
+        assert apart < 1e-7 * np.abs(kpca.embedding_).max()
+
+
+def test_a_polynomial_of_rows_whose_base_changes_its_sign(X):
+    """Far rows are compared by differences of powers, and rows on the other side by powers."""
+    far = X + 3
+    kpca = KernelPCA(2, kernel="polynomial", degree=3, gamma=1.0, coef0=1).fit(far)
+    plain = (far @ far.T + 1) ** 3
+    given = KernelPCA(2, kernel="precomputed").fit(plain)
+    np.testing.assert_allclose(kpca.eigenvalues_, given.eigenvalues_)
+    new = -4 * far
+    placed = kpca.transform(new) * np.sign(kpca.embedding_[0] * given.embedding_[0])
+    np.testing.assert_allclose(placed, given.transform((new @ far.T + 1) ** 3), rtol=1e-6)
+
+
+def test_a_kernel_that_rounding_has_left_nothing_of_is_named_as_such(X):
+    K = (X + 1e9) @ (X + 1e9).T
+    with pytest.warns(UserWarning, match=r"says nothing about X.*subtract X\.mean"):
+        kpca = KernelPCA(2, kernel="precomputed").fit((K + K.T) / 2)
+    np.testing.assert_array_equal(kpca.embedding_, 0)
+    np.testing.assert_array_equal(kpca.transform(K), 0)
+
+
+def test_a_kernel_of_few_digits_is_not_said_to_be_indefinite(X):
+    K = (X + 1e6) @ (X + 1e6).T
+    with pytest.warns(UserWarning, match="known to few digits") as said:
+        KernelPCA(2, kernel="precomputed").fit((K + K.T) / 2)
+    assert not any(issubclass(w.category, NotEuclideanWarning) for w in said)
+
+
+@pytest.mark.parametrize("kernel", ["linear", "polynomial", "cosine", "rbf"])
+@pytest.mark.parametrize("value", [0.1, 1.0])
+def test_rows_that_are_all_the_same_have_no_extent(kernel, value):
+    same = np.full((30, 4), value)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        kpca = KernelPCA(2, kernel=kernel).fit(same)
+    np.testing.assert_array_equal(kpca.embedding_, 0)
+    np.testing.assert_array_equal(kpca.transform(same), 0)
+    np.testing.assert_array_equal(kpca.transform(same[:1]), 0)
+
+
+@pytest.mark.parametrize("kernel", ["polynomial", "cosine"])
+def test_a_model_of_far_rows_is_saved_and_read(X, kernel, tmp_path):
+    kpca = KernelPCA(2, kernel=kernel).fit(X + 1e6)
+    sidelight.save(kpca, tmp_path / "far.sidelight")
+    again = sidelight.load(tmp_path / "far.sidelight")
+    np.testing.assert_array_equal(again.transform(X + 1e6), kpca.transform(X + 1e6))

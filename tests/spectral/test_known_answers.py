@@ -73,6 +73,47 @@ def test_pca_in_blocks_is_pca_at_once(X):
     np.testing.assert_allclose(pca.explained_variance_ratio_, whole.explained_variance_ratio_)
 
 
+@pytest.mark.parametrize("method", ["direct", "dual", "operator"])
+def test_blocks_after_a_fit_go_on_from_its_rows(X, method):
+    half = len(X) // 2
+    pca = PCA(3, method=method).fit(X[:half]).partial_fit(X[half:])
+    whole = PCA(3).fit(X)
+    np.testing.assert_allclose(pca.mean_, whole.mean_)
+    np.testing.assert_allclose(pca.explained_variance_, whole.explained_variance_)
+    np.testing.assert_allclose(pca.components_, whole.components_, atol=1e-8)
+    assert pca.n_samples_seen_ == len(X)
+
+
+def test_blocks_go_on_from_a_table_too_large_to_keep(monkeypatch):
+    monkeypatch.setattr("sidelight.spectral.pca._KEPT_BYTES", 100)
+    X = np.random.default_rng(3).standard_normal((300, 4)) * [4, 3, 2, 1]
+    pca, whole = PCA(3).fit(X[:200]).partial_fit(X[200:]), PCA(3).fit(X)
+    np.testing.assert_allclose(pca.components_, whole.components_, atol=1e-8)
+    gone = PCA(3, method="dual").fit(X[:200])
+    with pytest.raises(ValueError, match=r"PCA\.partial_fit cannot go on.*rows are gone"):
+        gone.partial_fit(X[200:])
+    assert gone.n_samples_seen_ == 200
+
+
+def test_blocks_do_not_go_on_from_rows_with_side_information(X):
+    from sidelight.side import Anchors
+
+    wanted = Anchors([0, 1, 2], np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]]), exact=False)
+    told = PCA(2).fit(X, side=wanted)
+    with pytest.raises(ValueError, match="fitted with side information"):
+        told.partial_fit(X)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_blocks_have_the_signs_of_all_rows_at_once(seed):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_t(4, (400, 6)) * rng.uniform(1, 5, 6) @ rng.standard_normal((6, 6))
+    pca = PCA(3)
+    for block in np.array_split(X, 9):
+        pca.partial_fit(block)
+    np.testing.assert_allclose(pca.components_, PCA(3).fit(X).components_, atol=1e-8)
+
+
 def test_a_share_of_the_variance():
     rng = np.random.default_rng(2)
     X = rng.standard_normal((500, 4)) * [10, 5, 1, 0.1]

@@ -15,8 +15,11 @@ WRITE = "What is written"
 
 def from_pipe(context: typer.Context, path: Path | None) -> Path | None:
     """Take what comes through a pipe as a file, which is there until the command ends."""
-    there = path is not None and (path.is_file() or path.is_dir())
-    if path is None or (str(path) != "-" and (there or not path.exists())):
+    if path is None:
+        return None
+    there = path.is_file() or path.is_dir()
+    opened = str(path) in ("-", "/dev/stdin") or str(path.parent) in ("/dev/fd", "/proc/self/fd")
+    if not opened and (there or not path.exists()):
         return path
     from tempfile import TemporaryDirectory
 

@@ -83,7 +83,7 @@ def place_file(files: tuple[Path, Path], placing: Placing, client: Any = None) -
         for table, Z in in_order(client, place_block, blocks, placing):
             columns = map_columns(Z, names, table, as_read=as_read)
             if not first:
-                notes, first = table.notes, columns
+                notes, first = (*table.notes, *table.warnings), columns
             write({name: columns[name] for name in first})
             n_rows += len(Z)
     return Placed(file, n_rows, notes)

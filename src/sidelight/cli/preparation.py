@@ -71,6 +71,17 @@ class Preparation:
             return table.X
         absent = [name for name in self.columns if name not in table.column_names]
         if absent and not self.by_place(table):
+            texts = [name for name in absent if name in table.labels]
+            if texts:
+                raise ValueError(
+                    " ".join(
+                        [
+                            f"{table.name} has text in {listed(texts, 'column')}, where the model "
+                            f"was fitted on numbers.",
+                            *table.warnings,
+                        ]
+                    )
+                )
             raise ValueError(
                 f"{table.name} lacks {listed(absent, 'column')}, which the model was fitted on. "
                 f"It has {listed(table.column_names, 'column', 12)}. Columns are found by name: "

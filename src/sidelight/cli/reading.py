@@ -75,6 +75,7 @@ def read_data(
     if n_missing:
         notes.append(f"{n_missing:,} missing value{'s' * (n_missing > 1)}, kept as such.")
     console.notes([*table.notes, *notes], quiet=quiet)
+    console.warnings(table.warnings)
     return table
 
 

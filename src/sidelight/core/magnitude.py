@@ -15,8 +15,10 @@ LARGEST = 1e70
 _LARGEST_SINGLE = 1e9
 
 
-def of_moderate_size(X: Any, *, who: str, name: str = "X") -> Any:
+def of_moderate_size(X: Any, *, who: str, name: str = "X", limit: float = LARGEST) -> Any:
     """Refuse numbers whose fourth powers overflow, or vanish; in single precision, double it.
+
+    Those who need no more than squares say so by a limit of their own.
 
     Examples
     --------
@@ -31,12 +33,12 @@ def of_moderate_size(X: Any, *, who: str, name: str = "X") -> Any:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)  # of nothing but holes
         largest = max(float(np.nanmax(entries)), -float(np.nanmin(entries)))
-    if largest > LARGEST or 0 < largest < 1 / LARGEST:
+    if largest > limit or 0 < largest < 1 / limit:
         raise ValueError(
-            f"{who} cannot use {name}: its entries must be between {1 / LARGEST:g} and "
-            f"{LARGEST:g} in size, or squared distances are lost. The largest is {largest:.3g}. "
+            f"{who} cannot use {name}: its entries must be between {1 / limit:g} and "
+            f"{limit:g} in size, or squared distances are lost. The largest is {largest:.3g}. "
             f"Measure in other units: {name} / {largest:.1g}."
         )
-    limit = _LARGEST_SINGLE
-    single = X.dtype == np.float32 and (largest > limit or 0 < largest < 1 / limit)
+    most = _LARGEST_SINGLE
+    single = X.dtype == np.float32 and (largest > most or 0 < largest < 1 / most)
     return X.astype(np.float64) if single else X

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from difflib import get_close_matches
+from functools import wraps
 from inspect import signature
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 
@@ -23,11 +24,34 @@ from sidelight.embedding.hints import hints_for
 from sidelight.embedding.reach import reach_of
 from sidelight.embedding.result import Embedding, has_missing
 from sidelight.registry import MAPS, Entry, entry_for
-from sidelight.side import Condition, side_values
+from sidelight.side import Condition, SideInformation, side_values
 
 _EUCLIDEAN = (None, "euclidean", "l2")
+P = ParamSpec("P")
+R = TypeVar("R")
 
 
+def _all_but_data_by_name(function: Callable[P, R]) -> Callable[P, R]:
+    """Say by which name a second argument goes, which Python's own message does not."""
+
+    @wraps(function)
+    def checked(*given: P.args, **named: P.kwargs) -> R:
+        if len(given) > 1:
+            values = given[1] if isinstance(given[1], (list, tuple)) else [given[1]]
+            known = [type(each).__name__ for each in values if isinstance(each, SideInformation)]
+            what = " and ".join(known) or type(given[1]).__name__
+            way = "what is known goes by name, embed(X, side=…)"
+            if not known:
+                way = "all else goes by name, embed(X, method=…, n_components=…)"
+            raise TypeError(
+                f"{function.__name__} takes X alone without a name. Got {what} behind it: {way}."
+            )
+        return function(*given, **named)
+
+    return checked
+
+
+@_all_but_data_by_name
 def embed(
     X: Any,
     *,

@@ -227,7 +227,9 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
         """
         self._map = found
         if found.points is not None:
-            self.embedding_ = self._bring(found.points)
+            placed = self._bring(found.points)
+            # what is done to it must not move the points that new rows are placed by
+            self.embedding_ = placed.copy() if placed is found.points else placed
         for name, value in found.facts.items():
             setattr(self, name, value)
 

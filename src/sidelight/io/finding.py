@@ -58,7 +58,9 @@ def received(path: Path, folder: Path) -> Path:
     that is not there, is returned as it is.
     """
     standard = str(path) in ("-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0")
-    if not standard and (not path.exists() or path.is_file() or path.is_dir()):
+    # a regular file may stand behind these, and its name is not to be seen
+    opened = str(path.parent) in ("/dev/fd", "/proc/self/fd") and path.exists()
+    if not (standard or opened) and (not path.exists() or path.is_file() or path.is_dir()):
         return path
     content = sys.stdin.buffer.read() if standard else path.read_bytes()
     name = "standard input" if standard else path.name if path.suffix else "pipe"

@@ -43,6 +43,15 @@ class ComparedRows:
         """The γ of the kernel, where it has one."""
         return getattr(self.kernel, "gamma", None)
 
+    def rounding(self, largest: float, dtype: Any) -> float:
+        """What values of the kernel are off by, the largest of which is given."""
+        own = getattr(self.kernel, "rounding", None)
+        return max(float(np.finfo(dtype).eps) * largest, own(largest) if own else 0.0)
+
+    def differ(self) -> bool:
+        """Whether any two rows do."""
+        return bool((self.rows.max(axis=0) != self.rows.min(axis=0)).max())
+
     def panels(self, dtype: Any) -> FloatArray | SymmetricPanels:
         """The upper half of the kernel matrix."""
         return kernel_panels(self.kernel, self.rows, dtype=dtype)
@@ -70,6 +79,14 @@ class KernelTable:
 
     K: FloatArray
     gamma = None
+
+    def rounding(self, largest: float, dtype: Any) -> float:
+        """What values of the kernel are off by, the largest of which is given."""
+        return float(np.finfo(dtype).eps) * largest
+
+    def differ(self) -> bool:
+        """Whether any two values do."""
+        return bool(self.K.max() > self.K.min())
 
     def panels(self, dtype: Any) -> FloatArray | SymmetricPanels:
         """The matrix as it was given."""

@@ -45,13 +45,16 @@ def extend_by_kernel(
     """Place new items by the Nyström formula.
 
     With b_p = N z_p, which sums to zero, centring the row k(x, ·) comes down to subtracting the
-    points' mean kernel: z_p(x) = (k(x, ·) − mean kernel)ᵀ b_p / λ_p.
+    points' mean kernel: z_p(x) = (k(x, ·) − mean kernel)ᵀ b_p / λ_p.  What all entries of the
+    difference have in common is taken off before it is summed, or its rounding would be seen.
     """
     b = centring.multiplicities[:, None] * points
     b -= centring.weights[:, None] * b.sum(axis=0)
     matters = _matters(values)
     scale = np.where(matters, 1 / np.where(matters, values, 1.0), 0.0)
-    return np.asarray((rows @ b - centring.column_means @ b) * scale)
+    centred = rows - centring.column_means
+    centred -= centred.mean(axis=1, keepdims=True)
+    return np.asarray((centred @ b) * scale)
 
 
 @dataclass(frozen=True)

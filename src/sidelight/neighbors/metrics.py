@@ -52,19 +52,21 @@ def _known_names() -> list[str]:
 
 def check_method(method: Any, metric: Metric, X: Points, *, who: str) -> str:
     """Check that a way of searching is known and fit for the metric and the rows."""
+    # estimators, whose names begin in capitals, have other methods: their parameter is 'neighbors'
+    name = "neighbors" if who[:1].isupper() else "method"
     if not isinstance(method, str) or method not in _METHODS:
         raise ValueError(
-            f"The 'method' parameter of {who} must be one of {', '.join(map(repr, _METHODS))}. "
+            f"The '{name}' parameter of {who} must be one of {', '.join(map(repr, _METHODS))}. "
             f"Got {method!r} instead."
         )
     if method in ("kd_tree", "approximate") and not is_euclidean(metric):
         raise ValueError(
-            f"The 'method' parameter of {who} must be 'auto' or 'blocked' with metric={metric!r}. "
+            f"The '{name}' parameter of {who} must be 'auto' or 'blocked' with metric={metric!r}. "
             f"Got {method!r} instead."
         )
     if method in ("kd_tree", "approximate") and is_sparse(X):
         raise ValueError(
-            f"The 'method' parameter of {who} must be 'auto' or 'blocked' for sparse rows. "
+            f"The '{name}' parameter of {who} must be 'auto' or 'blocked' for sparse rows. "
             f"Got {method!r} instead. Make the rows dense, for instance by PCA, to use it."
         )
     return method

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sidelight.similarity.afar import seen_from_centre
 from sidelight.similarity.barycentre import (
     barycentre_errors,
     barycentre_weights,
@@ -91,6 +92,7 @@ __all__ = [
     "require_finite_kernel",
     "resolve_kernel",
     "scatter_operator",
+    "seen_from_centre",
     "sequence_kernel",
     "solve_barycentres",
     "solve_convex_barycentres",

@@ -262,5 +262,8 @@ def _scale_gamma(X: Any) -> float:
         absent = X.shape[0] - np.diff(stored.indptr)
         variance = float((centred @ centred + absent @ means**2) / X.shape[0])
     else:
+        means = X.mean(axis=0, dtype=np.float64)
         variance = float(X.var(axis=0, dtype=np.float64).sum())
-    return 1.0 / variance if variance > 0 else 1.0
+    # of rows that are all the same there is what the mean was rounded by
+    rounding = float(np.square(4 * np.finfo(np.float64).eps * means).sum())
+    return 1.0 / variance if variance > rounding else 1.0

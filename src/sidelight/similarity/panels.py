@@ -70,6 +70,10 @@ class SymmetricPanels:
             sums[rows.stop :] += panel[:, rows.stop - rows.start :].sum(axis=0)
         return sums
 
+    def diagonal(self) -> FloatArray:
+        """The entries (i, i)."""
+        return np.concatenate([np.diagonal(panel) for panel in self.panels])
+
     def _numbered(self) -> Iterator[tuple[slice, FloatArray]]:
         return zip(_blocks(self.n), self.panels, strict=True)
 

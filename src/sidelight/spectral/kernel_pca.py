@@ -15,7 +15,6 @@ from sidelight.core import (
     OneOf,
     Real,
     as_dense,
-    is_sparse,
     of_moderate_size,
     refuse_without_effect,
     require_memory,
@@ -36,10 +35,12 @@ from sidelight.similarity import (
     Centring,
     GaussianKernel,
     LinearKernel,
-    column_mean,
+    SymmetricPanels,
     refuse_unused_kernel_parameters,
     resolve_kernel,
+    seen_from_centre,
 )
+from sidelight.solvers.eigen import Eigenpairs
 
 
 class KernelParameter:
@@ -231,12 +232,14 @@ class KernelPCA(Embedder):
         K = compared.panels(self._dtype(X.shape[0]))
         centring = Centring.of(K)
         pairs, places = scale_kernel(K, centring, self._check_components(len(K)), who=self._name)
-        self._warn_if_indefinite(pairs.values, pairs.lowest)
-        nystrom = Nystrom(centring, places, pairs.values)
+        rounding = compared.rounding(_largest(K, centring), K.dtype)
+        self._warn_if_indefinite(pairs, len(K) * rounding, compared)
+        values = _beyond_rounding(pairs.values, rounding, len(K))
+        nystrom = Nystrom(centring, np.where(values, places, 0.0), values)
         found = Map(
-            places,
+            nystrom.points,
             ByKernel(compared, nystrom),
-            {"eigenvalues_": pairs.values, "gamma_": compared.gamma},
+            {"eigenvalues_": values, "gamma_": compared.gamma},
             CentredKernel(compared, nystrom),
             told.behind(self._way_back(compared, nystrom, items if given else X)),
         )
@@ -254,9 +257,8 @@ class KernelPCA(Embedder):
         kernel = resolve_kernel(
             vars(self)["kernel"], X, gamma=self.gamma, degree=self.degree, coef0=self.coef0
         )
-        # rounding is relative to the lengths of rows, and a Gaussian knows only differences
-        shift_free = isinstance(kernel, GaussianKernel) and not is_sparse(X)
-        centre = column_mean(X).astype(X.dtype) if shift_free else None
+        # rounding is relative to the lengths of rows
+        kernel, centre = seen_from_centre(kernel, X)
         return ComparedRows(kernel, X if centre is None else X - centre, centre)
 
     def _dtype(self, n: int) -> Any:
@@ -305,14 +307,48 @@ class KernelPCA(Embedder):
             )
         return self.n_components_
 
-    def _warn_if_indefinite(self, values: FloatArray, lowest: float) -> None:
-        if values[0] <= 0 or lowest < -1e-6 * values[0]:
+    def _warn_if_indefinite(self, pairs: Eigenpairs, lost: float, compared: Any) -> None:
+        """Say where the centred kernel has negative eigenvalues, or what rounding has made of it.
+
+        Entries that are off by r move eigenvalues by n r at most, which is ``lost``.
+        """
+        largest, lowest = float(pairs.values[0]), pairs.lowest
+        remedy = (
+            "Compare rows by what they differ in: subtract X.mean(axis=0) before a kernel of one's "
+            "own is computed, or use kernel='rbf' with a gamma that suits their distances."
+        )
+        if abs(largest) <= lost and lowest >= -lost:
+            if compared.differ():
+                warn(
+                    f"The kernel of KernelPCA says nothing about X: centred, its largest "
+                    f"eigenvalue {largest:.3g} is no more than the rounding of its values, up to "
+                    f"{lost:.3g}. All rows are placed at the origin. {remedy}"
+                )
+        elif -lost <= lowest < -1e-6 * largest:
+            warn(
+                f"The kernel of KernelPCA is known to few digits once centred: the rounding of its "
+                f"values changes eigenvalues by up to {lost:.3g}, and the largest is "
+                f"{largest:.3g}. {remedy}"
+            )
+        elif largest <= 0 or lowest < -1e-6 * largest:
             warn(
                 f"The kernel given to KernelPCA is not positive semidefinite: its smallest "
-                f"eigenvalue is at most {lowest:.3g}, its largest {values[0]:.3g}. Directions with "
+                f"eigenvalue is at most {lowest:.3g}, its largest {largest:.3g}. Directions with "
                 f"a negative eigenvalue are left out of the map.",
                 NotEuclideanWarning,
             )
+
+
+def _largest(K: FloatArray | SymmetricPanels, centring: Centring) -> float:
+    """The size of the kernel's values: no value of a kernel is above its diagonal."""
+    return float(max(np.abs(K.diagonal()).max(), np.abs(centring.column_means).max()))
+
+
+def _beyond_rounding(values: FloatArray, rounding: float, n: int) -> FloatArray:
+    """The eigenvalues, zero for those that rounding makes of entries by chance, or all of them."""
+    if values[0] <= n * rounding:
+        return np.minimum(values, 0.0)
+    return np.where(np.abs(values) > np.sqrt(n) * rounding, values, 0.0)
 
 
 def _checked_kernel(K: FloatArray) -> FloatArray:

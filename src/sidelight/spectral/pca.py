@@ -32,6 +32,10 @@ from sidelight.solvers.eigen import column_signs, largest_eigenpairs
 _FORMED_ORDER = 3000
 #: Rows of more bytes are not kept for ``kernel()``: copying them would cost more than it is worth.
 _KEPT_BYTES = 2**24
+#: A scatter matrix of up to this order is kept where the rows are not, so that blocks can go on.
+_KEPT_ORDER = 512
+#: So many rows are kept of blocks, those farthest from the mean: signs are told by extremes.
+_FARTHEST = 64
 
 
 class PCA(Embedder):
@@ -156,10 +160,16 @@ class PCA(Embedder):
         kernel = GramKernel(X, mean) if self._keeps(X) else None
         found = _described(directions.T, mean, pairs.values, total, n)
         back = told.behind(found.back)
-        return self._adopt(told, replace(found, points=places, kernel=kernel, back=back))
+        self._adopt(told, replace(found, points=places, kernel=kernel, back=back))
+        if kernel is None and form == "direct" and p <= _KEPT_ORDER:
+            self._seen = Seen(n, mean, S, _extreme(X, mean, directions))
+        return self
 
     def partial_fit(self, X: Any, y: Any = None) -> Self:
         """Take in one more block of rows, exactly: the scatter matrix is updated.
+
+        After ``fit`` it goes on from the rows of the fit.  Signs are told by the rows of each block
+        that lie farthest out.
 
         Parameters
         ----------
@@ -173,16 +183,38 @@ class PCA(Embedder):
         PCA
             The estimator, fitted to all rows seen so far.
         """
-        seen = getattr(self, "_seen", None)
+        seen = self._seen_so_far()
         if seen is None:
             X, _ = self._check_input(X, None, min_samples=1)
-            for learned in ("_map", "embedding_"):
-                self.__dict__.pop(learned, None)
         else:
             X = self._checked(X, reset=False)
         X = as_dense(X)
-        mean, scatter = mean_and_scatter(X)
-        return self._fit_to(Seen(X.shape[0], mean, scatter).joined(seen))
+        now = Seen(X.shape[0], *mean_and_scatter(X), X).joined(seen)
+        self._fit_to(now)
+        self.__dict__.pop("embedding_", None)
+        return self
+
+    def _seen_so_far(self) -> Seen | None:
+        """What the rows so far leave behind, of blocks or of a fit."""
+        if "_map" not in vars(self):
+            return None
+        if self._front or self._behind is not None:
+            raise ValueError(
+                "PCA.partial_fit takes blocks of rows as they are, and this PCA was fitted with "
+                "side information. Fit all rows at once: fit(X, side=...)."
+            )
+        seen: Seen | None = getattr(self, "_seen", None)
+        if seen is not None:
+            return seen
+        kernel = self._map.kernel
+        if not isinstance(kernel, GramKernel):
+            raise ValueError(
+                "PCA.partial_fit cannot go on from this fit: its rows are gone, since the table "
+                "was large or the model was read from a file. Give all blocks to partial_fit, the "
+                "first one too; clone(model) begins afresh."
+            )
+        X = as_dense(kernel.rows)
+        return Seen(X.shape[0], *mean_and_scatter(X), X)
 
     def _fit_to(self, seen: Seen) -> Self:
         """Fit to rows that were seen in blocks."""
@@ -193,12 +225,16 @@ class PCA(Embedder):
                 "the next comes. Use fit(X), n_components='auto' or a number."
             )
         self.cv_scores_ = None
-        self._seen, self.n_features_in_ = seen, len(seen.mean)
         pairs = self._leading(seen.scatter, max(seen.n, 2), len(seen.mean))
         total = float(np.trace(seen.scatter))
+        directions = pairs.vectors
+        if seen.far is not None:
+            directions = directions * column_signs((seen.far - seen.mean) @ directions)
+            seen = replace(seen, far=_extreme(seen.far, seen.mean, directions))
+        self._seen, self.n_features_in_ = seen, len(seen.mean)
         self._front, self.side_metrics_, self.side_report_ = (), [], ()
         self.__dict__.pop("_behind", None)
-        self._wear(_described(pairs.vectors.T, seen.mean, pairs.values, total, seen.n))
+        self._wear(_described(directions.T, seen.mean, pairs.values, total, seen.n))
         return self
 
     def _turn(self, signs: FloatArray) -> Self:
@@ -308,11 +344,14 @@ class Seen:
         Their mean.
     scatter : ndarray of shape (p, p)
         Σ (x − m)(x − m)ᵀ.
+    far : ndarray of shape (k, p), optional
+        Rows among which the farthest in any direction are looked for.
     """
 
     n: int
     mean: FloatArray
     scatter: FloatArray
+    far: FloatArray | None = None
 
     def joined(self, other: Seen | None) -> Seen:
         """The same of both together (Chan, Golub and LeVeque 1979)."""
@@ -320,7 +359,20 @@ class Seen:
             return self
         shift, n = self.mean - other.mean, self.n + other.n
         scatter = other.scatter + self.scatter + np.outer(shift, shift) * (other.n * self.n / n)
-        return Seen(n, other.mean + shift * (self.n / n), scatter)
+        far = [rows for rows in (other.far, self.far) if rows is not None]
+        return Seen(n, other.mean + shift * (self.n / n), scatter, np.vstack(far) if far else None)
+
+
+def _extreme(X: FloatArray, mean: FloatArray, directions: FloatArray) -> FloatArray:
+    """The rows that lie farthest out: along directions both ways, and from the mean."""
+    centred = X - mean
+    if len(X) <= _FARTHEST:
+        return np.array(X)
+    along = centred @ directions
+    lengths = np.einsum("ij,ij->i", centred, centred)
+    farthest = np.argpartition(lengths, -_FARTHEST)[-_FARTHEST:]
+    rows = np.unique(np.concatenate([along.argmax(axis=0), along.argmin(axis=0), farthest]))
+    return np.array(X[rows])
 
 
 def _described(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -22,6 +22,12 @@ from sidelight.cli.options import (
     split_names,
 )
 
+if TYPE_CHECKING:
+    from sidelight.core import IntArray
+    from sidelight.io.table import Table
+
+#: Among fewer rows of a larger table everybody is a neighbour.
+LEAST_ROWS = 10
 REMEDY = "Choose what to do: --missing drop-rows, drop-columns or mean."
 
 
@@ -78,12 +84,16 @@ def score(
     if labels is not None and labels not in data.labels:
         drawn = drawn.set_aside(named)
     rows = rows_of(drawn, data)
+    judged = _judged(rows, drawn, data)
     given = None
     if labels is not None:
         given = data.labels[labels][rows] if labels in data.labels else drawn.labels[labels]
     Z, note = coordinates(drawn, split_names(columns))
     said = [f"Not data, for it stands in the map: {listed(shared, 'column')}."] if shared else []
     console.notes([*data.notes, *said, *([note] if note else [])], quiet=as_json)
+    console.warnings([*data.warnings, *drawn.warnings])
+    if len(rows) < len(data.X):
+        console.warnings([f"{judged} Figures are of these alone."])
     X = Preparation.of(data, standardize=standardize).apply(data)
     X = X[rows][:, rows] if precomputed else X[rows]
     with shown("quality", quiet=as_json):
@@ -97,9 +107,27 @@ def score(
             labels=given,
         )
     if as_json:
-        typer.echo(json.dumps(report.to_dict(), indent=2))
+        typer.echo(json.dumps({**report.to_dict(), "n_rows": len(data.X)}, indent=2))
         return
+    part = f", {len(rows):,} of {len(data.X):,} rows" if len(rows) < len(data.X) else ""
     console.facts(
-        [("data", f"{data.name}, {written_size(data)}"), ("map", f"{drawn.name}, {Z.shape[1]}-d")]
+        [
+            ("data", f"{data.name}, {written_size(data)}"),
+            ("map", f"{drawn.name}, {Z.shape[1]}-d{part}"),
+        ]
     )
     show_report(report)
+
+
+def _judged(rows: IntArray, drawn: Table, data: Table) -> str:
+    """How many rows of the data a map has places for; refuse too few."""
+    said = (
+        f"{drawn.name} has places for {len(rows):,} of the {len(data.X):,} rows of {data.name}, "
+        f"by its column 'row'."
+    )
+    if len(rows) < LEAST_ROWS and 2 * len(rows) < len(data.X):
+        raise ValueError(
+            f"{said} A map of so few cannot be judged, and it may be one of another table. Score "
+            f"it with the table that it was made of, or with at least {LEAST_ROWS} rows."
+        )
+    return said

@@ -93,6 +93,8 @@ def pairs_of_territories(walks: sp.csr_array, groups: Groups) -> Pairs | None:
     if counts.max() < 2:
         return None
     drawn = Pairs.from_labels(belongs, max_pairs=MOST_PAIRS, random_state=0)
+    if not len(drawn.dissimilar):  # of one group
+        return drawn
     left, right = belongs[drawn.dissimilar].T
     differ = np.asarray(groups.differ[left, right]).ravel() > 0
     return Pairs(similar=drawn.similar, dissimilar=drawn.dissimilar[differ])

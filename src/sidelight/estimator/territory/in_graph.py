@@ -193,6 +193,8 @@ def surely_different(told: Memberships, groups: Groups, like_all: float) -> sp.c
     usual = each / max(1.0 - wrong + each, 1e-300)
     differ = sp.coo_array(groups.differ)
     g, h = differ.coords
+    if not len(g):  # what is only alike; and no entries of a sparse array are one of no shape
+        return sp.csr_array(differ.shape)
     crossed = np.asarray(taken[g, h]).ravel() + np.asarray(taken[h, g]).ravel()
     share = (crossed + like_all * usual) / (own[g] + own[h] + crossed + like_all)
     return sp.csr_array((np.clip(1.0 - 2.0 * share, 0.0, 1.0), (g, h)), shape=differ.shape)

@@ -104,6 +104,8 @@ TAGS: dict[str, str] = {
     "similarity/gaussian": "similarity.kernels:GaussianKernel",
     "similarity/polynomial": "similarity.kernels:PolynomialKernel",
     "similarity/cosine": "similarity.kernels:CosineKernel",
+    "similarity/polynomial afar": "similarity.afar:PolynomialAfar",
+    "similarity/cosine afar": "similarity.afar:CosineAfar",
     "linear gaussian": "spectral.probabilistic_pca:LinearGaussian",
     # what is forgiven
     "transformation/shift": "transforms.plane:Shift",

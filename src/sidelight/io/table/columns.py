@@ -15,14 +15,30 @@ import numpy.typing as npt
 from sidelight.core import FloatArray
 
 #: What people write where a value is missing (in any case).
-MISSING_WORDS = frozenset({"", "na", "n/a", "nan", "null", "none", "#n/a", "?"})
+MISSING_WORDS = frozenset({
+    "", "na", "n/a", "n.a.", "<na>", "#na", "#n/a", "null", "none", "missing", "n.d.", "?",
+    "-", "--", "–", "—", ".", "..", "…",
+    # not a number, as languages and spreadsheets write it
+    "nan", "-nan", "+nan", "nan(ind)", "-nan(ind)", "1.#ind", "-1.#ind", "1.#qnan", "-1.#qnan",
+    "#num!", "#div/0!", "#value!", "#ref!", "#name?", "#null!",
+})  # fmt: skip
 # What a cell begins with that a spreadsheet takes for a formula.
 _FORMULAS = "=+-@\t\r"
 # Python also takes 1_000 and the digits of other scripts; a table does not mean them.
 _NUMBER = re.compile(
     r"\s*[+-]?(\d+\.?\d*([eE][+-]?\d+)?|\.\d+([eE][+-]?\d+)?|inf(inity)?)\s*", re.I
 )
+# Thousands apart, and what the decimals follow.
+_GROUPED = {
+    (",", "."): re.compile(r"\s*[+-]?(\d+|\d{1,3}(,\d{3})+)(\.\d*)?\s*", re.ASCII),
+    (".", ","): re.compile(r"\s*[+-]?(\d+|\d{1,3}(\.\d{3})+)(,\d*)?\s*", re.ASCII),
+}
 _COMMA_NUMBER = re.compile(r"\s*[+-]?\d+(,\d+)?([eE][+-]?\d+)?\s*", re.ASCII)
+
+#: Of a column of numbers no more than this share of the cells are none.
+_FEW = 0.1
+# So many cells tell whether a column may be one of numbers.
+_LOOKED_AT = 200
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,6 +128,67 @@ def parse_column(fields: Sequence[str], *, decimal_comma: bool = False) -> Float
     if decimal_comma:
         numbers = [field.replace(",", ".") for field in numbers]
     return np.array(numbers, dtype=np.float64)
+
+
+def parse_grouped(fields: Sequence[str]) -> FloatArray | None:
+    """Read a column of numbers with thousands apart, where no other reading is possible.
+
+    That is so where both marks stand in one number, or one of them twice.
+
+    Examples
+    --------
+    >>> parse_grouped(["1,005.5", "12", "NA"]), parse_grouped(["1.005,5", "3"])
+    (array([1005.5,   12. ,    nan]), array([1005.5,    3. ]))
+    >>> parse_grouped(["1,005", "12"]) is None
+    True
+    """
+    there = [field for field in fields if not is_missing(field)]
+    for (group, point), pattern in _GROUPED.items():
+        if not all(pattern.fullmatch(field) for field in there):
+            continue
+        if any(field.count(group) > (point not in field) for field in there):
+            plain = [
+                "nan" if is_missing(field) else field.replace(group, "").replace(point, ".")
+                for field in fields
+            ]
+            return np.array(plain, dtype=np.float64)
+    return None
+
+
+def almost_numbers(fields: Sequence[str], first_row: int) -> str:
+    """Say which cell of a column of text is in the way, where nearly all of them are numbers.
+
+    Examples
+    --------
+    >>> almost_numbers([*"123456789", "high"], 0)
+    "1 of its 10 cells is no number, 'high' in row 10"
+    >>> almost_numbers(["low", "1", "high"], 0)
+    ''
+    """
+    # a column of words is told by its beginning
+    start = fields[:_LOOKED_AT]
+    if sum(is_number(field) or _with_comma(field) for field in start) * 2 < len(start):
+        return ""
+    odd = [i for i, field in enumerate(fields) if not (is_number(field) or is_missing(field))]
+    commas = [i for i in odd if _with_comma(fields[i])]
+    others = [i for i in odd if not _with_comma(fields[i])]
+    few, one, many = _FEW * len(fields), "no number", "no numbers"
+    if len(odd) > few:
+        if len(others) > few:
+            return ""
+        if others:
+            odd = others
+        else:
+            one = "a number with a comma, which may stand before decimals or between thousands"
+            odd, many = commas, one.replace("a number", "numbers")
+    first = f"{fields[odd[0]].strip()!r} in row {first_row + odd[0] + 1:,}"
+    if len(odd) == 1:
+        return f"1 of its {len(fields):,} cells is {one}, {first}"
+    return f"{len(odd):,} of its {len(fields):,} cells are {many}, the first {first}"
+
+
+def _with_comma(field: str) -> bool:
+    return "," in field and _COMMA_NUMBER.fullmatch(field) is not None
 
 
 def check_names(names: Sequence[str], who: str) -> None:

@@ -22,6 +22,7 @@ from sidelight.io.table.columns import (
     is_number,
     listed,
     parse_column,
+    parse_grouped,
 )
 
 SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs"}
@@ -252,7 +253,7 @@ def _typed(
     names: list[str], body: list[list[str]], separator: str, header: bool, keep_empty: bool
 ) -> Columns:
     kept, values, notes = [], [], []
-    empty, with_comma = [], []
+    empty, with_comma, grouped = [], [], []
     for name, fields in zip(names, zip(*body, strict=True), strict=True):
         if not keep_empty and all(is_missing(field) for field in fields):
             empty.append(name)
@@ -262,6 +263,10 @@ def _typed(
             numbers = parse_column(fields, decimal_comma=True)
             if numbers is not None:
                 with_comma.append(name)
+        if numbers is None:
+            numbers = parse_grouped(fields)
+            if numbers is not None:
+                grouped.append(name)
         kept.append(name)
         texts = None if numbers is not None else [as_text(field) for field in fields]
         values.append(np.array(texts) if numbers is None else numbers)
@@ -271,4 +276,6 @@ def _typed(
         notes.append(f"Left out {listed(empty, 'column')}: there is nothing in it.")
     if with_comma:
         notes.append(f"Read 3,5 as three and a half in {listed(with_comma, 'column')}.")
+    if grouped:
+        notes.append(f"Read marks between thousands as such in {listed(grouped, 'column')}.")
     return Columns(tuple(kept), tuple(values), tuple(notes))

@@ -87,9 +87,11 @@ def _read_rows(
             f"{'a row number' if n_rows == 1 else 'two row numbers'}{values and ' and '}{values}"
         )
         least = "at least " if values == POSITION else ""
+        texts = [f"{name!r} is text, such as {str(v[0])!r}" for name, v in found.labels.items()]
+        got = f"{n_found} columns" + (f", of which {'; '.join(texts)}" if texts else "")
         raise ValueError(
             f"{path.name} must have {least}{n_columns} columns of numbers: {wanted}, rows counted "
-            f"from 1. Got {n_found} columns."
+            f"from 1. Got {got}."
         )
     numbers = found.X[:, :n_rows]
     if np.any(numbers != np.round(numbers)):

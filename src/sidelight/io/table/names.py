@@ -36,10 +36,16 @@ def read_named_rows(
     if not enough or any(each.dtype.kind not in "fi" for each in numbers):
         wanted = "a name" if n_rows == 1 else "two names"
         least = "at least " if values == POSITION else ""
+        texts = [
+            f"{name!r} is text, such as {str(each[0])!r}"
+            for name, each in zip(found.names[n_rows:], numbers, strict=True)
+            if each.dtype.kind not in "fi"
+        ]
+        got = f"{n_found} columns" + (f", of which {'; '.join(texts)}" if texts else "")
         raise ValueError(
             f"{path.name} must have {least}{n_columns} columns: {wanted} of rows, as the column "
             f"{column!r} of {table.name} has them{values and ', and '}{values}"
-            f"{' in numbers' * (values != '')}. Got {n_found} columns."
+            f"{' in numbers' * (values != '')}. Got {got}."
         )
     rows = np.empty((len(found.values[0]), n_rows), dtype=np.intp)
     for side, given in enumerate(found.values[:n_rows]):

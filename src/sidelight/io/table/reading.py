@@ -14,7 +14,7 @@ import numpy.typing as npt
 from sidelight.core import FloatArray, IntArray
 from sidelight.io.finding import require_file
 from sidelight.io.table.binary import read_npy, read_npz
-from sidelight.io.table.columns import Columns, listed
+from sidelight.io.table.columns import Columns, almost_numbers, listed
 from sidelight.io.table.delimited import read_delimited
 from sidelight.io.table.missing import PYTHON_REMEDY, settle_missing
 from sidelight.io.table.parquet import read_parquet
@@ -44,6 +44,8 @@ class Table:
         What was done with the file that its owner should know.
     name : str
         The file's name.
+    warnings : tuple of str
+        What is probably not meant.
     """
 
     X: FloatArray
@@ -52,6 +54,7 @@ class Table:
     rows: IntArray = field(default_factory=lambda: np.empty(0, dtype=np.intp))
     notes: tuple[str, ...] = ()
     name: str = "table"
+    warnings: tuple[str, ...] = ()
 
     def select(self, names: Sequence[str]) -> FloatArray:
         """Give columns of numbers by name, in the order asked for."""
@@ -152,13 +155,21 @@ def table_of(
     _check_known([*ignore, *aside], columns.names, who)
     numbers: dict[str, FloatArray] = {}
     labels: dict[str, npt.NDArray[Any]] = {}
-    words = []
+    words, warnings = [], []
     for place, (name, values) in enumerate(zip(columns.names, columns.values, strict=True)):
         if name in ignore:
             continue
         if values.dtype.kind not in "fi":
             labels[name] = values
-            if name not in aside:
+            if name in aside:
+                continue
+            cells = almost_numbers(values.tolist(), first_row) if values.dtype.kind == "U" else ""
+            if cells:
+                warnings.append(
+                    f"Set aside the column {name!r} as text: {cells}. Write numbers, 1005.5, or "
+                    "leave cells without one empty, or ignore the column."
+                )
+            else:
                 words.append(name)
         elif place == 0 and name == "column 1" and _counts_rows(values, columns, first_row):
             notes.append("Took the first column, which has no name and counts, for row numbers.")
@@ -167,7 +178,7 @@ def table_of(
     if words:
         notes.append(f"Set aside {listed(words, 'column')}: text, not numbers.")
     if not numbers:
-        raise ValueError(_no_numbers(who, labels, ignore))
+        raise ValueError(" ".join([_no_numbers(who, labels, ignore), *warnings]))
     beside = {name: numbers.pop(name) for name in aside if name in numbers}
     if not numbers:
         raise ValueError(_no_numbers(who, {**labels, **beside}, ignore))
@@ -176,7 +187,8 @@ def table_of(
         packed = np.column_stack(list(numbers.values()))
     _check_finite(packed, tuple(numbers), who, first_row)
     rows = np.arange(first_row, first_row + len(packed))
-    return Table(packed, tuple(numbers), {**labels, **beside}, rows, tuple(notes), who)
+    beside = {**labels, **beside}
+    return Table(packed, tuple(numbers), beside, rows, tuple(notes), who, tuple(warnings))
 
 
 def _read(

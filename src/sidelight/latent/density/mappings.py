@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from sidelight.core import FloatArray, Whole, row_blocks
+from sidelight.core import FloatArray, Whole, of_moderate_size, row_blocks
 from sidelight.estimator import (
     Embedder,
     Told,
@@ -23,6 +23,9 @@ from sidelight.latent.density.gap_filling import fill_gaps
 from sidelight.latent.density.joint import JointDensity
 from sidelight.latent.density.kernels import squared_distances
 from sidelight.latent.density.known_factor import KnownFactor
+
+#: Sums of squares of larger numbers may overflow, and those of the inverse vanish.
+_LARGEST_SQUARED = 1e140
 
 
 @dataclass(frozen=True)
@@ -70,6 +73,7 @@ class DensityEmbedder(Embedder):
     def _told_of(self, X: Any, side: Any) -> Told:
         """What a fit is told; a metric in front needs numbers, and a Condition acts inside."""
         X, known = self._check_input(X, side)
+        _check_spread(of_moderate_size(X, who=self._name, limit=_LARGEST_SQUARED), self._name)
         told = self._tell(np.asarray(X, dtype=np.float64), known, inside=("Condition",))
         if told.front and self.get_params(deep=False).get("kernel") == "discrete":
             raise ValueError(
@@ -290,6 +294,18 @@ def in_blocks(
     """Apply a function to a block of rows at a time: their table with training rows is small."""
     blocks = row_blocks(len(rows), 8.0 * n_training, budget=2e8)
     return np.vstack([function(rows[block]) for block in blocks])
+
+
+def _check_spread(X: FloatArray, who: str) -> None:
+    """Refuse rows that differ by so little that squared distances are lost."""
+    with np.errstate(invalid="ignore"):  # infinities of columns without a value
+        low, high = np.fmin.reduce(X, axis=0), np.fmax.reduce(X, axis=0)
+        spread = float(np.nanmax(high - low, initial=0.0))
+    if 0 < spread < 1 / _LARGEST_SQUARED:
+        raise ValueError(
+            f"{who} cannot use X: its rows differ by {spread:.3g} at most, and squared distances "
+            f"are lost. Measure in other units: (X - X.mean(axis=0)) / {spread:.1g}."
+        )
 
 
 def _both(place: Any, rows: FloatArray, model: DensityEmbedder) -> tuple[FloatArray, FloatArray]:

@@ -248,7 +248,7 @@ class NeighborEmbedding(Embedder):
             found, unit = lay_out_informed(
                 divergence,
                 begin,
-                self._pace,
+                self._pace(),
                 heard,
                 distinct,
                 show=_of_rows(distinct),
@@ -279,7 +279,6 @@ class NeighborEmbedding(Embedder):
                 f"n_components={self.n_components!r}."
             )
 
-    @property
     def _pace(self) -> Pace:
         return Pace(
             max_iter=self.max_iter,

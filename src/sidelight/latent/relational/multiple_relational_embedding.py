@@ -263,7 +263,7 @@ class MultipleRelationalEmbedding(Embedder):
             d,
             penalty=self._penalty_of(n_kinds),
             full=full,
-            always_penalised=self._base.always_penalised,
+            always_penalised=self._chosen_base().always_penalised,
         )
         found = best_of_starts(
             objective,
@@ -275,13 +275,13 @@ class MultipleRelationalEmbedding(Embedder):
         settle = settled_full if objective.full else settled
         Z, R = settle(*objective.unpack(found.best.x), data_first=D is not None)
         facts = _facts_of(objective, found, Z, R)
-        idle = "bandwidth" in self._base.idle
+        idle = "bandwidth" in self._chosen_base().idle
         facts["bandwidth_"] = None if choices is None or idle else choices.bandwidth
         facts["relations_"] = ["X"] * (D is not None) + [fingerprint(r) for r in given]
         pause = None if found.pause is None else (found.pause, searched)
         rule = None
         if D is not None and choices is not None:
-            rule = self._base.placing(choices, D, Z, R[0])
+            rule = self._chosen_base().placing(choices, D, Z, R[0])
         return self._adopt(told, _map_of(Z, R, told, rule, facts), thread.left_at(pause))
 
     def metric_for(self, relation: int | str | Relation) -> FloatArray:
@@ -375,17 +375,16 @@ class MultipleRelationalEmbedding(Embedder):
         items = self._check_items(items, n)
         return self._tell(None, known, items=items, inside=("Relation",)), None, given
 
-    @property
-    def _base(self) -> Base:
+    def _chosen_base(self) -> Base:
         return BASES[self.base]
 
     def _penalty_of(self, n_relations: int) -> float:
         if isinstance(self.penalty, str):
-            return self._base.penalty if n_relations > 1 else PENALTY
+            return self._chosen_base().penalty if n_relations > 1 else PENALTY
         return float(self.penalty)
 
     def _refuse_without_effect(self, data: bool, n_given: int) -> None:
-        alone = ("transformations", *(("penalty",) * (not self._base.always_penalised)))
+        alone = ("transformations", *(("penalty",) * (not self._chosen_base().always_penalised)))
         if not data:
             idle: tuple[str, ...] = ("bandwidth", "perplexity", "data_weight", "metric")
             refuse_without_effect(self, idle, "without X")
@@ -394,7 +393,7 @@ class MultipleRelationalEmbedding(Embedder):
         if not data and n_given == 1:
             refuse_without_effect(self, alone, "with one Relation alone")
         if data:
-            refuse_without_effect(self, self._base.idle, f"with base={self.base!r}")
+            refuse_without_effect(self, self._chosen_base().idle, f"with base={self.base!r}")
 
     def _choices_of(
         self, D: FloatArray | None, given: tuple[Relation, ...], searched: float | None
@@ -418,12 +417,14 @@ class MultipleRelationalEmbedding(Embedder):
     ) -> list[Related]:
         """The relations that were given, after that of the data where there are any."""
         related = [
-            Related(r.rows(n), self._base.of_relation(r.similarity), weight)
+            Related(r.rows(n), self._chosen_base().of_relation(r.similarity), weight)
             for r, weight in zip(given, self._weights_of(given), strict=True)
         ]
         if D is None or choices is None:
             return related
-        data = Related(np.arange(n), self._base.of_data(D, choices), float(self.data_weight))
+        data = Related(
+            np.arange(n), self._chosen_base().of_data(D, choices), float(self.data_weight)
+        )
         return [data, *related]
 
     def _weights_of(self, given: tuple[Any, ...]) -> list[float]:
@@ -440,7 +441,7 @@ class MultipleRelationalEmbedding(Embedder):
         self, objective: RelationalObjective, D: FloatArray | None, choices: NeighborChoices | None
     ) -> list[FloatArray]:
         n, d, full = objective.n, objective.d, objective.full
-        unit = 1.0 if D is None or choices is None else self._base.unit(D, choices)
+        unit = 1.0 if D is None or choices is None else self._chosen_base().unit(D, choices)
         if D is not None and not objective.scaled:  # the data alone: stochastic neighbour embedding
             return [(classical_start(D, d, who=self._name) / unit).ravel()]
         rng = random_generator(self.random_state)

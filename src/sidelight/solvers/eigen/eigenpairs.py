@@ -266,8 +266,9 @@ def _residuals(
     image: FloatArray, values: FloatArray, vectors: FloatArray, scale: float
 ) -> FloatArray:
     lengths = np.linalg.norm(vectors, axis=0)
-    errors = np.linalg.norm(image - vectors * values, axis=0)
-    return np.asarray(errors / np.maximum(lengths * max(scale, np.finfo(float).tiny), 1e-300))
+    # in the unit of the matrix: squares of its entries may be too large for a number
+    errors = np.linalg.norm((image - vectors * values) / max(scale, 1e-300), axis=0)
+    return np.asarray(errors / np.maximum(lengths, 1e-300))
 
 
 def _warn(who: str, residuals: FloatArray) -> None:

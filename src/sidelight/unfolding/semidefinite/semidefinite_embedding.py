@@ -65,7 +65,8 @@ class SemidefiniteEmbedding(GraphEmbedder):
         rows that side information names are landmarks besides.  By default, and where there are no
         more points, every point is one.
     side_as : {"constraints", "metric"}
-        Whether pairs and distances constrain the kernel or are learned as a metric.
+        Whether pairs and distances constrain the kernel or are learned as a metric; it waits for
+        them, and says nothing of a fit without.
     similar_within : float or "auto"
         How far apart similar rows may be; ``"auto"`` is the median distance of neighbours.
     dissimilar_beyond : float or "auto"

@@ -405,6 +405,19 @@ class TestNames:
             embed(X, side=known, names="who", method="pca")
 
 
+def test_a_learned_metric_does_not_judge_its_own_map():
+    from sidelight.quality import quality_report
+
+    rng = np.random.default_rng(0)
+    kind = rng.integers(3, size=150)
+    X = rng.standard_normal((150, 6)) * [4.0, 4.0, 1.0, 1.0, 1.0, 1.0]
+    X[:, 2] += 5.0 * kind
+    told = embed(X, side=Pairs.from_labels(kind), method="pca")
+    assert len(told.model.side_metrics_) == 1
+    assert told.quality() == quality_report(X, told.points)
+    assert told.quality().auc < embed(X, method="pca").quality().auc
+
+
 @pytest.fixture(scope="module")
 def batches():
     rng = np.random.default_rng(0)
@@ -429,6 +442,15 @@ class TestConditions:
         assert found.auc > raw.auc + 0.1
         assert "without what the Condition does" in found.note
         assert f"area under R_NX {raw.auc:.3f}" in found.note
+
+    def test_maps_that_are_compared_are_measured_against_the_data_as_given(self, batches):
+        from sidelight.quality import quality_report
+
+        X, batch = batches
+        result = embed(X, side=Condition(batch), method="pca")
+        found = result.quality(as_given=True)
+        assert found.auc == quality_report(X, result.points).auc
+        assert "keeps fewer of their neighbours" in found.note
 
     def test_nothing_is_said_where_nothing_is_taken_out(self, batches):
         X, batch = batches

@@ -97,18 +97,22 @@ class Embedding:
 
         return as_html(self)
 
-    def quality(self, **options: Any) -> Any:
+    def quality(self, *, as_given: bool = False, **options: Any) -> Any:
         """Measure how good the map is.
 
         Parameters
         ----------
+        as_given : bool
+            Measure against the data as they came even where a Condition was taken out of them, as
+            for maps that are to be compared.
         **options : object
             Of :func:`sidelight.quality.quality_report`.
 
         Returns
         -------
         QualityReport
-            Its measures; against the learned metric where there is one, and against the distances
+            Its measures, against the data as they came, also where a metric was learned from what
+            is known (``.agreement()`` says how much of that holds), and against the distances
             along a graph where one was given.  Rows that have no place are left out.  Where a
             Condition was taken out of the data, the map is measured against what is left, and the
             note says what it is against the data as they came.
@@ -130,15 +134,12 @@ class Embedding:
             options["metric"] = metric
         shown = without_factors(self.model, data, conditions)
         is_taken_out = shown is not data and not np.array_equal(shown, data)
-        for learned in getattr(self.model, "side_metrics_", []):
-            shown = learned.transform(shown)
-        report = quality_report(shown, points, **options)
-        if is_taken_out:
-            as_they_came = quality_report(data, points, **options)
+        as_they_came = quality_report(data, points, **options)
+        if is_taken_out and not as_given:
+            report = quality_report(shown, points, **options)
             return _with_note(report, _TAKEN_OUT.format(as_they_came))
-        if any((heard.kind, heard.place) == ("Condition", "inside") for heard in self._heard):
-            return _with_note(report, _LEFT_OUT)
-        return report
+        inside = any((heard.kind, heard.place) == ("Condition", "inside") for heard in self._heard)
+        return _with_note(as_they_came, _LEFT_OUT) if is_taken_out or inside else as_they_came
 
     def point_quality(self, *, n_neighbors: int | None = None) -> Any:
         """Measure how well each point is placed.

@@ -418,6 +418,28 @@ def test_a_learned_metric_does_not_judge_its_own_map():
     assert told.quality().auc < embed(X, method="pca").quality().auc
 
 
+@pytest.mark.parametrize("names", [["a", "b", "c"], np.arange(41), 3])
+def test_names_that_are_not_those_of_the_rows_are_refused_at_the_door(X, names):
+    with pytest.raises(ValueError, match=r"'names' argument of embed must hold one label per row"):
+        embed(X, names=names, method="pca")
+
+
+def test_an_invariance_takes_the_shape_that_images_came_in():
+    from sidelight.side import Invariance
+    from sidelight.transforms import Shift
+
+    images = np.random.default_rng(0).random((30, 6, 6))
+    seen = embed(images, side=Invariance(Shift()), method="mds")
+    said = Invariance(Shift(), image_shape=(6, 6))
+    rows = images.reshape(30, -1)
+    np.testing.assert_array_equal(seen.points, embed(rows, side=said, method="mds").points)
+    listed = embed(images, side=[Invariance(Shift())], method="mds")
+    assert listed.side[0].image_shape == (6, 6)
+    with pytest.raises(ValueError, match=r"Make each sample one row: X.reshape\(len\(X\), -1\)"):
+        seen.model.transform(images[:3])
+    np.testing.assert_allclose(seen.model.transform(rows[:3]), seen.points[:3], atol=1e-6)
+
+
 @pytest.fixture(scope="module")
 def batches():
     rng = np.random.default_rng(0)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from sidelight.core import is_sparse
-from sidelight.side import SideInformation, by_number, labels_of_index
+from sidelight.side import Invariance, SideInformation, by_number, labels_of_index
 
 _POLICIES = ("keep", "mean", "drop-rows", "drop-columns", "error")
 _DISTANCES = "X is square and symmetric with zeros on its diagonal, as a table of distances is."
@@ -76,8 +76,8 @@ class Given:
         if len(shape) not in (3, 4):
             return self
         note = f"Images of {' × '.join(map(str, shape[1:]))} are rows of pixels."
-        X = self.X.reshape(shape[0], -1)
-        return replace(self, X=X, image_shape=shape[1:], notes=(*self.notes, note))
+        X, side = self.X.reshape(shape[0], -1), _of_images(self.side, shape[1:])
+        return replace(self, X=X, side=side, image_shape=shape[1:], notes=(*self.notes, note))
 
     def _without_missing(self, policy: str) -> Given:
         from sidelight.io.table import settle_missing
@@ -133,6 +133,13 @@ def warn_of_distances(X: Any) -> None:
         f"metric='precomputed' (on the command line --metric precomputed).",
         stacklevel=3,
     )
+
+
+def _of_images(side: Any, shape: tuple[int, ...]) -> Any:
+    """What is known, with the shape of the images where it asks for one."""
+    if isinstance(side, (list, tuple)):
+        return [_of_images(value, shape) for value in side]
+    return side._of_images(shape) if isinstance(side, Invariance) else side
 
 
 def _is_frame(X: Any) -> bool:

@@ -440,6 +440,16 @@ def test_an_invariance_takes_the_shape_that_images_came_in():
     np.testing.assert_allclose(seen.model.transform(rows[:3]), seen.points[:3], atol=1e-6)
 
 
+def test_names_of_all_rows_are_written_when_asked_for(X):
+    names = [f"row {row}" for row in range(len(X))]
+    result = embed(np.vstack([X, X + 9.0]), names=names * 2, method="pca")
+    assert not [text for text in result.plot().texts if text.get_text().startswith("row")]
+    assert [text for text in result.plot(names=True).texts if text.get_text().startswith("row")]
+    assert not result.plot(names=False).texts
+    with pytest.raises(ValueError, match="The rows have no names to write. Give them to embed"):
+        embed(X, method="pca").plot(names=True)
+
+
 @pytest.fixture(scope="module")
 def batches():
     rng = np.random.default_rng(0)

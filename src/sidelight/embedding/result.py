@@ -217,7 +217,8 @@ class Embedding:
         ----------
         **options : object
             Of :func:`sidelight.plot.scatter`: ``color``, ``labels``, ``images``, ``ax`` …  A name
-            given as ``color`` or ``labels`` is a column of the frame that the data came in.
+            given as ``color`` or ``labels`` is a column of the frame that the data came in;
+            ``names=True`` writes the names of the rows whatever their number.
 
         Returns
         -------
@@ -227,6 +228,8 @@ class Embedding:
         from sidelight.plot import require_matplotlib, scatter
 
         require_matplotlib("Embedding.plot")
+        if isinstance(options.get("names"), bool):
+            options["names"] = self._asked_names if options["names"] else None
         options = {
             "names": self._written_names,
             "side": self._drawn_side,
@@ -288,6 +291,15 @@ class Embedding:
         few = self._shown.shape[1] == 2 and len(self.points) <= _MOST_NAMES
         is_words = all(isinstance(name, str) for name in self.names or ())
         return self.names if few and is_words and self.image_shape is None else None
+
+    @property
+    def _asked_names(self) -> tuple[Any, ...]:
+        if self.names is None:
+            raise ValueError(
+                "The rows have no names to write. Give them to embed(X, names=…), or one per row "
+                "to plot(names=…)."
+            )
+        return self.names
 
     @property
     def _drawn_side(self) -> list[Any] | None:

@@ -13,7 +13,8 @@ import numpy as np
 
 from sidelight.cli import console
 from sidelight.cli.fitting import shown
-from sidelight.io import pictures_in, read_images
+from sidelight.io import pictures_in, read_images, require_file
+from sidelight.io.coding import read_coded
 from sidelight.io.table import POLICIES, Table, holds_graph, listed, read_graph, read_table
 from sidelight.registry import entry_for
 
@@ -87,6 +88,34 @@ def read_rows(
     with shown("pictures", quiet=quiet):
         table, shape = read_images(path)
     return table.set_aside(aside), shape
+
+
+def read_other_columns(
+    path: Path,
+    columns: str | None,
+    text: str | None,
+    *,
+    ignore: Sequence[str] = (),
+    aside: Sequence[str] = (),
+    missing: str = "error",
+    header: bool | None = None,
+    quiet: bool = False,
+) -> tuple[Table, Any]:
+    """Read a table of mixed columns (--columns mixed) or of texts (--text), and how it is coded."""
+    if text is not None and columns is not None:
+        raise ValueError("--text takes one column of texts, and --columns all. Give one of them.")
+    if text is None and columns != "mixed":
+        raise ValueError(f"--columns takes mixed. Got {columns!r}.")
+    ignored = [name for name in ignore if name not in (*aside, text)]
+    beside = list(dict.fromkeys(aside))
+    with shown("data", quiet=quiet):
+        table, coder = read_coded(
+            require_file(path), text=text, ignore=ignored, aside=beside, header=header
+        )
+        if text is None:
+            table = table.settled(missing, MAP_REMEDY)
+    console.notes(table.notes, quiet=quiet)
+    return table, coder
 
 
 def written_size(table: Table) -> str:

@@ -12,6 +12,7 @@ from sidelight.core import is_sparse
 from sidelight.side import Invariance, SideInformation, by_number, labels_of_index
 
 _POLICIES = ("keep", "mean", "drop-rows", "drop-columns", "error")
+_COLUMNS = ("numbers", "mixed")
 _DISTANCES = "X is square and symmetric with zeros on its diagonal, as a table of distances is."
 
 
@@ -35,6 +36,8 @@ class Given:
         The names of the columns of X, where it was a frame and is none any more.
     notes : tuple of str
         What was done that nobody asked for in so many words.
+    coder : object
+        How columns of mixed kinds became numbers.
     """
 
     X: Any
@@ -44,10 +47,16 @@ class Given:
     frame: Any = None
     columns: tuple[str, ...] | None = None
     notes: tuple[str, ...] = ()
+    coder: Any = None
 
     @classmethod
-    def read(cls, X: Any, side: Any, names: Any, missing: str) -> Given:
+    def read(cls, X: Any, side: Any, names: Any, missing: str, columns: str = "numbers") -> Given:
         """Read data: a frame, images, or an array."""
+        if columns not in _COLUMNS:
+            raise ValueError(
+                f"The 'columns' argument of embed must be one of {', '.join(_COLUMNS)}. Got "
+                f"{columns!r} instead."
+            )
         if missing not in _POLICIES:
             raise ValueError(
                 f"The 'missing' argument of embed must be one of {', '.join(_POLICIES)}. Got "
@@ -60,7 +69,8 @@ class Given:
             names, X = column_of_frame(X, names, who="embed")
         side = by_number(side, X, names=names, who="embed")
         labels = labels_of_index(X) if names is None else tuple(names)
-        given = cls(X, side, labels, frame=frame)._as_numbers()._as_rows_of_pixels()
+        given = cls(X, side, labels, frame=frame)
+        given = given._coded() if columns == "mixed" else given._as_numbers()._as_rows_of_pixels()
         return given if missing == "keep" else given._without_missing(missing)
 
     def _as_numbers(self) -> Given:
@@ -70,6 +80,15 @@ class Given:
 
         X, note = numbers_of_frame(self.X)
         return replace(self, X=X, notes=(*self.notes, note) if note else self.notes)
+
+    def _coded(self) -> Given:
+        from sidelight.io.coding import MixedColumns
+        from sidelight.io.table import columns_of_frame
+
+        found = columns_of_frame(self.X)
+        coder, note = MixedColumns.learn(found, "X given to embed")
+        X = coder.apply(found)
+        return replace(self, X=X, columns=coder.names, coder=coder, notes=(*self.notes, note))
 
     def _as_rows_of_pixels(self) -> Given:
         shape = np.shape(self.X) if isinstance(self.X, np.ndarray) else ()
@@ -83,9 +102,10 @@ class Given:
         from sidelight.io.table import settle_missing
 
         X = np.asarray(self.X, dtype=np.float64)
-        columns = tuple(map(str, getattr(self.X, "columns", range(X.shape[1]))))
+        called = self.columns or getattr(self.X, "columns", None)
+        columns = tuple(map(str, range(X.shape[1]) if called is None else called))
         filled, rows, kept, note = settle_missing(X, columns, policy, "X given to embed")
-        named = tuple(np.array(columns)[kept]) if hasattr(self.X, "columns") else None
+        named = None if called is None else tuple(np.array(columns)[kept])
         notes = (*self.notes, note) if note else self.notes
         given = replace(self, X=filled[:, kept], columns=named, notes=notes)
         return given if rows.all() else given._within(np.flatnonzero(rows))

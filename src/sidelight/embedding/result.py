@@ -60,6 +60,9 @@ class Embedding:
         What was known, by row number.
     hints : tuple of str
         What the data seem to ask for and nobody has said.
+    coder : object
+        How columns of mixed kinds became the numbers of ``data``: ``coder.apply(frame)`` gives
+        the rows of a new frame to ``model.transform``.
     """
 
     points: FloatArray
@@ -73,6 +76,7 @@ class Embedding:
     frame: Any = None
     side: Any = None
     hints: tuple[str, ...] = ()
+    coder: Any = None
 
     def __repr__(self) -> str:
         rows, columns = self.points.shape
@@ -335,7 +339,11 @@ class Embedding:
         """
         from sidelight.io.model import save
 
-        save(self.model, path)
+        if self.coder is None:
+            save(self.model, path)
+        else:  # so that the command line codes new rows alike
+            extras = {"columns": list(self.coder.names), **self.coder.to_plain()}
+            save(self.model, path, extras=extras)
 
 
 def _with_note(report: Any, note: str) -> Any:

@@ -67,7 +67,7 @@ class Table:
 
     def set_aside(self, names: Sequence[str]) -> Table:
         """Take columns of numbers out of the data, and keep them beside it."""
-        _check_known(names, [*self.column_names, *self.labels], self.name)
+        check_known(names, [*self.column_names, *self.labels], self.name)
         moved = [name for name in self.column_names if name in names]
         if not moved:
             return self
@@ -149,7 +149,7 @@ def table_of(
 ) -> Table:
     """Sort columns into the numbers to work on and what stands beside them."""
     notes = list(columns.notes)
-    _check_known([*ignore, *aside], columns.names, who)
+    check_known([*ignore, *aside], columns.names, who)
     numbers: dict[str, FloatArray] = {}
     labels: dict[str, npt.NDArray[Any]] = {}
     words = []
@@ -160,7 +160,7 @@ def table_of(
             labels[name] = values
             if name not in aside:
                 words.append(name)
-        elif place == 0 and name == "column 1" and _counts_rows(values, columns, first_row):
+        elif place == 0 and name == "column 1" and counts_rows(values, columns, first_row):
             notes.append("Took the first column, which has no name and counts, for row numbers.")
         else:
             numbers[name] = values
@@ -196,7 +196,8 @@ def _read(
     )
 
 
-def _check_known(asked: Sequence[str], names: Sequence[str], who: str) -> None:
+def check_known(asked: Sequence[str], names: Sequence[str], who: str) -> None:
+    """Refuse names of columns that a table does not have."""
     for name in asked:
         if name not in names:
             near = get_close_matches(name, names, n=1)
@@ -206,7 +207,7 @@ def _check_known(asked: Sequence[str], names: Sequence[str], who: str) -> None:
             )
 
 
-def _counts_rows(values: FloatArray, columns: Columns, first_row: int) -> bool:
+def counts_rows(values: FloatArray, columns: Columns, first_row: int = 0) -> bool:
     """Tell row numbers, as pandas and R write them, from data in a table without names."""
     named = any(name != f"column {place + 1}" for place, name in enumerate(columns.names))
     start = values[0]

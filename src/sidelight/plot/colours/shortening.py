@@ -30,10 +30,10 @@ def written_apart(names: Sequence[str]) -> list[str]:
             for place in places:
                 written[place] = cut(names[place], common)
     seen: Counter[str] = Counter()
-    alike = set(_alike(written))
+    twice = _alike(written)
     for place, name in enumerate(written):  # nothing that is seen tells them apart: counted
         seen[name] += 1
-        if name in alike and seen[name] > 1:
+        if name in twice and seen[name] > 1:
             written[place] = f"{name} ({seen[name]})"
     return written
 

@@ -161,6 +161,8 @@ def embed(
             names=given.columns or getattr(X, "columns", None),
             metric=metric,
             images=given.image_shape is not None,
+            beside=given.beside(),
+            known={type(value).__name__ for value in side_values(given.side, "embed")},
         ),
         coder=given.coder,
     )

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 
 from sidelight.core import is_sparse
+from sidelight.embedding.tables import column_named
+from sidelight.embedding.tokens import called_nuisance
 from sidelight.side import Invariance, SideInformation, by_number, labels_of_index
 
 _POLICIES = ("keep", "mean", "drop-rows", "drop-columns", "error")
@@ -109,6 +111,19 @@ class Given:
         notes = (*self.notes, note) if note else self.notes
         given = replace(self, X=filled[:, kept], columns=named, notes=notes)
         return given if rows.all() else given._within(np.flatnonzero(rows))
+
+    def beside(self) -> dict[str, Any]:
+        """The columns of the frame that were set aside and are called as nuisances are."""
+        if self.frame is None or self.X is self.frame:
+            return {}
+        named = getattr(self.X, "columns", ()) if self.columns is None else self.columns
+        used, columns = set(map(str, named)), map(str, getattr(self.frame, "columns", ()))
+        found = {
+            name: column_named(self.frame, name)
+            for name in columns
+            if name not in used and called_nuisance(name)
+        }
+        return {name: values for name, values in found.items() if values is not None}
 
     def _within(self, rows: Any) -> Given:
         """Of so many rows alone."""

@@ -80,7 +80,11 @@ class Embedding:
 
     def __repr__(self) -> str:
         rows, columns = self.points.shape
-        return f"Embedding of {rows:,} rows in {columns} dimensions\nby {self.why}\n{_OFFERS}"
+        lines = [f"Embedding of {rows:,} rows in {columns} dimensions", f"by {self.why}"]
+        if self.hints:
+            more = f" ({len(self.hints) - 1} more: .hints)" if len(self.hints) > 1 else ""
+            lines.append(f"Hint: {self.hints[0]}{more}")
+        return "\n".join([*lines, _OFFERS])
 
     @property
     def about(self) -> str:

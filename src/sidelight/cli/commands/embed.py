@@ -228,6 +228,8 @@ def embed(
                 names=preparation.columns,
                 metric=parameters.get("metric"),
                 images=images is not None,
+                beside=table.labels,
+                known={type(value).__name__ for value in known},
             )
         )
     # the map is written before anything else is made of it, so that nothing can lose it

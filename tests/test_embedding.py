@@ -440,6 +440,28 @@ def test_an_invariance_takes_the_shape_that_images_came_in():
     np.testing.assert_allclose(seen.model.transform(rows[:3]), seen.points[:3], atol=1e-6)
 
 
+def test_the_first_row_with_a_gap_is_named(X):
+    X[4, 1] = np.nan
+    with pytest.raises(ValueError, match=r"the first is in row 5, named 'row 4'\."):
+        embed(X, names=[f"row {row}" for row in range(len(X))], missing="error")
+    with pytest.raises(ValueError, match=r"the first is in row 5\."):
+        embed(X, missing="error")
+
+
+@pytest.mark.parametrize("dates", [["day"], ["day", "zone"]])
+def test_dates_given_to_an_estimator_are_named_with_what_to_do(X, dates):
+    pandas = pytest.importorskip("pandas")
+    days = pandas.date_range("2026-01-01", periods=len(X))
+    given = {"day": days, "zone": days.tz_localize("UTC")}
+    frame = pandas.DataFrame(X, columns=list("abcde")).assign(
+        **{name: given[name] for name in dates}
+    )
+    with pytest.raises(
+        TypeError, match=r"PCA expects X to hold numbers. The column.* 'day'.* or go"
+    ):
+        sidelight.PCA(1).fit(frame)
+
+
 def test_names_of_all_rows_are_written_when_asked_for(X):
     names = [f"row {row}" for row in range(len(X))]
     result = embed(np.vstack([X, X + 9.0]), names=names * 2, method="pca")

@@ -106,7 +106,9 @@ class Given:
         X = np.asarray(self.X, dtype=np.float64)
         called = self.columns or getattr(self.X, "columns", None)
         columns = tuple(map(str, range(X.shape[1]) if called is None else called))
-        filled, rows, kept, note = settle_missing(X, columns, policy, "X given to embed")
+        filled, rows, kept, note = settle_missing(
+            X, columns, policy, "X given to embed", row_names=self.names
+        )
         named = None if called is None else tuple(np.array(columns)[kept])
         notes = (*self.notes, note) if note else self.notes
         given = replace(self, X=filled[:, kept], columns=named, notes=notes)

@@ -114,6 +114,7 @@ def compare(
         aside=[c for c in (color_by, name_column, label_column, condition_column) if c],
         missing=missing_policy(missing),
         header=header,
+        name_column=name_column,
         quiet=quiet or as_json,
     )
     X = Preparation.of(table, standardize=standardize).apply(table)

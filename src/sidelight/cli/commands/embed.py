@@ -141,6 +141,7 @@ def embed(
         "aside": [name for name in told if name is not None],
         "missing": missing_policy(missing, method),
         "header": header,
+        "name_column": name_column,
         "quiet": quiet,
     }
     shape, coder = None, None

@@ -81,11 +81,22 @@ class Table:
         """The same table with more to say about it."""
         return replace(self, notes=(*self.notes, *notes)) if notes else self
 
-    def settled(self, missing: str, remedy: str = PYTHON_REMEDY) -> Table:
-        """Deal with the missing numbers of the data; ``remedy`` is what an error advises."""
+    def settled(
+        self, missing: str, remedy: str = PYTHON_REMEDY, name_column: str | None = None
+    ) -> Table:
+        """Deal with the missing numbers of the data; ``remedy`` is what an error advises.
+
+        ``name_column`` was set aside, and has the names of rows for it.
+        """
         start = int(self.rows[0]) if len(self.rows) else 0
         X, rows, kept, note = settle_missing(
-            self.X, self.column_names, missing, self.name, remedy, start
+            self.X,
+            self.column_names,
+            missing,
+            self.name,
+            remedy,
+            start,
+            row_names=None if name_column is None else self.labels[name_column],
         )
         if not note:
             return self
@@ -108,13 +119,14 @@ def read_table(
     header: bool | None = None,
     separator: str | None = None,
     remedy: str = PYTHON_REMEDY,
+    name_column: str | None = None,
 ) -> Table:
     """Read a table of numbers from a csv, tsv, npy, npz or parquet file.
 
     Columns of text are set aside with a note, never dropped in silence.  In text files the
     separator (comma, semicolon, tab), the decimal comma and the row of names are found out; empty
     fields, NA, NaN and null are missing values.  A first column without a name that counts the rows
-    is taken for their numbers.
+    is taken for their numbers; ``name_column`` is set aside and names rows in errors.
 
     Examples
     --------
@@ -130,8 +142,9 @@ def read_table(
     """
     found = require_file(path)
     columns = _read(found, header, separator, exactly=[*ignore, *aside])
-    table = table_of(columns, found.name, ignore=ignore, aside=aside)
-    return table.settled(missing, remedy)
+    beside = aside if name_column is None or name_column in aside else [*aside, name_column]
+    table = table_of(columns, found.name, ignore=ignore, aside=beside)
+    return table.settled(missing, remedy, name_column)
 
 
 def read_columns(path: str | Path, *, header: bool | None = None) -> Columns:

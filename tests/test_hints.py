@@ -108,6 +108,8 @@ def test_a_batch_that_rows_keep_to_is_told_of_the_condition():
     frame = pd.DataFrame(X, columns=list("abcd")).assign(batch=[f"b{i}" for i in batch])
     (said,) = embed(frame, method="pca").hints
     assert "side=Condition(batch), --condition-column batch" in said
+    arrow = pytest.importorskip("pyarrow").Table.from_pandas(frame)
+    assert embed(arrow, method="pca").hints == (said,)
     numbered = np.column_stack([X, batch])
     assert "is used as data" in _words(numbered, names=[*"abcd", "batch"])
     shuffled = frame.assign(batch=rng.permutation(frame.batch))

@@ -119,10 +119,11 @@ class Given:
         if self.frame is None or self.X is self.frame:
             return {}
         named = getattr(self.X, "columns", ()) if self.columns is None else self.columns
-        used, columns = set(map(str, named)), map(str, getattr(self.frame, "columns", ()))
+        columns = getattr(self.frame, "column_names", None)  # of pyarrow
+        used, own = set(map(str, named)), self.frame.columns if columns is None else columns
         found = {
             name: column_named(self.frame, name)
-            for name in columns
+            for name in map(str, own)
             if name not in used and called_nuisance(name)
         }
         return {name: values for name, values in found.items() if values is not None}

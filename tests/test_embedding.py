@@ -414,6 +414,73 @@ class TestNames:
             embed(X, side=known, names="who", method="pca")
 
 
+def test_a_learned_metric_does_not_judge_its_own_map():
+    from sidelight.quality import quality_report
+
+    rng = np.random.default_rng(0)
+    kind = rng.integers(3, size=150)
+    X = rng.standard_normal((150, 6)) * [4.0, 4.0, 1.0, 1.0, 1.0, 1.0]
+    X[:, 2] += 5.0 * kind
+    told = embed(X, side=Pairs.from_labels(kind), method="pca")
+    assert len(told.model.side_metrics_) == 1
+    assert told.quality() == quality_report(X, told.points)
+    assert told.quality().auc < embed(X, method="pca").quality().auc
+
+
+@pytest.mark.parametrize("names", [["a", "b", "c"], np.arange(41), 3])
+def test_names_that_are_not_those_of_the_rows_are_refused_at_the_door(X, names):
+    with pytest.raises(ValueError, match=r"'names' argument of embed must hold one label per row"):
+        embed(X, names=names, method="pca")
+
+
+def test_an_invariance_takes_the_shape_that_images_came_in():
+    from sidelight.side import Invariance
+    from sidelight.transforms import Shift
+
+    images = np.random.default_rng(0).random((30, 6, 6))
+    seen = embed(images, side=Invariance(Shift()), method="mds")
+    said = Invariance(Shift(), image_shape=(6, 6))
+    rows = images.reshape(30, -1)
+    np.testing.assert_array_equal(seen.points, embed(rows, side=said, method="mds").points)
+    listed = embed(images, side=[Invariance(Shift())], method="mds")
+    assert listed.side[0].image_shape == (6, 6)
+    with pytest.raises(ValueError, match=r"Make each sample one row: X.reshape\(len\(X\), -1\)"):
+        seen.model.transform(images[:3])
+    np.testing.assert_allclose(seen.model.transform(rows[:3]), seen.points[:3], atol=1e-6)
+
+
+def test_the_first_row_with_a_gap_is_named(X):
+    X[4, 1] = np.nan
+    with pytest.raises(ValueError, match=r"the first is in row 5, named 'row 4'\."):
+        embed(X, names=[f"row {row}" for row in range(len(X))], missing="error")
+    with pytest.raises(ValueError, match=r"the first is in row 5\."):
+        embed(X, missing="error")
+
+
+@pytest.mark.parametrize("dates", [["day"], ["day", "zone"]])
+def test_dates_given_to_an_estimator_are_named_with_what_to_do(X, dates):
+    pandas = pytest.importorskip("pandas")
+    days = pandas.date_range("2026-01-01", periods=len(X))
+    given = {"day": days, "zone": days.tz_localize("UTC")}
+    frame = pandas.DataFrame(X, columns=list("abcde")).assign(
+        **{name: given[name] for name in dates}
+    )
+    with pytest.raises(
+        TypeError, match=r"PCA expects X to hold numbers. The column.* 'day'.* or go"
+    ):
+        sidelight.PCA(1).fit(frame)
+
+
+def test_names_of_all_rows_are_written_when_asked_for(X):
+    names = [f"row {row}" for row in range(len(X))]
+    result = embed(np.vstack([X, X + 9.0]), names=names * 2, method="pca")
+    assert not [text for text in result.plot().texts if text.get_text().startswith("row")]
+    assert [text for text in result.plot(names=True).texts if text.get_text().startswith("row")]
+    assert not result.plot(names=False).texts
+    with pytest.raises(ValueError, match="The rows have no names to write. Give them to embed"):
+        embed(X, method="pca").plot(names=True)
+
+
 @pytest.fixture(scope="module")
 def batches():
     rng = np.random.default_rng(0)
@@ -438,6 +505,15 @@ class TestConditions:
         assert found.auc > raw.auc + 0.1
         assert "without what the Condition does" in found.note
         assert f"area under R_NX {raw.auc:.3f}" in found.note
+
+    def test_maps_that_are_compared_are_measured_against_the_data_as_given(self, batches):
+        from sidelight.quality import quality_report
+
+        X, batch = batches
+        result = embed(X, side=Condition(batch), method="pca")
+        found = result.quality(as_given=True)
+        assert found.auc == quality_report(X, result.points).auc
+        assert "keeps fewer of their neighbours" in found.note
 
     def test_nothing_is_said_where_nothing_is_taken_out(self, batches):
         X, batch = batches

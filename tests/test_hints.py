@@ -67,3 +67,78 @@ def test_columns_keep_their_names_where_missing_values_are_filled():
     frame.loc[3, "small"] = np.nan
     (hint,) = embed(frame, missing="mean").hints
     assert hint.startswith("The column 'large' has 100% of the variance")
+
+
+def test_a_column_of_one_value_is_named():
+    X = np.column_stack([_RNG.normal(size=(80, 3)), np.full(80, 7.0)])
+    assert "'unit' has one value in all rows" in _words(X, names=["a", "b", "c", "unit"])
+    assert _words(X) == ""  # pixels that are always dark have no names
+    digits = load_digits()
+    assert hints_for(digits.data, names=digits.feature_names) == ()
+    late = np.column_stack([_RNG.normal(size=(5_000, 3)), np.zeros(5_000)])
+    late[1, 3] = 1.0
+    assert "one value" not in _words(late, names=["a", "b", "c", "unit"])
+
+
+@pytest.mark.parametrize(
+    ("start", "period", "written"),
+    [(0, 360, "360"), (-180, 360, "360"), (0, 2 * np.pi, "6.2832"), (-np.pi, 2 * np.pi, "6.2832")],
+)
+def test_an_angle_that_comes_round_is_told_of_its_period(start, period, written):
+    rng = np.random.default_rng(1)
+    turn = rng.random(300)
+    seen = np.column_stack([np.cos(2 * np.pi * turn), np.sin(2 * np.pi * turn)])
+    X = np.column_stack([start + period * turn, seen + 0.1 * rng.normal(size=(300, 2))])
+    names = ["heading", "a", "b"]
+    said = _words(X, names=names)
+    assert "as with an angle, which comes round" in said
+    assert f"--condition-column heading --condition-period {written}" in said
+    assert "angle" not in _words(X, names=names, known={"Condition"})
+    X[:, 1:] = rng.normal(size=(300, 2))  # the ends are no neighbours
+    assert "angle" not in _words(X, names=names)
+    X[:, 1:] = turn[:, None] + 0.1 * rng.normal(size=(300, 2))  # a height, say
+    assert "angle" not in _words(X, names=names)
+
+
+def test_a_batch_that_rows_keep_to_is_told_of_the_condition():
+    pd = pytest.importorskip("pandas")
+    rng = np.random.default_rng(2)
+    batch = rng.integers(3, size=200)
+    X = rng.normal(size=(200, 4)) + 6.0 * batch[:, None] * [1.0, 0.5, 0.0, 0.0]
+    frame = pd.DataFrame(X, columns=list("abcd")).assign(batch=[f"b{i}" for i in batch])
+    (said,) = embed(frame, method="pca").hints
+    assert "side=Condition(batch), --condition-column batch" in said
+    arrow = pytest.importorskip("pyarrow").Table.from_pandas(frame)
+    assert embed(arrow, method="pca").hints == (said,)
+    numbered = np.column_stack([X, batch])
+    assert "is used as data" in _words(numbered, names=[*"abcd", "batch"])
+    shuffled = frame.assign(batch=rng.permutation(frame.batch))
+    assert embed(shuffled, method="pca").hints == ()
+    species = frame.rename(columns={"batch": "species"})  # the answer, it may be
+    assert embed(species, method="pca").hints == ()
+
+
+def test_rows_that_follow_one_another_are_told_of_the_sequence():
+    time = np.linspace(0, 20, 300)
+    rng = np.random.default_rng(3)
+    X = np.column_stack([np.sin(time), np.cos(0.7 * time), np.sin(1.3 * time + 1.0)])
+    X += 0.02 * rng.normal(size=X.shape)
+    assert "side=Sequence()" in _words(X)
+    assert _words(X, known={"Sequence"}) == ""
+    assert _words(rng.permutation(X)) == ""
+    iris = load_iris().data  # sorted by kind, which is no order
+    assert _words(iris) == ""
+    assert _words(iris[np.argsort(iris[:, 2])]) == ""
+    line = np.sort(rng.normal(size=300))[:, None] * [1.0, 2.0, -1.0]  # sorted along a line
+    assert "Sequence" not in _words(line + 0.001 * rng.normal(size=line.shape))
+
+
+def test_a_script_sees_the_first_hint_in_four_lines():
+    counts = np.column_stack([_RNG.poisson(0.3, size=(60, 30)), np.arange(60)])
+    pd = pytest.importorskip("pandas")
+    result = embed(pd.DataFrame(counts).add_prefix("word "), method="pca")
+    assert len(result.hints) > 1
+    shown = repr(result).splitlines()
+    assert len(shown) == 4
+    assert shown[2].startswith("Hint: ")
+    assert shown[2].endswith(f"({len(result.hints) - 1} more: .hints)")

@@ -442,6 +442,38 @@ def test_methods_are_compared_without_and_with_what_is_known(arc: Path) -> None:
     assert "Take " not in run("compare", arc, "--methods", "pca").stderr
 
 
+def test_what_a_told_map_learned_is_not_what_it_is_compared_by() -> None:
+    from sidelight.quality import quality_report
+
+    rng = np.random.default_rng(0)
+    kind = rng.integers(3, size=150)
+    X = rng.standard_normal((150, 6)) * [4.0, 4.0, 1.0, 1.0, 1.0, 1.0]
+    X[:, 2] += 5.0 * kind
+    write_table("kinds.csv", {**dict(zip("abcdef", X.T, strict=True)), "kind": kind.astype(str)})
+    how = ("--methods", "pca", "--label-column", "kind")
+    done = run("compare", "kinds.csv", *how, "-o", "out")
+    told = read_table("out/pca-told.csv").select(["pca0", "pca1"])
+    scores = read_table("out/scores.csv").select(["auc"])[:, 0]
+    assert scores[1] == pytest.approx(quality_report(X, told).auc, abs=1e-9)
+    assert scores[0] > scores[1] + 0.05
+    assert "Take pca: it keeps most" in " ".join(done.stderr.split())
+    assert "judged against the data as given" in " ".join(done.stderr.split())
+
+
+def test_maps_that_leave_a_factor_out_are_compared_among_themselves() -> None:
+    rng = np.random.default_rng(0)
+    batch = rng.integers(2, size=160)
+    X = rng.standard_normal((160, 4)) * [3.0, 2.0, 0.2, 0.2] + 8.0 * batch[:, None]
+    names = np.where(batch, "late", "early")
+    write_table("batches.csv", {**dict(zip("abcd", X.T, strict=True)), "batch": names})
+    how = ("batches.csv", "--methods", "pca,isomap", "--condition-column", "batch")
+    said = " ".join(run("compare", *how).stderr.split())
+    assert "Without what the Condition does: Take" in said
+    assert "With what the Condition does: Take" in said
+    found = json.loads(run("compare", *how, "--json").stdout)["methods"]["pca told"]
+    assert found["without_condition"]["auc"] > found["auc"] + 0.1
+
+
 def test_the_map_to_take_keeps_most_and_among_equals_is_the_fastest() -> None:
     from types import SimpleNamespace
 

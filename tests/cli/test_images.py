@@ -87,6 +87,7 @@ class TestRefusals:
             read_images(tmp_path)
 
     def test_a_folder_of_something_else(self, tmp_path):
+        (tmp_path / "table.csv").write_text("a,b\n1,2\n")
         done = run("embed", tmp_path)
         assert done.exit_code == 2
         assert "is a folder" in done.output

@@ -60,6 +60,17 @@ def test_a_label_column_with_gaps() -> None:
     np.testing.assert_allclose(given, expected, atol=1e-10)
 
 
+def test_the_picture_shows_the_pairs_and_anchors_that_were_said() -> None:
+    Path("pins.csv").write_text("row,east,north\n1,0,0\n7,10,0\n12,3,8\n60,-4,2\n")
+    how = ("embed", "data.csv", "--ignore", "kind", "-m", "pca", "--picture", "map.svg")
+    run(*how)
+    assert ">anchor</text>" not in Path("map.svg").read_text()
+    run(*how, "--anchors", "pins.csv", "--similar", "similar.csv")
+    drawn = Path("map.svg").read_text()
+    assert ">anchor</text>" in drawn
+    assert ">similar pair</text>" in drawn
+
+
 def test_anchors_by_row_number() -> None:
     Path("pins.csv").write_text("row,east,north\n1,0,0\n7,10,0\n12,3,8\n60,-4,2\n")
     run("embed", "data.csv", "--ignore", "kind", "--anchors", "pins.csv", "-o", "map.csv")

@@ -410,3 +410,30 @@ def test_colours_that_come_round_are_even_and_dark_enough_for_a_white_page():
 def test_a_period_needs_values(options):
     with pytest.raises(ValueError, match="'period' parameter of scatter must be a number above"):
         scatter(_Z, **{"color": np.arange(400.0), **options})
+
+
+def test_long_names_of_classes_stay_apart_in_the_legend():
+    numbers = np.arange(len(_Z)) % 5
+    end = "a very long class name that goes on until it comes to its number {}"
+    middle = "the beginning of it, then {}, then what is the end of all of them"
+    for names in ([text.format(i) for i in range(5)] for text in (end, middle)):
+        written = [*_key(scatter(_Z, labels=np.array(names)[numbers]))]
+        assert len(set(written)) == 5
+        assert all(len(name) <= 31 and str(i) in name for i, name in enumerate(written))
+    alike = ["x" * 40 + str(i) + "y" * 400 + str(j) + "y" * 40 for i in (0, 1) for j in (0, 1)]
+    written = [*_key(scatter(_Z, labels=np.array(alike)[numbers % 4]))]
+    assert len(set(written)) == 4
+
+
+def test_fractions_given_as_labels_have_no_legend_of_long_numbers():
+    ax = scatter(_Z, labels=np.sqrt(np.arange(len(_Z)) + 2.0))
+    assert ax.get_legend() is None
+    assert len(ax.figure.axes) == 2  # the map and the bar
+    few = np.array([0.1, 0.1 + 0.2, 0.5])[np.arange(len(_Z)) % 3]
+    assert [*_key(scatter(_Z, labels=few))] == ["0.1", "0.3", "0.5"]
+
+
+@pytest.mark.parametrize("names", [True, "who", 3])
+def test_names_that_are_no_list_are_refused_in_words(names):
+    with pytest.raises(ValueError, match="'names' parameter of scatter must have one entry per"):
+        scatter(_Z, names=names)

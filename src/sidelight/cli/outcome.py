@@ -128,6 +128,7 @@ def _draw(
             images=None if image_shape is None else table.X,
             image_shape=image_shape,
             names=table.labels[name_column] if name_column and flat.shape[1] == 2 else None,
+            side=result._drawn_side,
             title=f"{Path(table.name).stem}, {method}",
             **colouring(table, color_by),
         )

@@ -10,7 +10,7 @@ from typing import Any
 from sidelight.registry import MAPS, entry_for
 
 # Arguments of the door that are no parameters of a method.
-_NOT_OF_A_METHOD = ("X", "side", "method", "on_choice")
+_NOT_OF_A_METHOD = ("X", "side", "method", "columns", "on_choice")
 
 # The first so many names of transformations are of images, the others of signals.
 _OF_IMAGES = 5
@@ -27,6 +27,13 @@ def typed_parameters(assignments: Sequence[str], method: str, **options: Any) ->
             raise ValueError(f"--param sets a parameter of the method. {name.strip()!r} is none.")
         parameters[name.strip()] = parse_value(text, _expected(name.strip(), method))
     return parameters
+
+
+def takes(method: str, parameter: str) -> bool:
+    """Whether a method, or one that may be chosen, has a parameter."""
+    if method == "auto":
+        return True
+    return parameter in inspect.signature(entry_for(method).load().__init__).parameters
 
 
 def parse_value(text: str, expected: Sequence[Any] = ()) -> Any:

@@ -10,9 +10,10 @@ from typing import Any
 
 from sidelight.cli.maps import map_columns
 from sidelight.cli.preparation import Preparation
-from sidelight.core import report
+from sidelight.core import is_sparse, report
 from sidelight.estimator import placed_by
-from sidelight.io import read_images
+from sidelight.io import read_images, require_file
+from sidelight.io.coding import read_for
 from sidelight.io.table import (
     ENDINGS,
     Table,
@@ -132,6 +133,10 @@ def _blocks(file: Path, placing: Placing) -> Generator[Table, None, None]:
     """The blocks of a file as the model takes them: its columns, the rest beside them."""
     if file.expanduser().is_dir():
         yield _for_the_model(_pictures(file, placing), placing)
+        return
+    if placing.preparation.coder is not None:  # words are few beside numbers: read whole
+        table = read_for(placing.preparation.coder, require_file(file), header=placing.header)
+        yield table if is_sparse(table.X) else _for_the_model(table, placing)
         return
     if holds_graph(file):
         yield read_graph(file)

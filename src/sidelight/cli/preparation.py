@@ -11,6 +11,7 @@ import numpy as np
 
 from sidelight.core import FloatArray, is_sparse
 from sidelight.estimator import takes_factor_out
+from sidelight.io.coding import coder_of
 from sidelight.io.table import Table, listed
 
 
@@ -30,6 +31,8 @@ class Preparation:
         The column of a known factor.
     period : float, optional
         Of its numbers.
+    coder : object
+        How columns that are no numbers became some, where they did.
     """
 
     columns: tuple[str, ...]
@@ -37,6 +40,7 @@ class Preparation:
     scale: FloatArray | None = None
     condition: str | None = None
     period: float | None = None
+    coder: Any = None
 
     @classmethod
     def of(
@@ -45,15 +49,21 @@ class Preparation:
         *,
         standardize: bool,
         condition: tuple[str | None, float | None] = (None, None),
+        coder: Any = None,
     ) -> Preparation:
         """Learn the preparation of a table; a sparse array has none."""
+        if standardize and coder is not None:
+            raise ValueError(
+                "--standardize has no effect on mixed columns or texts, which are brought to one "
+                "scale already. Leave it out."
+            )
         if standardize and is_sparse(table.X):
             raise ValueError(
                 f"--standardize would fill the zeros of the sparse array {table.name}. Leave it "
                 f"out; for counts say --metric cosine."
             )
         if not standardize:
-            return cls(table.column_names, None, None, *condition)
+            return cls(table.column_names, None, None, *condition, coder=coder)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", RuntimeWarning)
             # in double precision whatever the table is in
@@ -128,6 +138,8 @@ class Preparation:
 
     def undo(self, X: FloatArray) -> FloatArray:
         """Bring what a model decoded back to the units of the table."""
+        if self.coder is not None:
+            return np.asarray(self.coder.undo(X))
         if self.mean is None or self.scale is None:
             return X
         return np.asarray(X * self.scale + self.mean)
@@ -138,6 +150,7 @@ class Preparation:
         return {
             **{"columns": list(self.columns), "mean": self.mean, "scale": self.scale},
             **{name: value for name, value in told.items() if value is not None},
+            **({} if self.coder is None else self.coder.to_plain()),
         }
 
     @classmethod
@@ -148,8 +161,8 @@ class Preparation:
             names = getattr(model, "feature_names_in_", None)
         if names is None:
             names = [f"column {place + 1}" for place in range(model.n_features_in_)]
-        kept = [extras.get(name) for name in ("mean", "scale", "condition", "period")]
-        return cls(tuple(map(str, names)), *kept)
+        kept = {name: extras.get(name) for name in ("mean", "scale", "condition", "period")}
+        return cls(tuple(map(str, names)), **kept, coder=coder_of(extras))
 
 
 def _nameless(names: Sequence[str]) -> bool:

@@ -13,8 +13,9 @@ import numpy as np
 
 from sidelight.cli import console
 from sidelight.cli.fitting import shown
-from sidelight.io import pictures_in, read_images
-from sidelight.io.table import POLICIES, Table, holds_graph, listed, read_graph, read_table
+from sidelight.io import pictures_in, read_images, require_file
+from sidelight.io.coding import read_coded
+from sidelight.io.table import ENDINGS, POLICIES, Table, holds_graph, listed, read_graph, read_table
 from sidelight.registry import entry_for
 
 # Names that people give to the column that holds the answer.
@@ -49,6 +50,7 @@ def read_data(
     header: bool | None = None,
     graph: bool = False,
     remedy: str = MAP_REMEDY,
+    name_column: str | None = None,
     quiet: bool = False,
 ) -> Table:
     """Read a table for a command, and say what was done with it; a sparse array as it is."""
@@ -64,6 +66,7 @@ def read_data(
             missing=missing,
             header=header,
             remedy=remedy,
+            name_column=name_column,
         )
     notes = [
         f"The column {name!r} is used as data. If it is the answer, leave it out with --ignore."
@@ -83,11 +86,44 @@ def read_rows(
     path: Path, *, aside: Sequence[str] = (), quiet: bool = False, **how: Any
 ) -> tuple[Table, tuple[int, ...] | None]:
     """Read a table, or a folder of pictures with the shape that they have."""
-    if not path.is_dir() or not pictures_in(path):
+    if not path.is_dir() or (not pictures_in(path) and _holds_tables(path)):
         return read_data(path, aside=aside, quiet=quiet, **how), None
     with shown("pictures", quiet=quiet):
         table, shape = read_images(path)
     return table.set_aside(aside), shape
+
+
+def _holds_tables(folder: Path) -> bool:
+    return any(file.suffix.lower() in ENDINGS for file in folder.iterdir())
+
+
+def read_other_columns(
+    path: Path,
+    columns: str | None,
+    text: str | None,
+    *,
+    ignore: Sequence[str] = (),
+    aside: Sequence[str] = (),
+    missing: str = "error",
+    header: bool | None = None,
+    name_column: str | None = None,
+    quiet: bool = False,
+) -> tuple[Table, Any]:
+    """Read a table of mixed columns (--columns mixed) or of texts (--text), and how it is coded."""
+    if text is not None and columns is not None:
+        raise ValueError("--text takes one column of texts, and --columns all. Give one of them.")
+    if text is None and columns != "mixed":
+        raise ValueError(f"--columns takes mixed. Got {columns!r}.")
+    ignored = [name for name in ignore if name not in (*aside, text)]
+    beside = list(dict.fromkeys(aside))
+    with shown("data", quiet=quiet):
+        table, coder = read_coded(
+            require_file(path), text=text, ignore=ignored, aside=beside, header=header
+        )
+        if text is None:
+            table = table.settled(missing, MAP_REMEDY, name_column)
+    console.notes(table.notes, quiet=quiet)
+    return table, coder
 
 
 def written_size(table: Table) -> str:

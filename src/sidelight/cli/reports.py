@@ -74,6 +74,33 @@ def show_comparison(
     console.warnings(f"{method}: {reason}" for method, reason in failures.items())
 
 
+def advice(
+    reports: Mapping[str, QualityReport],
+    cleaned: Mapping[str, QualityReport],
+    seconds: Mapping[str, float],
+    *,
+    told: bool,
+) -> list[str]:
+    """What to make of a comparison: by what maps were judged, and which to take.
+
+    Maps that leave a known factor out are compared among themselves, against the data without it
+    (``cleaned``): against the data as given they would lose by doing what they were asked for.
+    """
+    if not told:
+        return recommended(reports, seconds)
+    by = "All maps are judged against the data as given, those told of something too."
+    if not cleaned:
+        return [by, *recommended(reports, seconds)]
+    areas = ", ".join(f"{method} {report.auc:.3f}" for method, report in cleaned.items())
+    others = {method: report for method, report in reports.items() if method not in cleaned}
+    return [
+        f"{by} What the Condition does is left out of some, which keep fewer of these neighbours "
+        f"for it. Against the data without it their areas under R_NX are: {areas}.",
+        *(f"With what the Condition does: {line}" for line in recommended(others, seconds)),
+        *(f"Without what the Condition does: {line}" for line in recommended(cleaned, seconds)),
+    ]
+
+
 def recommended(reports: Mapping[str, QualityReport], seconds: Mapping[str, float]) -> list[str]:
     """Which map to take, and why: the neighbourhoods of all sizes that it keeps, then its time."""
     if len(reports) < 2:

@@ -40,10 +40,32 @@ shape (3,). Reshape your data: X.reshape(-1, 1) for samples of one number, X.res
 one sample.
     """
     said = str(error)
+    dated = _dates_in(table)
+    if dated and any(words in said for words in _NO_NUMBERS):
+        return TypeError(_dated(dated, who, name))
     for words, explain in _CASES:
         if words in said:
             return type(error)(explain(said, table, who, name, columns))
     return error if who in said else type(error)(f"{who} cannot use {name}: {said}")
+
+
+def _dates_in(table: Any) -> list[str]:
+    """The columns of dates and spans of time of a frame of pandas, which others read as numbers."""
+    kinds = getattr(table, "dtypes", None)
+    if kinds is None or not hasattr(kinds, "items"):
+        return []
+    return [str(name) for name, kind in kinds.items() if getattr(kind, "kind", "") in "mM"]
+
+
+def _dated(dated: list[str], who: str, name: str) -> str:
+    several = len(dated) > 1
+    listed = ", ".join(map(repr, dated))
+    return (
+        f"{who} expects {name} to hold numbers. The column{'s' * several} {listed} "
+        f"hold{'' if several else 's'} dates. Leave {'them' if several else 'it'} out: "
+        f"{name}.drop(columns=[{listed}]); or go through sidelight.embed, which sets such columns "
+        f"aside, and uses them as numbers with columns='mixed'."
+    )
 
 
 def _flat(said: str, table: Any, who: str, name: str, columns: str) -> str:
@@ -127,6 +149,8 @@ def _other_columns(said: str, table: Any, who: str, name: str, columns: str) -> 
     return f"{said.rstrip()} Give the columns that it was fitted on, in their order."
 
 
+#: What is said of tables with dates in them, by numpy and pandas.
+_NO_NUMBERS = ("promoted", "Cannot cast", "Timestamp", "Timedelta", "NaTType", "datetime")
 _CASES: tuple[tuple[str, Callable[[str, Any, str, str, str], str]], ...] = (
     ("Reshape your data", _flat),
     ("Found array with dim", _deep),

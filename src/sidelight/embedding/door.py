@@ -58,6 +58,7 @@ def embed(
     side: Any = None,
     names: Any = None,
     missing: str = "keep",
+    columns: str = "numbers",
     method: str = "auto",
     n_components: int | str = 2,
     random_state: Any = None,
@@ -84,6 +85,10 @@ def embed(
     missing : {"keep", "mean", "drop-rows", "drop-columns", "error"}
         What to do about missing numbers (NaN): keep them for methods that take them, fill in the
         mean of the column, leave out rows or columns that have any, or refuse them.
+    columns : {"numbers", "mixed"}
+        Which columns of a frame are data: those of numbers, or all, compared as Gower does: numbers
+        and dates by their range, words of few values by whether they are the same
+        (``.coder.apply(frame)`` codes new rows for ``.model.transform``).
     method : str
         ``"auto"``, or a method's class or short name (``sidelight methods`` lists them).
     n_components : int or "auto"
@@ -122,7 +127,7 @@ def embed(
             f"The 'method' argument of embed must be 'auto' or the name of a method. Got "
             f"{method!r}. An estimator of your own is fitted by itself: .fit(X, side=…)."
         )
-    given = Given.read(X, side, names, missing)
+    given = Given.read(X, side, names, missing, columns)
     X, side, notes = given.X, given.side, given.notes
     if "metric" not in parameters and seem_distances(X):
         if _takes_distances(method):
@@ -180,7 +185,10 @@ def embed(
             names=given.columns or getattr(X, "columns", None),
             metric=metric,
             images=given.image_shape is not None,
+            beside=given.beside(),
+            known={type(value).__name__ for value in side_values(given.side, "embed")},
         ),
+        coder=given.coder,
     )
 
 

@@ -9,9 +9,12 @@ from typing import Any
 import numpy as np
 
 from sidelight.core import is_sparse
-from sidelight.side import SideInformation, by_number, labels_of_index
+from sidelight.embedding.tables import column_named
+from sidelight.embedding.tokens import called_nuisance
+from sidelight.side import Invariance, SideInformation, by_number, labels_of_index
 
 _POLICIES = ("keep", "mean", "drop-rows", "drop-columns", "error")
+_COLUMNS = ("numbers", "mixed")
 _DISTANCES = "X is square and symmetric with zeros on its diagonal, as a table of distances is."
 
 
@@ -35,6 +38,8 @@ class Given:
         The names of the columns of X, where it was a frame and is none any more.
     notes : tuple of str
         What was done that nobody asked for in so many words.
+    coder : object
+        How columns of mixed kinds became numbers.
     """
 
     X: Any
@@ -44,10 +49,16 @@ class Given:
     frame: Any = None
     columns: tuple[str, ...] | None = None
     notes: tuple[str, ...] = ()
+    coder: Any = None
 
     @classmethod
-    def read(cls, X: Any, side: Any, names: Any, missing: str) -> Given:
+    def read(cls, X: Any, side: Any, names: Any, missing: str, columns: str = "numbers") -> Given:
         """Read data: a frame, images, or an array."""
+        if columns not in _COLUMNS:
+            raise ValueError(
+                f"The 'columns' argument of embed must be one of {', '.join(_COLUMNS)}. Got "
+                f"{columns!r} instead."
+            )
         if missing not in _POLICIES:
             raise ValueError(
                 f"The 'missing' argument of embed must be one of {', '.join(_POLICIES)}. Got "
@@ -60,7 +71,8 @@ class Given:
             names, X = column_of_frame(X, names, who="embed")
         side = by_number(side, X, names=names, who="embed")
         labels = labels_of_index(X) if names is None else tuple(names)
-        given = cls(X, side, labels, frame=frame)._as_numbers()._as_rows_of_pixels()
+        given = cls(X, side, labels, frame=frame)
+        given = given._coded() if columns == "mixed" else given._as_numbers()._as_rows_of_pixels()
         return given if missing == "keep" else given._without_missing(missing)
 
     def _as_numbers(self) -> Given:
@@ -71,24 +83,50 @@ class Given:
         X, note = numbers_of_frame(self.X)
         return replace(self, X=X, notes=(*self.notes, note) if note else self.notes)
 
+    def _coded(self) -> Given:
+        from sidelight.io.coding import MixedColumns
+        from sidelight.io.table import columns_of_frame
+
+        found = columns_of_frame(self.X)
+        coder, note = MixedColumns.learn(found, "X given to embed")
+        X = coder.apply(found)
+        return replace(self, X=X, columns=coder.names, coder=coder, notes=(*self.notes, note))
+
     def _as_rows_of_pixels(self) -> Given:
         shape = np.shape(self.X) if isinstance(self.X, np.ndarray) else ()
         if len(shape) not in (3, 4):
             return self
         note = f"Images of {' × '.join(map(str, shape[1:]))} are rows of pixels."
-        X = self.X.reshape(shape[0], -1)
-        return replace(self, X=X, image_shape=shape[1:], notes=(*self.notes, note))
+        X, side = self.X.reshape(shape[0], -1), _of_images(self.side, shape[1:])
+        return replace(self, X=X, side=side, image_shape=shape[1:], notes=(*self.notes, note))
 
     def _without_missing(self, policy: str) -> Given:
         from sidelight.io.table import settle_missing
 
         X = np.asarray(self.X, dtype=np.float64)
-        columns = tuple(map(str, getattr(self.X, "columns", range(X.shape[1]))))
-        filled, rows, kept, note = settle_missing(X, columns, policy, "X given to embed")
-        named = tuple(np.array(columns)[kept]) if hasattr(self.X, "columns") else None
+        called = self.columns or getattr(self.X, "columns", None)
+        columns = tuple(map(str, range(X.shape[1]) if called is None else called))
+        filled, rows, kept, note = settle_missing(
+            X, columns, policy, "X given to embed", row_names=self.names
+        )
+        named = None if called is None else tuple(np.array(columns)[kept])
         notes = (*self.notes, note) if note else self.notes
         given = replace(self, X=filled[:, kept], columns=named, notes=notes)
         return given if rows.all() else given._within(np.flatnonzero(rows))
+
+    def beside(self) -> dict[str, Any]:
+        """The columns of the frame that were set aside and are called as nuisances are."""
+        if self.frame is None or self.X is self.frame:
+            return {}
+        named = getattr(self.X, "columns", ()) if self.columns is None else self.columns
+        columns = getattr(self.frame, "column_names", None)  # of pyarrow
+        used, own = set(map(str, named)), self.frame.columns if columns is None else columns
+        found = {
+            name: column_named(self.frame, name)
+            for name in map(str, own)
+            if name not in used and called_nuisance(name)
+        }
+        return {name: values for name, values in found.items() if values is not None}
 
     def _within(self, rows: Any) -> Given:
         """Of so many rows alone."""
@@ -133,6 +171,13 @@ def warn_of_distances(X: Any) -> None:
         f"metric='precomputed' (on the command line --metric precomputed).",
         stacklevel=3,
     )
+
+
+def _of_images(side: Any, shape: tuple[int, ...]) -> Any:
+    """What is known, with the shape of the images where it asks for one."""
+    if isinstance(side, (list, tuple)):
+        return [_of_images(value, shape) for value in side]
+    return side._of_images(shape) if isinstance(side, Invariance) else side
 
 
 def _is_frame(X: Any) -> bool:

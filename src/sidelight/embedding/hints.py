@@ -2,24 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from sidelight.core import FloatArray, IntArray, evenly_spaced, is_sparse
+from sidelight.embedding.tokens import angles, nuisances, one_after_another
 
 #: Counts: from so many columns on, so many zeros, small numbers otherwise.
 _COUNTED_COLUMNS, _ZEROS, _SMALL = 20, 0.6, 3
 #: One column has this part of the variance of all, and so many times the deviation of the least.
 _MOST_VARIANCE, _TIMES = 0.9, 30.0
 _LOOKED_AT, _HEAD = 2_000, 200
+#: Of constant columns among more than these, as pixels are, none is spoken of.
+_FEW_COLUMNS = 30
 
 
 def hints_for(
-    X: Any, *, names: Sequence[str] | None = None, metric: Any = None, images: bool = False
+    X: Any,
+    *,
+    names: Sequence[str] | None = None,
+    metric: Any = None,
+    images: bool = False,
+    beside: Mapping[str, npt.NDArray[Any]] | None = None,
+    known: Collection[str] = (),
 ) -> tuple[str, ...]:
     """Look at data for what their owner might want to say.
+
+    ``beside`` are columns that were set aside, ``known`` the kinds of what was said.
 
     Examples
     --------
@@ -43,7 +55,20 @@ def hints_for(
         return ()
     called = list(map(str, names)) if names is not None and len(names) == some.shape[1] else None
     counted = [] if metric is not None else _counts(some)
-    return (*counted, *_numbering(first, called), *([] if counted else _scales(some, called)))
+    numbering = _numbering(first, called)
+    found = [*counted, *numbering, *([] if counted else _scales(some, called))]
+    found += _constant(X, some, called)
+    if np.isnan(some).any() or np.isnan(first).any():
+        return tuple(found)
+    if "Condition" not in known:
+        looked_at = evenly_spaced(n, _LOOKED_AT)
+        found += angles(some, called)
+        found += nuisances(
+            some, called, {name: np.asarray(v)[looked_at] for name, v in (beside or {}).items()}
+        )
+    if not {"Sequence", "Actions"} & set(known) and not numbering:
+        found += one_after_another(first)
+    return tuple(found)
 
 
 def _taken(X: Any, rows: IntArray) -> FloatArray:
@@ -77,6 +102,20 @@ def _numbering(X: FloatArray, names: list[str] | None) -> list[str]:
         f"The column {names[c]!r} counts the rows and is used as data. Leave it out: "
         f"--ignore {names[c]}, X.drop."
         for c in counting[:1]
+    ]
+
+
+def _constant(X: Any, some: FloatArray, names: list[str] | None) -> list[str]:
+    """A column of one value among few columns; images have such, and nobody minds them."""
+    same = np.flatnonzero((some == some[:1]).all(axis=0))
+    if names is None or is_sparse(X) or not 0 < len(same) < some.shape[1] <= _FEW_COLUMNS:
+        return []
+    column, name = np.asarray(X)[:, same[0]], names[same[0]]
+    if not (column == column[0]).all():
+        return []
+    return [
+        f"The column {name!r} has one value in all rows, and tells nothing. Leave it out: "
+        f"--ignore {name}, X.drop."
     ]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import io
 from html import escape
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -44,7 +44,8 @@ def _picture(result: Embedding) -> str:
     figure = Figure(figsize=(3.6, 3.2), dpi=100, layout="constrained")
     FigureCanvasAgg(figure)
     ax = figure.add_subplot(projection="3d" if points.shape[1] == 3 else None)
-    scatter(points, ax=ax, names=result._written_names, **result._pictured({}))
+    written: dict[str, Any] = {"names": result._written_names, "side": result._drawn_side}
+    scatter(points, ax=ax, **written, **result._pictured({}))
     file = io.BytesIO()
     figure.savefig(file, format="png")
     encoded = base64.b64encode(file.getvalue()).decode("ascii")

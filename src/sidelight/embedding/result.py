@@ -60,6 +60,9 @@ class Embedding:
         What was known, by row number.
     hints : tuple of str
         What the data seem to ask for and nobody has said.
+    coder : object
+        How columns of mixed kinds became the numbers of ``data``: ``coder.apply(frame)`` gives
+        the rows of a new frame to ``model.transform``.
     """
 
     points: FloatArray
@@ -73,10 +76,15 @@ class Embedding:
     frame: Any = None
     side: Any = None
     hints: tuple[str, ...] = ()
+    coder: Any = None
 
     def __repr__(self) -> str:
         rows, columns = self.points.shape
-        return f"Embedding of {rows:,} rows in {columns} dimensions\nby {self.why}\n{_OFFERS}"
+        lines = [f"Embedding of {rows:,} rows in {columns} dimensions", f"by {self.why}"]
+        if self.hints:
+            more = f" ({len(self.hints) - 1} more: .hints)" if len(self.hints) > 1 else ""
+            lines.append(f"Hint: {self.hints[0]}{more}")
+        return "\n".join([*lines, _OFFERS])
 
     @property
     def about(self) -> str:
@@ -97,18 +105,22 @@ class Embedding:
 
         return as_html(self)
 
-    def quality(self, **options: Any) -> Any:
+    def quality(self, *, as_given: bool = False, **options: Any) -> Any:
         """Measure how good the map is.
 
         Parameters
         ----------
+        as_given : bool
+            Measure against the data as they came even where a Condition was taken out of them, as
+            for maps that are to be compared.
         **options : object
             Of :func:`sidelight.quality.quality_report`.
 
         Returns
         -------
         QualityReport
-            Its measures; against the learned metric where there is one, and against the distances
+            Its measures, against the data as they came, also where a metric was learned from what
+            is known (``.agreement()`` says how much of that holds), and against the distances
             along a graph where one was given.  Rows that have no place are left out.  Where a
             Condition was taken out of the data, the map is measured against what is left, and the
             note says what it is against the data as they came.
@@ -130,15 +142,12 @@ class Embedding:
             options["metric"] = metric
         shown = without_factors(self.model, data, conditions)
         is_taken_out = shown is not data and not np.array_equal(shown, data)
-        for learned in getattr(self.model, "side_metrics_", []):
-            shown = learned.transform(shown)
-        report = quality_report(shown, points, **options)
-        if is_taken_out:
-            as_they_came = quality_report(data, points, **options)
+        as_they_came = quality_report(data, points, **options)
+        if is_taken_out and not as_given:
+            report = quality_report(shown, points, **options)
             return _with_note(report, _TAKEN_OUT.format(as_they_came))
-        if any((heard.kind, heard.place) == ("Condition", "inside") for heard in self._heard):
-            return _with_note(report, _LEFT_OUT)
-        return report
+        inside = any((heard.kind, heard.place) == ("Condition", "inside") for heard in self._heard)
+        return _with_note(as_they_came, _LEFT_OUT) if is_taken_out or inside else as_they_came
 
     def point_quality(self, *, n_neighbors: int | None = None) -> Any:
         """Measure how well each point is placed.
@@ -216,7 +225,8 @@ class Embedding:
         ----------
         **options : object
             Of :func:`sidelight.plot.scatter`: ``color``, ``labels``, ``images``, ``ax`` …  A name
-            given as ``color`` or ``labels`` is a column of the frame that the data came in.
+            given as ``color`` or ``labels`` is a column of the frame that the data came in;
+            ``names=True`` writes the names of the rows whatever their number.
 
         Returns
         -------
@@ -226,6 +236,8 @@ class Embedding:
         from sidelight.plot import require_matplotlib, scatter
 
         require_matplotlib("Embedding.plot")
+        if isinstance(options.get("names"), bool):
+            options["names"] = self._asked_names if options["names"] else None
         options = {
             "names": self._written_names,
             "side": self._drawn_side,
@@ -289,6 +301,15 @@ class Embedding:
         return self.names if few and is_words and self.image_shape is None else None
 
     @property
+    def _asked_names(self) -> tuple[Any, ...]:
+        if self.names is None:
+            raise ValueError(
+                "The rows have no names to write. Give them to embed(X, names=…), or one per row "
+                "to plot(names=…)."
+            )
+        return self.names
+
+    @property
     def _drawn_side(self) -> list[Any] | None:
         """What was said, where it can be seen in a plane: anchors, and not too many pairs."""
         if self._shown.shape[1] != 2:
@@ -322,7 +343,11 @@ class Embedding:
         """
         from sidelight.io.model import save
 
-        save(self.model, path)
+        if self.coder is None:
+            save(self.model, path)
+        else:  # so that the command line codes new rows alike
+            extras = {"columns": list(self.coder.names), **self.coder.to_plain()}
+            save(self.model, path, extras=extras)
 
 
 def _with_note(report: Any, note: str) -> Any:

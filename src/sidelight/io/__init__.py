@@ -5,6 +5,7 @@ from __future__ import annotations
 from sidelight.io.atomic import replacing as replacing
 from sidelight.io.atomic import require_writable as require_writable
 from sidelight.io.finding import received as received
+from sidelight.io.finding import require_file as require_file
 from sidelight.io.images import PICTURES as PICTURES
 from sidelight.io.images import pictures_in as pictures_in
 from sidelight.io.images import read_images

@@ -42,6 +42,8 @@ def require_file(path: str | Path) -> Path:
     if found.is_file():
         return found
     if found.is_dir():
+        if not any(found.iterdir()):
+            raise IsADirectoryError(f"{found} is an empty folder. Give a table.")
         raise IsADirectoryError(f"{found} is a folder. Give the name of a file in it.")
     if not found.parent.is_dir():
         raise FileNotFoundError(f"There is no folder {found.parent}, so no file {found}.")

@@ -70,6 +70,7 @@ def scatter(
     labels : array-like of shape (n_points,), optional
         The class of each point, shown in a palette that colour-blind people can read.  From the
         eleventh label on, shapes help; beyond fifty, the rarer ones are drawn together in grey.
+        More than twenty different numbers with a fraction are drawn as ``color``.
     period : float, optional
         The values of ``color`` come round after this much, as angles do after 360: they are shown
         in colours that come round, too.
@@ -212,10 +213,11 @@ def _check_names(who: str, points: FloatArray, names: Any) -> None:
             f"The 'names' parameter of {who} needs a map of two dimensions. Got {points.shape[1]}. "
             "Give Z[:, :2]."
         )
-    if len(names) != len(points):
+    listed = hasattr(names, "__len__") and not isinstance(names, str)
+    if not listed or len(names) != len(points):
         raise ValueError(
             f"The 'names' parameter of {who} must have one entry per point, {len(points)}. Got "
-            f"{len(names)}."
+            f"{len(names) if listed else repr(names)}."
         )
 
 

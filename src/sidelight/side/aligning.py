@@ -52,6 +52,8 @@ def aligned(side: Any, X: Any, *, names: Any = None) -> Any:
 
 def by_number(side: Any, X: Any, *, names: Any = None, who: str) -> Any:
     """Values of side information, by the row numbers of X; anything else as it is."""
+    if names is not None:  # also where nothing is said by them
+        _require_one_each(names, X, who)
     if isinstance(side, (list, tuple)):
         return [by_number(value, X, names=names, who=who) for value in side]
     if not isinstance(side, SideInformation):
@@ -63,13 +65,19 @@ def _names_of(X: Any, names: Any, who: str) -> RowNames | None:
     """The labels of the rows of X: as given, or its own."""
     if names is None:
         return RowNames.of(X)
-    labels = read_names(names, kind=who)
-    if X is not None and len(labels) != n_rows_of(X):
+    _require_one_each(names, X, who)
+    return RowNames(read_names(names, kind=who))
+
+
+def _require_one_each(names: Any, X: Any, who: str) -> None:
+    """Refuse names that are not those of the rows."""
+    count = len(names) if hasattr(names, "__len__") else None
+    if count is None or (X is not None and count != n_rows_of(X)):
+        got = f"{names!r}" if count is None else f"{count}"
         raise ValueError(
             f"The 'names' argument of {who} must hold one label per row of X, {n_rows_of(X)}. Got "
-            f"{len(labels)}."
+            f"{got}."
         )
-    return RowNames(labels)
 
 
 def n_rows_of(X: Any) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 from typing import Any
 
@@ -36,7 +36,7 @@ class Invariance(SideInformation):
         are then those between rows (latent-factor thesis, section 5.4.2).
     image_shape : tuple of int, optional
         (height, width) or (height, width, channels) of the image that a row of X holds, row by
-        row.
+        row; ``embed`` knows it where images come as an array of that shape.
     distance : {"auto", "tangent", "correction", "reconstruction"}
         By which distance it is forgiven: between tangent planes; sin² of the smallest angle
         between them; or the error of the best step from one item to the other, along the best path
@@ -115,6 +115,12 @@ class Invariance(SideInformation):
             Itself.
         """
         return self
+
+    def _of_images(self, shape: tuple[int, ...]) -> Invariance:
+        """With the shape that images came in, where none was said."""
+        if self.image_shape is not None or _is_learned(self.transformation):
+            return self
+        return replace(self, image_shape=shape)
 
     @property
     def shape(self) -> tuple[int]:

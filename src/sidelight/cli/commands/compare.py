@@ -82,9 +82,9 @@ def compare(
 ) -> None:
     """Compare methods on one table.
 
-    Prints their scores, the best of each kind in bold, and which to take.  Where something is
-    known, each method is fitted without it and with it.  A method that fails is named with the
-    reason, and the others go on.
+    Prints their scores, all against the data as given, the best of each kind in bold, and which
+    to take.  Where something is known, each method is fitted without it and with it.  A method
+    that fails is named with the reason, and the others go on.
     """
     import sidelight
     from sidelight.cli.fitting import working
@@ -92,8 +92,9 @@ def compare(
     from sidelight.cli.pictures import as_classes
     from sidelight.cli.preparation import Preparation
     from sidelight.cli.reading import missing_policy, read_data, written_size
-    from sidelight.cli.reports import recommended, show_comparison
+    from sidelight.cli.reports import advice, show_comparison
     from sidelight.embedding import warn_of_distances
+    from sidelight.estimator import takes_factor_out
     from sidelight.io.table import read_knowledge
     from sidelight.registry import entry_for
 
@@ -113,6 +114,7 @@ def compare(
         aside=[c for c in (color_by, name_column, label_column, condition_column) if c],
         missing=missing_policy(missing),
         header=header,
+        name_column=name_column,
         quiet=quiet or as_json,
     )
     X = Preparation.of(table, standardize=standardize).apply(table)
@@ -130,6 +132,7 @@ def compare(
         console.facts([("data", f"{table.name}, {written_size(table)}")])
     maps: dict[str, Any] = {}
     reports: dict[str, Any] = {}
+    cleaned: dict[str, Any] = {}  # against the data without a factor that was taken out
     seconds: dict[str, float] = {}
     failures: dict[str, str] = {}
     with working(quiet=quiet or as_json) as begin:
@@ -155,14 +158,17 @@ def compare(
                 maps[name] = result.points
                 if output is not None:  # at once, so that nothing can lose it
                     _write_map(output, name, result, table)
-                reports[name] = result.quality(labels=labels, metric=metric or "euclidean")
+                how: Any = {"labels": labels, "metric": metric or "euclidean"}
+                reports[name] = result.quality(as_given=True, **how)
+                if takes_factor_out(result.model):
+                    cleaned[name] = result.quality(**how)
             except (ValueError, MemoryError, ImportError) as error:
                 failures[name] = str(error)
     if not maps:
         reasons = " ".join(f"{method}: {reason}" for method, reason in failures.items())
         raise ValueError(f"No method gave a map. {reasons}")
     if as_json:
-        found = {
+        found: dict[str, Any] = {
             "data": {"file": str(file), "rows": len(X), "columns": list(table.column_names)},
             "methods": {
                 name: {**report.to_dict(), "seconds": round(seconds[name], 3)}
@@ -170,10 +176,12 @@ def compare(
             },
             "failures": failures,
         }
+        for name, report in cleaned.items():
+            found["methods"][name]["without_condition"] = report.to_dict()
         typer.echo(json.dumps(found, indent=2))
     elif not quiet:
         show_comparison(reports, seconds, failures)
-        console.notes(recommended(reports, seconds))
+        console.notes(advice(reports, cleaned, seconds, told=bool(known)))
     if output is not None:
         _write(output, maps, reports, table, color_by)
         if not quiet and not as_json:

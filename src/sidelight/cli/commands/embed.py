@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import time
-from typing import Any
+from typing import Annotated, Any, TypeAlias
+
+import typer
 
 from sidelight.cli import console
 from sidelight.cli.known_options import (
@@ -22,6 +24,7 @@ from sidelight.cli.known_options import (
     Similar,
 )
 from sidelight.cli.options import (
+    DATA,
     ColorBy,
     Components,
     Data,
@@ -48,6 +51,25 @@ from sidelight.cli.options import (
     split_names,
 )
 
+Columns: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        metavar="mixed",
+        help="Columns of words, dates and truth values are data, too: compared as Gower does.",
+        rich_help_panel=DATA,
+        show_default=False,
+    ),
+]
+Text: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        metavar="COLUMN",
+        help="Compare rows by the words of their texts in this column (tf-idf, cosine).",
+        rich_help_panel=DATA,
+        show_default=False,
+    ),
+]
+
 
 def embed(
     file: Data,
@@ -62,6 +84,8 @@ def embed(
     ignore: Ignore = None,
     color_by: ColorBy = None,
     standardize: Standardize = False,
+    columns: Columns = None,
+    text: Text = None,
     missing: Missing = None,
     header: Header = None,
     precomputed: Precomputed = False,
@@ -94,10 +118,15 @@ def embed(
     from sidelight.cli.fitting import working
     from sidelight.cli.maps import read_places
     from sidelight.cli.outcome import check_outputs, judge, write_outcome
-    from sidelight.cli.parameters import typed_invariance, typed_parameters, written_parameters
+    from sidelight.cli.parameters import (
+        takes,
+        typed_invariance,
+        typed_parameters,
+        written_parameters,
+    )
     from sidelight.cli.pictures import images_of
     from sidelight.cli.preparation import Preparation
-    from sidelight.cli.reading import missing_policy, read_rows, written_size
+    from sidelight.cli.reading import missing_policy, read_other_columns, read_rows, written_size
     from sidelight.embedding import hints_for, warn_of_distances
     from sidelight.io.table import read_knowledge
 
@@ -107,15 +136,21 @@ def embed(
         *(color_by, name_column, label_column),
         *(action_column, episode_column, sequence_column, condition_column),
     )
-    table, shape = read_rows(
-        file,
-        ignore=split_names(ignore),
-        aside=[name for name in told if name is not None],
-        missing=missing_policy(missing, method),
-        header=header,
-        graph=precomputed or metric == "precomputed",
-        quiet=quiet,
-    )
+    how: dict[str, Any] = {
+        "ignore": split_names(ignore),
+        "aside": [name for name in told if name is not None],
+        "missing": missing_policy(missing, method),
+        "header": header,
+        "name_column": name_column,
+        "quiet": quiet,
+    }
+    shape, coder = None, None
+    if columns is None and text is None:
+        table, shape = read_rows(file, graph=precomputed or metric == "precomputed", **how)
+    else:
+        table, coder = read_other_columns(file, columns, text, **how)
+    if text is not None and metric is None and takes(method, "metric"):
+        metric = "cosine"  # for other methods rows of length 1 say nearly the same
     images = images_of(table, shape, thumbnails=thumbnails, image_shape=image_shape)
     forgiven = split_names(invariant_to)
     known = read_knowledge(
@@ -137,7 +172,10 @@ def embed(
     previous, note = (None, "") if align_to is None else read_places(align_to, table)
     console.notes([note] * bool(note), quiet=quiet)
     preparation = Preparation.of(
-        table, standardize=standardize, condition=(condition_column, condition_period)
+        table,
+        standardize=standardize,
+        condition=(condition_column, condition_period),
+        coder=coder,
     )
     parameters = typed_parameters(
         param or (),
@@ -191,6 +229,8 @@ def embed(
                 names=preparation.columns,
                 metric=parameters.get("metric"),
                 images=images is not None,
+                beside=table.labels,
+                known={type(value).__name__ for value in known},
             )
         )
     # the map is written before anything else is made of it, so that nothing can lose it

@@ -3,24 +3,36 @@
 from __future__ import annotations
 
 from sidelight.io.table.blocks import comes_in_blocks, table_blocks
-from sidelight.io.table.columns import listed
-from sidelight.io.table.frames import column_of_frame, numbers_of_frame
+from sidelight.io.table.columns import is_missing, listed
+from sidelight.io.table.frames import column_of_frame, columns_of_frame, numbers_of_frame
 from sidelight.io.table.graphs import holds_graph, read_graph
 from sidelight.io.table.knowledge import condition_of_column, read_knowledge
 from sidelight.io.table.missing import POLICIES, settle_missing
-from sidelight.io.table.reading import ENDINGS, Table, read_table
+from sidelight.io.table.reading import (
+    ENDINGS,
+    Table,
+    check_known,
+    counts_rows,
+    read_columns,
+    read_table,
+)
 from sidelight.io.table.writing import table_writer, write_table, writing_blocks
 
 __all__ = [
     "ENDINGS",
     "POLICIES",
     "Table",
+    "check_known",
     "column_of_frame",
+    "columns_of_frame",
     "comes_in_blocks",
     "condition_of_column",
+    "counts_rows",
     "holds_graph",
+    "is_missing",
     "listed",
     "numbers_of_frame",
+    "read_columns",
     "read_graph",
     "read_knowledge",
     "read_table",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from sidelight.core import FloatArray
 from sidelight.io.table.columns import listed
@@ -36,6 +37,36 @@ def column_of_frame(frame: Any, column: str, *, who: str) -> tuple[list[Any], An
             f"has {listed(list(map(str, table.columns)), 'column')}."
         )
     return list(table[column].to_list()), table.drop(column).to_native()
+
+
+def columns_of_frame(frame: Any) -> dict[str, npt.NDArray[Any]]:
+    """The columns of a frame as arrays: floats, dates, or objects.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> columns_of_frame(pl.DataFrame({"a": [1, None], "b": ["x", "y"]}))
+    {'a': array([ 1., nan]), 'b': array(['x', 'y'], dtype=object)}
+    """
+    import narwhals.stable.v1 as nw
+
+    try:
+        table = nw.from_native(frame, eager_only=True)
+    except TypeError as error:
+        raise ValueError(
+            f"Columns of mixed kinds come in a frame (pandas, polars, pyarrow). Got "
+            f"{type(frame).__name__}."
+        ) from error
+    found: dict[str, npt.NDArray[Any]] = {}
+    for name, column in zip(table.columns, table.iter_columns(), strict=True):
+        numbers = _floats(column, nw)
+        if numbers is None and column.dtype.is_temporal():
+            dates = np.asarray(column.to_numpy())
+            found[str(name)] = dates if dates.dtype.kind in "mM" else dates.astype(object)
+        else:
+            words = np.array(column.to_list(), dtype=object) if numbers is None else numbers
+            found[str(name)] = words
+    return found
 
 
 def numbers_of_frame(frame: Any) -> tuple[Any, str]:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
+import numpy.typing as npt
 
 from sidelight.core import BoolArray, FloatArray
 from sidelight.io.table.columns import listed
@@ -18,8 +22,12 @@ def settle_missing(
     who: str,
     remedy: str = PYTHON_REMEDY,
     first_row: int = 0,
+    row_names: Sequence[Any] | npt.NDArray[Any] | None = None,
 ) -> tuple[FloatArray, BoolArray, BoolArray, str]:
-    """Apply a policy to the missing values of a table; ``remedy`` is what an error advises."""
+    """Apply a policy to the missing values of a table; ``remedy`` is what an error advises.
+
+    Errors count rows from one, and name them where they have names.
+    """
     if policy not in POLICIES:
         raise ValueError(
             f"The 'missing' argument of read_table must be one of {', '.join(POLICIES)}. "
@@ -36,8 +44,9 @@ def settle_missing(
     if policy == "error":
         first = int(np.argmax(holed_rows))
         complete = int((~holed_rows).sum())
+        named = "" if row_names is None else f", named {_plain(row_names[first])!r}"
         raise ValueError(
-            f"{who} has {count} in {where}; the first is in row {first_row + first + 1}. "
+            f"{who} has {count} in {where}; the first is in row {first_row + first + 1}{named}. "
             f"{complete} of {len(X)} rows are complete. {remedy}"
         )
     if policy == "mean":
@@ -52,6 +61,10 @@ def settle_missing(
     if not columns.any():
         raise ValueError(f"{who}: every column of numbers has a missing value. None is left.")
     return X, rows, columns, f"Left out {where}, with {count}."
+
+
+def _plain(name: Any) -> Any:
+    return name.item() if isinstance(name, np.generic) else name
 
 
 def _counted(count: int, what: str) -> str:

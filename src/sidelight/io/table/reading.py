@@ -70,7 +70,7 @@ class Table:
 
     def set_aside(self, names: Sequence[str]) -> Table:
         """Take columns of numbers out of the data, and keep them beside it."""
-        _check_known(names, [*self.column_names, *self.labels], self.name)
+        check_known(names, [*self.column_names, *self.labels], self.name)
         moved = [name for name in self.column_names if name in names]
         if not moved:
             return self
@@ -84,11 +84,22 @@ class Table:
         """The same table with more to say about it."""
         return replace(self, notes=(*self.notes, *notes)) if notes else self
 
-    def settled(self, missing: str, remedy: str = PYTHON_REMEDY) -> Table:
-        """Deal with the missing numbers of the data; ``remedy`` is what an error advises."""
+    def settled(
+        self, missing: str, remedy: str = PYTHON_REMEDY, name_column: str | None = None
+    ) -> Table:
+        """Deal with the missing numbers of the data; ``remedy`` is what an error advises.
+
+        ``name_column`` was set aside, and has the names of rows for it.
+        """
         start = int(self.rows[0]) if len(self.rows) else 0
         X, rows, kept, note = settle_missing(
-            self.X, self.column_names, missing, self.name, remedy, start
+            self.X,
+            self.column_names,
+            missing,
+            self.name,
+            remedy,
+            start,
+            row_names=None if name_column is None else self.labels[name_column],
         )
         if not note:
             return self
@@ -111,13 +122,14 @@ def read_table(
     header: bool | None = None,
     separator: str | None = None,
     remedy: str = PYTHON_REMEDY,
+    name_column: str | None = None,
 ) -> Table:
     """Read a table of numbers from a csv, tsv, npy, npz or parquet file.
 
     Columns of text are set aside with a note, never dropped in silence.  In text files the
     separator (comma, semicolon, tab), the decimal comma and the row of names are found out; empty
     fields, NA, NaN and null are missing values.  A first column without a name that counts the rows
-    is taken for their numbers.
+    is taken for their numbers; ``name_column`` is set aside and names rows in errors.
 
     Examples
     --------
@@ -133,8 +145,9 @@ def read_table(
     """
     found = require_file(path)
     columns = _read(found, header, separator, exactly=[*ignore, *aside])
-    table = table_of(columns, found.name, ignore=ignore, aside=aside)
-    return table.settled(missing, remedy)
+    beside = aside if name_column is None or name_column in aside else [*aside, name_column]
+    table = table_of(columns, found.name, ignore=ignore, aside=beside)
+    return table.settled(missing, remedy, name_column)
 
 
 def read_columns(path: str | Path, *, header: bool | None = None) -> Columns:
@@ -152,7 +165,7 @@ def table_of(
 ) -> Table:
     """Sort columns into the numbers to work on and what stands beside them."""
     notes = list(columns.notes)
-    _check_known([*ignore, *aside], columns.names, who)
+    check_known([*ignore, *aside], columns.names, who)
     numbers: dict[str, FloatArray] = {}
     labels: dict[str, npt.NDArray[Any]] = {}
     words, warnings = [], []
@@ -171,7 +184,7 @@ def table_of(
                 )
             else:
                 words.append(name)
-        elif place == 0 and name == "column 1" and _counts_rows(values, columns, first_row):
+        elif place == 0 and name == "column 1" and counts_rows(values, columns, first_row):
             notes.append("Took the first column, which has no name and counts, for row numbers.")
         else:
             numbers[name] = values
@@ -208,7 +221,8 @@ def _read(
     )
 
 
-def _check_known(asked: Sequence[str], names: Sequence[str], who: str) -> None:
+def check_known(asked: Sequence[str], names: Sequence[str], who: str) -> None:
+    """Refuse names of columns that a table does not have."""
     for name in asked:
         if name not in names:
             near = get_close_matches(name, names, n=1)
@@ -218,7 +232,7 @@ def _check_known(asked: Sequence[str], names: Sequence[str], who: str) -> None:
             )
 
 
-def _counts_rows(values: FloatArray, columns: Columns, first_row: int) -> bool:
+def counts_rows(values: FloatArray, columns: Columns, first_row: int = 0) -> bool:
     """Tell row numbers, as pandas and R write them, from data in a table without names."""
     named = any(name != f"column {place + 1}" for place, name in enumerate(columns.names))
     start = values[0]

@@ -12,10 +12,12 @@ import numpy.typing as npt
 
 from sidelight.core import ArrayLike, FloatArray, IntArray, Real
 from sidelight.plot.colours.scale import Scale, scale_of
+from sidelight.plot.colours.shortening import written_apart
 from sidelight.plot.style import MARKERS, MISSING, OTHER, PALETTE, SINGLE
 
 _MOST_LABELS = len(PALETTE) * len(MARKERS)
-_LONGEST_NAME = 30
+#: More different numbers with a fraction than these are values, not classes.
+_MOST_FRACTIONS = 20
 
 
 @dataclass(frozen=True)
@@ -97,7 +99,8 @@ def choose_colours(
             f"'color'. Got {period!r}."
         )
     if labels is not None:
-        return _by_label(_one_per_point(who, "labels", labels, n_points))
+        classes = _one_per_point(who, "labels", labels, n_points)
+        return _by_value(classes, None) if _are_values(classes) else _by_label(classes)
     if isinstance(color, str):
         return _one_colour(who, n_points, color)
     if color is None:
@@ -115,6 +118,15 @@ def choose_colours(
             return _by_label(values)
         values = numbers
     return _by_value(values.astype(float), period)
+
+
+def _are_values(labels: npt.NDArray[Any]) -> bool:
+    """Whether labels are no classes: fractions, nearly each of its own."""
+    if labels.dtype.kind != "f":
+        return False
+    known = labels[np.isfinite(labels)]
+    fractions = bool((known != np.round(known)).any())
+    return fractions and len(np.unique(known)) > _MOST_FRACTIONS
 
 
 def _is_values(color: ArrayLike | str | None) -> bool:
@@ -197,13 +209,10 @@ def _by_label(labels: npt.NDArray[Any]) -> Colouring:
     if len(names) > _MOST_LABELS:
         # the most frequent keep their colours, in the order of their names
         kept = np.sort(np.argsort(-counts, kind="stable")[: _MOST_LABELS - 1])
+    written = written_apart([names[label] for label in kept])
     key = [
-        KeyEntry(
-            _shorten(names[label]),
-            PALETTE[place % len(PALETTE)],
-            MARKERS[place // len(PALETTE)],
-        )
-        for place, label in enumerate(kept)
+        KeyEntry(name, PALETTE[place % len(PALETTE)], MARKERS[place // len(PALETTE)])
+        for place, name in enumerate(written)
     ]
     place_of = np.full(len(names), -1)
     place_of[kept] = np.arange(len(kept))
@@ -242,7 +251,7 @@ def _distinct(
     if known.dtype.kind == "f" and (known == np.round(known)).all():
         known = known.astype(np.int64)
     distinct, which[~missing] = np.unique(known, return_inverse=True)
-    names = [str(value) for value in distinct]
+    names = _written(distinct)
     if distinct.dtype.kind in "US":  # "class 2" before "class 10"
         order = sorted(range(len(names)), key=lambda place: _by_numbers(names[place]))
         rank = np.empty(len(order), dtype=np.intp)
@@ -251,13 +260,17 @@ def _distinct(
     return names, which, missing
 
 
+def _written(distinct: npt.NDArray[Any]) -> list[str]:
+    """The names of labels: fractions with as few digits as tell them apart."""
+    if distinct.dtype.kind == "f":
+        for digits in range(4, 17):
+            names = [f"{value:.{digits}g}" for value in distinct]
+            if len(set(names)) == len(names):
+                return names
+    return [str(value) for value in distinct]
+
+
 def _by_numbers(name: str) -> list[tuple[int, int, str]]:
     """What orders names as people do: the numbers in them by value."""
     parts = re.split(r"([0-9]+)", name)
     return [(0, int(part), "") if part.isdecimal() else (1, 0, part) for part in parts if part]
-
-
-def _shorten(name: str) -> str:
-    if not name.strip():
-        return "(empty)"
-    return name if len(name) <= _LONGEST_NAME else name[: _LONGEST_NAME - 1].rstrip() + "…"

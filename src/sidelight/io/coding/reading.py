@@ -1,0 +1,73 @@
+"""Tables of which columns that are no numbers are data, too."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from sidelight.io.coding.mixed import MixedColumns
+from sidelight.io.coding.texts import TextColumn
+from sidelight.io.table import Table, check_known, counts_rows, listed, read_columns
+
+Coder = MixedColumns | TextColumn
+
+
+def read_coded(
+    path: Path,
+    *,
+    text: str | None = None,
+    ignore: Sequence[str] = (),
+    aside: Sequence[str] = (),
+    header: bool | None = None,
+) -> tuple[Table, Coder]:
+    """Read a table of mixed columns, or one of texts, and how it became numbers."""
+    found, notes = _columns(path, header)
+    check_known([*ignore, *aside, *([text] if text else [])], list(found), path.name)
+    found = {name: values for name, values in found.items() if name not in ignore}
+    data = {name: values for name, values in found.items() if name not in aside or name == text}
+    coder: Coder
+    if text is None:
+        coder, note = MixedColumns.learn(data, path.name)
+    else:
+        coder, note = TextColumn.learn(data, text, path.name)
+        others = [name for name in data if name != text]
+        note += f" Set aside {listed(others, 'column')}." if others else ""
+    return _coded(found, coder, path.name, (*notes, note)), coder
+
+
+def read_for(coder: Coder, path: Path, *, header: bool | None = None) -> Table:
+    """Read new rows as a model's own were coded."""
+    found, notes = _columns(path, header)
+    return _coded(found, coder, path.name, tuple(notes))
+
+
+def coder_of(extras: Mapping[str, Any]) -> Coder | None:
+    """The coder that a model file keeps, if any."""
+    if extras.get("mixed") is not None:
+        return MixedColumns.from_plain(extras["mixed"])
+    return None if extras.get("text") is None else TextColumn.from_plain(extras["text"])
+
+
+def _columns(path: Path, header: bool | None) -> tuple[dict[str, npt.NDArray[Any]], list[str]]:
+    columns = read_columns(path, header=header)
+    found = dict(zip(columns.names, columns.values, strict=True))
+    notes = list(columns.notes)
+    first = columns.values[0]
+    if columns.names[0] == "column 1" and first.dtype.kind in "fi" and counts_rows(first, columns):
+        del found["column 1"]
+        notes.append("Took the first column, which has no name and counts, for row numbers.")
+    return found, notes
+
+
+def _coded(
+    found: Mapping[str, npt.NDArray[Any]], coder: Coder, who: str, notes: tuple[str, ...]
+) -> Table:
+    X = coder.apply(found, who)
+    # words stay beside the map, as those of any table do
+    used = [name for name in coder.columns if found[name].dtype.kind in "fi"]
+    labels = {name: values for name, values in found.items() if name not in used}
+    return Table(X, coder.names, labels, np.arange(X.shape[0]), notes, who)

@@ -1,0 +1,95 @@
+"""Columns of mixed kinds and texts on the command line: one way for the fit and for new rows."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import sidelight
+from sidelight.cli.application import application
+from sidelight.io import read_table, write_table
+
+RNG = np.random.default_rng(0)
+COLUMNS = {
+    "height": 50 * RNG.standard_normal(60),
+    "kind": RNG.choice(["ash", "elm", "oak"], 60),
+    "day": np.datetime_as_string(np.datetime64("2026-01-01") + RNG.integers(0, 200, 60)),
+}
+TOPICS = ("sea ship sail wind tide boat", "bread flour oven dough yeast salt")
+TOPIC = np.arange(60) % 2
+TEXTS = [" ".join(RNG.choice(TOPICS[topic].split(), 8)) for topic in TOPIC]
+
+
+def run(*arguments: object, code: int = 0) -> Any:
+    done = CliRunner().invoke(application, [str(argument) for argument in arguments])
+    assert done.exit_code == code, (done.output, done.exception)
+    return done
+
+
+@pytest.fixture(autouse=True)
+def _in_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("TERMINAL_WIDTH", "200")
+    write_table("mixed.csv", COLUMNS)
+    write_table("texts.csv", {"year": np.arange(60.0), "body": TEXTS})
+
+
+def test_mixed_columns_are_those_of_python_and_new_rows_are_coded_alike() -> None:
+    pl = pytest.importorskip("polars")
+    how = ("-m", "mds", "-o", "map.csv", "--model", "m.sl")
+    done = run("embed", "mixed.csv", "--columns", "mixed", *how)
+    assert "by whether words are the same" in done.stderr
+    result = sidelight.embed(pl.DataFrame(COLUMNS), columns="mixed", method="mds")
+    names = ["classicalmds0", "classicalmds1"]
+    table = read_table("map.csv")
+    np.testing.assert_allclose(table.select(names), result.points, atol=1e-9)
+    assert table.labels["kind"].tolist() == COLUMNS["kind"].tolist()
+    few = {name: values[:9] for name, values in reversed(COLUMNS.items())}
+    few["kind"] = np.where(np.arange(9) == 3, "fir", few["kind"])
+    write_table("few.csv", few)
+    said = run("transform", "m.sl", "few.csv", "-o", "places.csv").stderr
+    assert "'fir'" in said
+    placed = read_table("places.csv").select(names)
+    seen = np.arange(9) != 3
+    np.testing.assert_allclose(placed[seen], result.points[:9][seen], atol=1e-8)
+    result.save("python.sl")
+    run("transform", "python.sl", "few.csv", "-o", "again.csv")
+    np.testing.assert_allclose(read_table("again.csv").select(names), placed, atol=1e-8)
+    run("decode", "m.sl", "map.csv", "-o", "items.csv")
+    assert read_table("items.csv").column_names == (
+        *("height", "kind=ash", "kind=elm", "kind=oak", "day"),
+    )
+
+
+@pytest.mark.parametrize("method", ["isomap", "pca"])
+def test_texts_are_placed_by_their_words(method: str) -> None:
+    done = run(
+        *("embed", "texts.csv", "--text", "body", "-m", method, "-d", 1),
+        *("-o", "map.csv", "--model", "m.sl", "--seed", 0),
+    )
+    assert "Set aside the column 'year'" in done.stderr
+    z = read_table("map.csv").select([f"{method}0"])[:, 0]
+    assert len({*np.sign(z[TOPIC == 0]), *-np.sign(z[TOPIC == 1])}) == 1
+    write_table("new.csv", {"body": [*TEXTS[:2], "the boat on the sea", "flour, salt and yeast"]})
+    run("transform", "m.sl", "new.csv", "-o", "places.csv")
+    placed = read_table("places.csv").select([f"{method}0"])[:, 0]
+    np.testing.assert_allclose(placed[:2], z[:2], atol=1e-8)
+    np.testing.assert_array_equal(np.sign(placed[2:]), np.sign(z[:2]))
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--columns", "all"), "--columns takes mixed. Got 'all'"),
+        (("--columns", "mixed", "--text", "kind"), "Give one of them"),
+        (("--columns", "mixed", "--standardize"), "--standardize has no effect on mixed columns"),
+        (("--text", "body"), "mixed.csv has no column 'body'"),
+        (("--columns", "mixed", "--ignore", "hight"), "Did you mean 'height'?"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(options: tuple[str, ...], said: str) -> None:
+    assert said in " ".join(run("embed", "mixed.csv", *options, code=2).stderr.split())

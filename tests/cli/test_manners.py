@@ -327,7 +327,6 @@ def test_formulas_in_the_data_are_not_copied_into_the_map_as_formulas() -> None:
     run("score", "evil.csv", "map.csv", "--labels", "word")
 
 
-<<<<<<< HEAD
 @posix
 @pytest.mark.parametrize("name", ["/dev/stdin", "/dev/fd/0", "-"])
 def test_a_file_behind_the_standard_input_needs_no_ending(name: str) -> None:
@@ -366,7 +365,8 @@ def test_anchors_in_words_are_said_to_be_text(way: tuple[str, ...]) -> None:
     assert "Got 2 columns, of which 'place' is text, such as 'here'" in " ".join(
         done.stderr.split()
     )
-=======
+
+
 def test_an_empty_folder_is_said_to_have_no_pictures() -> None:
     Path("empty").mkdir()
     said = run("embed", "empty", code=2).stderr
@@ -381,4 +381,3 @@ def test_a_gap_is_said_by_the_name_of_its_row() -> None:
     for command in (("embed",), ("compare",), ("embed", "--columns", "mixed")):
         done = run(*command, "people.csv", "--name-column", "who", code=2)
         assert "row 2, named 'bert'" in " ".join(done.stderr.split())
->>>>>>> first-hour

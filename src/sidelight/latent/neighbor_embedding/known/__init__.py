@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sidelight.latent.neighbor_embedding.known.holding import say_how_far
 from sidelight.latent.neighbor_embedding.known.inside import (
     INSIDE,
     hear_inside,
@@ -14,4 +15,5 @@ __all__ = [
     "hear_inside",
     "in_territories",
     "lay_out_informed",
+    "say_how_far",
 ]

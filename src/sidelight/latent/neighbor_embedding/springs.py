@@ -64,7 +64,7 @@ class Springs:
 
     def unit(self, Y: FloatArray) -> float:
         """u: how long a unit of the given distances is in the map."""
-        from sidelight.latent.neighbor_embedding._springs_compiled import unit_of
+        from sidelight.latent.neighbor_embedding._pairs_compiled import unit_of
 
         return float(unit_of(np.ascontiguousarray(Y), self.left, self.right, self.lengths))
 
@@ -77,7 +77,7 @@ class Springs:
         self, Y: FloatArray, velocity: FloatArray | None = None, *, u: float | None = None
     ) -> None:
         """Move the rows that they join to where they fit best; a step is what came of it."""
-        from sidelight.latent.neighbor_embedding._springs_compiled import relax
+        from sidelight.latent.neighbor_embedding._pairs_compiled import relax
 
         rows = self.rows
         left, right = np.searchsorted(rows, self.left), np.searchsorted(rows, self.right)

@@ -9,7 +9,7 @@ from scipy.spatial.distance import cdist
 from sklearn.datasets import load_digits
 from sklearn.metrics import silhouette_score
 
-from sidelight import NeighborEmbedding
+from sidelight import PCA, NeighborEmbedding
 from sidelight.core import Threads
 from sidelight.estimator.territory import (
     WALKS,
@@ -22,8 +22,10 @@ from sidelight.estimator.territory import (
 )
 from sidelight.latent.neighbor_embedding import affinities
 from sidelight.latent.neighbor_embedding.known import in_territories
+from sidelight.latent.neighbor_embedding.known.holding import realised
 from sidelight.latent.neighbor_embedding.springs import Springs
 from sidelight.neighbors import nearest_neighbors, neighborhood_graph
+from sidelight.quality import point_quality
 from sidelight.side import Anchors, Distances, Pairs
 
 
@@ -209,6 +211,51 @@ class TestSprings:
         np.testing.assert_allclose(reached, metres, rtol=0.1)
         new = model.transform(X[:30] + 0.01)
         assert np.median(np.linalg.norm(new - Z[:30], axis=1)) < 0.05 * np.ptp(Z)
+
+    @pytest.mark.parametrize("seed", [1, 2])
+    def test_distances_that_a_plane_has_are_held_however_the_data_pull(self, digits, seed):
+        """All pairs of eight rows, as far apart as in another map."""
+        X = digits[0][:200]
+        rows = np.random.default_rng(seed).permutation(200)[:8]
+        pairs = rows[np.column_stack(np.triu_indices(8, 1))]
+        P = 7 * PCA().fit(X).embedding_
+        v = np.linalg.norm(P[pairs[:, 0]] - P[pairs[:, 1]], axis=1)
+        model = NeighborEmbedding().fit(X, side=Distances(pairs, v))
+        Z = model.embedding_
+        reached = np.linalg.norm(Z[pairs[:, 0]] - Z[pairs[:, 1]], axis=1)
+        np.testing.assert_allclose(reached, v, rtol=0.01)
+        assert "off by 0.1% at most" in model.side_report_[0].change
+        others = np.setdiff1d(np.arange(200), rows)
+        kept = [
+            np.mean(point_quality(X, each).kept[others])
+            for each in (Z, NeighborEmbedding().fit(X).embedding_)
+        ]
+        assert kept[0] > kept[1] - 0.02
+
+    def test_distances_that_no_plane_has_are_fitted_best_and_said(self, digits):
+        """Five rows that are all one apart: the least squares of their distances in a plane."""
+        X, rows = digits[0][:100], np.array([3, 20, 41, 66, 90])
+        pairs = rows[np.column_stack(np.triu_indices(5, 1))]
+        with pytest.warns(UserWarning, match="known distances are missed by more than 10%"):
+            model = NeighborEmbedding().fit(X, side=Distances(pairs, np.ones(10)))
+        Z = model.embedding_
+        reached = np.linalg.norm(Z[pairs[:, 0]] - Z[pairs[:, 1]], axis=1)
+        # a pentagon, with its unit: sides and diagonals in the golden ratio
+        golden = (1 + np.sqrt(5)) / 2
+        side = 10 / (5 + 5 * golden)
+        stress = 5 * ((side - 1) ** 2 + (golden * side - 1) ** 2)
+        assert np.sum((reached - 1) ** 2) < 1.3 * stress
+
+    def test_tied_rows_in_each_others_way_are_begun_anew(self):
+        """Corners of a square that must change places, in a plane."""
+        Y = np.array([[0.0, 0], [1, 0], [1, 1], [0, 1], [3, 3]])
+        truth = np.array([[0.0, 0], [1, 1], [1, 0], [0, 1.1]])
+        pairs = np.column_stack(np.triu_indices(4, 1))
+        d = np.linalg.norm(truth[pairs[:, 0]] - truth[pairs[:, 1]], axis=1)
+        springs = Springs.between(pairs, d, 5)
+        Z = realised(springs, Y)
+        assert springs.misses(Z).max() < 0.01
+        np.testing.assert_array_equal(Z[4], Y[4])
 
 
 def test_neighbours_of_a_pin_come_with_it(digits):

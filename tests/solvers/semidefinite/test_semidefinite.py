@@ -10,12 +10,16 @@ import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
 
 from sidelight.core.errors import ContradictionError, DisconnectedGraphError
+from sidelight.solvers.semidefinite import active_set
+from sidelight.solvers.semidefinite.active_set import solve_by_rounds
 from sidelight.solvers.semidefinite.constraints import PairConstraints
 from sidelight.solvers.semidefinite.dense import solve_dense
+from sidelight.solvers.semidefinite.door import choose
 from sidelight.solvers.semidefinite.dual_bound import verified_shift
 from sidelight.solvers.semidefinite.inertia import EdgeMatrices
 from sidelight.solvers.semidefinite.low_rank.path_following import unfold_low_rank
 from sidelight.solvers.semidefinite.low_rank.start import unfolded_start
+from sidelight.solvers.semidefinite.program import KernelProgram
 from tests.solvers.semidefinite.programs import laplacian, roll, squared, unfold
 
 
@@ -143,6 +147,36 @@ class TestAgreement:
         assert waited.dual_bound >= once.objective
         assert (squared(waited.factor, edges) <= d**2 * (1 + 1e-5)).all()
         assert np.count_nonzero(waited.multipliers) < len(d)
+
+    def test_a_crowd_of_pairs_goes_to_the_dense_method_in_rounds(self, monkeypatch):
+        """Every pair of 60 points is near or far: far fewer say it all, and the answer is that."""
+        rng = np.random.default_rng(0)
+        y = np.arange(60) % 3
+        X = rng.standard_normal((60, 4))
+        X[:, 0] += 3 * y
+        edges = np.column_stack(np.triu_indices(60, 1))
+        d = np.linalg.norm(X[edges[:, 0]] - X[edges[:, 1]], axis=1)
+        alike = y[edges[:, 0]] == y[edges[:, 1]]
+        far = PairConstraints.on_pairs(edges[~alike], 0.8 * d[~alike] ** 2, "at_least")
+        near = np.vstack([edges[alike], [[0, 1], [1, 2]]])  # the groups must hang together
+        lengths = np.r_[d[alike], 9.0, 9.0]
+        program = KernelProgram.unfolding(near, lengths, 60, beside=far, who="unfold")
+        assert choose(program)[0].name == "the dense method"
+        rounds, whole = [], active_set.solve_dense
+
+        def counted(C, pairs, *given, **named):
+            rounds.append(len(pairs))
+            return whole(C, pairs, *given, **named)
+
+        monkeypatch.setattr(active_set, "solve_dense", counted)
+        found = solve_by_rounds(program)
+        assert max(rounds) < len(program.constraints) / 2
+        monkeypatch.setattr(active_set, "crowded", lambda program: False)
+        once = solve_by_rounds(program)
+        assert rounds[-1] == len(edges)
+        np.testing.assert_allclose(found.objective, once.objective, rtol=1e-6)
+        assert found.gap < 1e-6
+        assert np.max(program.constraints.relative_misses(found.factor)) < 1e-5
 
     def test_masses_are_copies(self):
         """A node of mass 3 is three nodes in one place."""

@@ -123,7 +123,7 @@ def lay_out(
 ) -> Layout:
     """Move the points from where they are until the last step; those that are pinned stay.
 
-    Springs pull as well; the objective does not count them.
+    Springs pull as well, or hold; the objective does not count them.
 
     ``show`` turns points on their way into the map that listeners are shown.
     """
@@ -202,7 +202,7 @@ class Swarm:
     def forces(self) -> Forces:
         """What acts on the points."""
         forces = self.divergence.forces(self._Y, self._graph)
-        if self._springs is not None:
+        if self._springs is not None and not self._springs.rigid:
             self._springs.add_pulls(self._Y, forces.pulls)
         return forces
 
@@ -218,6 +218,8 @@ class Swarm:
         lengths = (rate * exaggeration, 0.5 * rate * n / forces.Z, pace.momentum, pace.longest)
         told = (self._Y, forces.pulls, forces.slopes, lengths, self._fixed, self._velocity)
         self.divergence.pool.run([(advance, (*told, s.start, s.stop)) for s in cuts(n)])
+        if self._springs is not None and self._springs.rigid:
+            self._springs.hold(self._Y, self._velocity)
 
     @property
     def points(self) -> FloatArray:

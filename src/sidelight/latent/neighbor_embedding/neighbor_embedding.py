@@ -35,7 +35,12 @@ from sidelight.latent.descending import MADE_OR_GIVEN
 from sidelight.latent.neighbor_embedding.affinities import Affinities
 from sidelight.latent.neighbor_embedding.descent import Moving, Pace
 from sidelight.latent.neighbor_embedding.divergence import Divergence
-from sidelight.latent.neighbor_embedding.known import INSIDE, hear_inside, lay_out_informed
+from sidelight.latent.neighbor_embedding.known import (
+    INSIDE,
+    hear_inside,
+    lay_out_informed,
+    say_how_far,
+)
 from sidelight.latent.neighbor_embedding.placing import ByNeighbors
 from sidelight.latent.neighbor_embedding.repulsion import field_by
 from sidelight.latent.neighbor_embedding.start import start_of
@@ -62,12 +67,13 @@ class NeighborEmbedding(Embedder):
     Pairs act in the graph: the groups that they name have territories, by random walks between
     neighbours; edges between groups that are said to differ are weakened, and rows are pulled by
     others of their group, as much as rows that are held out are foretold.  Distances are springs
-    in a unit of their own, which is then that of the map; anchors are kept exactly, in their
-    coordinates.  Attributes act through a metric learned in front, and what a condition does is
-    taken out there.  Where a condition of up to twelve values shows among neighbours even so, and
-    rows match across its values (each among the nearest of the other's value), they find neighbours
-    there too, as many as the value has rows; rows whose kind a value lacks keep their own.  Numbers
-    of more values and angles are taken out in front alone.
+    in a unit of their own, which is then that of the map, and in the end they are held, or where
+    no map has them all, what fits them best; anchors are kept exactly, in their coordinates.
+    Attributes act through a metric learned in front, and what a condition does is taken out there.
+    Where a condition of up to twelve values shows among neighbours even so, and rows match across
+    its values (each among the nearest of the other's value), they find neighbours there too, as
+    many as the value has rows; rows whose kind a value lacks keep their own.  Numbers of more
+    values and angles are taken out in front alone.
 
     Parameters
     ----------
@@ -264,7 +270,8 @@ class NeighborEmbedding(Embedder):
             "neighbors_recall_": points.recall(near),
         }
         placed = of_all_rows(Map(found.Y, rule, facts), points, distinct)
-        told = replace(told, notes=heard.report)
+        notes = say_how_far(heard.report, heard.springs, found.Y, who=self._name)
+        told = replace(told, notes=notes)
         return self._adopt(told, placed, thread.left_at(found.left))
 
     def _start(self, points: Points, distinct: DistinctRows, P: Affinities, d: int) -> FloatArray:

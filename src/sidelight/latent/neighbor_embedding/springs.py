@@ -2,11 +2,17 @@
 
 A pair that is t apart is drawn to the distance u t in the map, u the unit that suits all of them
 best, u = Σ d t / Σ t²: with stiffness κ_ij the pull on y_i is κ_ij (1 − u t_ij/d_ij)(y_i − y_j).
+
+Springs that are rigid do not pull: after every step the rows they join go to where
+
+    Σ (d_ij − u t_ij)²
+
+is least, from where they are.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -14,6 +20,8 @@ from sidelight.core import FloatArray, IntArray
 
 #: κ of a pair whose rows are in no other one.
 _STIFFNESS = 0.1
+#: Sweeps after a step and for good, the relative miss at which they end, and how bold they are.
+_SWEEPS, _ALL_SWEEPS, _FITS, _BOLD = 20, 2000, 1e-3, 1.4
 
 
 @dataclass(frozen=True)
@@ -28,12 +36,15 @@ class Springs:
         Distances, in whatever unit.
     stiffness : ndarray of shape (m,)
         κ.
+    rigid : bool
+        Whether they are held, rather than pull.
     """
 
     left: IntArray
     right: IntArray
     lengths: FloatArray
     stiffness: FloatArray
+    rigid: bool = False
 
     @classmethod
     def between(cls, pairs: IntArray, lengths: FloatArray, n: int) -> Springs:
@@ -44,12 +55,40 @@ class Springs:
 
     def taken_to(self, rank: IntArray) -> Springs:
         """The same springs, where point i has become point ``rank[i]``."""
-        return Springs(rank[self.left], rank[self.right], self.lengths, self.stiffness)
+        return replace(self, left=rank[self.left], right=rank[self.right])
+
+    @property
+    def rows(self) -> IntArray:
+        """The points that they join."""
+        return np.unique(np.concatenate([self.left, self.right]))
 
     def unit(self, Y: FloatArray) -> float:
         """u: how long a unit of the given distances is in the map."""
+        from sidelight.latent.neighbor_embedding._pairs_compiled import unit_of
+
+        return float(unit_of(np.ascontiguousarray(Y), self.left, self.right, self.lengths))
+
+    def misses(self, Y: FloatArray) -> FloatArray:
+        """|d − u t| / u t of every spring."""
         d = np.sqrt(((Y[self.left] - Y[self.right]) ** 2).sum(axis=1))
-        return float(np.sum(d * self.lengths) / np.sum(self.lengths**2))
+        return np.asarray(np.abs(d / (max(self.unit(Y), 1e-300) * self.lengths) - 1.0))
+
+    def hold(
+        self, Y: FloatArray, velocity: FloatArray | None = None, *, u: float | None = None
+    ) -> None:
+        """Move the rows that they join to where they fit best; a step is what came of it."""
+        from sidelight.latent.neighbor_embedding._pairs_compiled import relax
+
+        rows = self.rows
+        left, right = np.searchsorted(rows, self.left), np.searchsorted(rows, self.right)
+        degree = np.bincount(np.concatenate([left, right])).astype(np.float64)
+        u = self.unit(Y) if u is None else u
+        y = Y[rows]
+        sweeps = _ALL_SWEEPS if velocity is None else _SWEEPS
+        relax(y, left, right, u * self.lengths, degree, (sweeps, _FITS, _BOLD))
+        if velocity is not None:
+            velocity[rows] += y - Y[rows]
+        Y[rows] = y
 
     def add_pulls(self, Y: FloatArray, pulls: FloatArray) -> None:
         """Add the pulls of all springs."""

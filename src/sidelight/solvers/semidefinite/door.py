@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 
 from sidelight.core import ContradictionError, FloatArray, IntArray, NotEnoughMemoryError
-from sidelight.solvers.semidefinite.active_set import solve_by_rounds
+from sidelight.solvers.semidefinite.active_set import crowded, solve_by_rounds
 from sidelight.solvers.semidefinite.low_rank import refuse_low_rank, solve_low_rank
 from sidelight.solvers.semidefinite.program import KernelProgram
 from sidelight.solvers.semidefinite.reach import require_one_piece
@@ -18,7 +18,7 @@ from sidelight.solvers.semidefinite.result import SemidefiniteResult, second_try
 
 #: Up to so many points and constraints the dense method takes a second or two, whatever the rank of
 #: the kernel; the low-rank one may take a tenth of that or, where the rank is high, five times as
-#: long.
+#: long.  A crowd of constraints is taken in rounds, where the low-rank method stalls.
 _SMALL, _FEW = 300, 1500
 #: Up to so many points and constraints the dense method takes over where the low-rank one stalls.
 _FALLBACK, _FALLBACK_FEW = 600, 2500
@@ -42,9 +42,15 @@ def _beyond(points: int, constraints: int, program: KernelProgram) -> str | None
     )
 
 
+def _not_small(program: KernelProgram) -> str | None:
+    if program.n <= _SMALL and crowded(program):
+        return None
+    return _beyond(_SMALL, _FEW, program)
+
+
 LOW_RANK = Solver("the low-rank method", refuse_low_rank, solve_low_rank)
 DENSE = Solver("the dense method", lambda program: None, solve_by_rounds)
-SMALL = replace(DENSE, refuses=partial(_beyond, _SMALL, _FEW))
+SMALL = replace(DENSE, refuses=_not_small)
 FALLBACK = replace(DENSE, refuses=partial(_beyond, _FALLBACK, _FALLBACK_FEW))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from sidelight.latent.neighbor_embedding.known.balance import balanced_affinities, neighbors_across
+from sidelight.latent.neighbor_embedding.known.holding import say_how_far
 from sidelight.latent.neighbor_embedding.known.inside import (
     INSIDE,
     hear_inside,
@@ -17,4 +18,5 @@ __all__ = [
     "in_territories",
     "lay_out_informed",
     "neighbors_across",
+    "say_how_far",
 ]

@@ -25,6 +25,7 @@ from sidelight.latent.neighbor_embedding.known.balance import (
     neighbors_across,
     values_of,
 )
+from sidelight.latent.neighbor_embedding.known.holding import hold_distances
 from sidelight.latent.neighbor_embedding.known.territory import in_territories, pulled_together
 from sidelight.latent.neighbor_embedding.springs import Springs
 from sidelight.latent.neighbor_embedding.start import rounded
@@ -96,7 +97,7 @@ def hear_inside(
         there = (ends[:, 0] != ends[:, 1]) & (given.values > 0)
         if there.any():
             springs = Springs.between(ends[there], given.values[there].astype(np.float64), P.n)
-            report["Distances"] = f"{there.sum()} springs, in a unit of their own"
+            report["Distances"] = f"{there.sum()} held, in a unit of their own"
     anchors = known.get("Anchors")
     if anchors is not None:
         report["Anchors"] = f"{len(anchors.index)} rows pinned"
@@ -118,8 +119,7 @@ def lay_out_informed(
     if heard.anchors is not None:
         return _around_pins(divergence, found, pace, heard, distinct, **told)
     if heard.springs is not None:
-        unit = 1.0 / max(heard.springs.unit(found.Y), 1e-300)
-        return replace(found, Y=unit * found.Y), unit
+        return hold_distances(divergence, found, pace, heard.springs, **told)
     return found, 1.0
 
 

@@ -1,0 +1,109 @@
+"""Known distances held: tied rows go to where they fit, and the map settles around them.
+
+The divergence outweighs springs that leave it room to descend.  So rows first go where springs pull
+them, together with their neighbours; those that are tied then go to the nearest places at which the
+distances fit best, and the map settles while the distances are held.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.sparse.csgraph import connected_components, dijkstra
+
+from sidelight.core import FloatArray, IntArray, warn
+from sidelight.latent.neighbor_embedding.descent import Layout, Moving, Pace, lay_out
+from sidelight.latent.neighbor_embedding.divergence import Divergence
+from sidelight.latent.neighbor_embedding.springs import Springs
+from sidelight.latent.neighbor_embedding.start import rounded
+from sidelight.quality import procrustes
+
+#: The share of the steps in which a map settles around what is held, and how long they are.
+_SETTLING, _RATE = 0.4, 4.0
+#: Distances that all fit as well as this need no other beginning; another one is to miss by so
+#: much less of it, in squares.
+_FIT, _BETTER = 0.02, 0.8
+#: Rows that are tied together are begun anew by classical scaling up to so many.
+_SCALED = 500
+#: Distances that are missed by more than this share of themselves are worth a warning.
+_WORTH_SAYING = 0.1
+
+
+def hold_distances(
+    divergence: Divergence, found: Layout, pace: Pace, springs: Springs, **told: Any
+) -> tuple[Layout, float]:
+    """Settle a map with known distances held, in their unit; give the kernel's unit too."""
+    settling = replace(pace, early=0, max_iter=max(1, int(_SETTLING * pace.max_iter)), rate=_RATE)
+    begin = Moving.at_rest(rounded(realised(springs, found.Y)))
+    settled = lay_out(divergence, begin, settling, springs=replace(springs, rigid=True), **told)
+    Y = settled.Y.copy()
+    springs.hold(Y)
+    unit = 1.0 / max(springs.unit(Y), 1e-300)
+    facts = {**settled.facts, "n_iter_": pace.max_iter}
+    return Layout(unit * Y, facts, settled.left), unit
+
+
+def realised(springs: Springs, Y: FloatArray) -> FloatArray:
+    """The map with tied rows where their distances fit best, as near to where they are as may be.
+
+    Rows in a plane block each other's way: where the nearest places do not fit, those are tried
+    that classical scaling gives to the rows tied together, and taken if they fit better.
+    """
+    u = springs.unit(Y)
+    near = Y.copy()
+    springs.hold(near, u=u)
+    if springs.misses(near).max() < _FIT:
+        return near
+    far = _scaled(springs, Y, u)
+    springs.hold(far, u=u)
+    misses = [float(np.sum(springs.misses(Z) ** 2)) for Z in (near, far)]
+    return far if misses[1] < _BETTER * misses[0] else near
+
+
+def _scaled(springs: Springs, Y: FloatArray, u: float) -> FloatArray:
+    """Rows that are tied together, laid out by classical scaling and turned to where they were.
+
+    Distances that are not known are those of the map, as far as known ones let them be.
+    """
+    n, Z = len(Y), Y.copy()
+    graph = sp.csr_array((u * springs.lengths, (springs.left, springs.right)), shape=(n, n))
+    _, piece = connected_components(graph, directed=False)
+    for which in np.flatnonzero(np.bincount(piece) > 2):
+        rows: IntArray = np.flatnonzero(piece == which)
+        if len(rows) > _SCALED:
+            continue
+        own = Y[rows]
+        D = np.sqrt(((own[:, None] - own[None]) ** 2).sum(axis=2))
+        part = graph[rows][:, rows]
+        D = np.minimum(D, dijkstra(part, directed=False))
+        i, j = part.nonzero()
+        D[i, j] = D[j, i] = part.tocoo().data
+        K = -0.5 * (D**2 - (D**2).mean(axis=0) - (D**2).mean(axis=1)[:, None] + (D**2).mean())
+        values, vectors = np.linalg.eigh(K)
+        top = np.argsort(-values, kind="stable")[: Y.shape[1]]
+        laid = vectors[:, top] * np.sqrt(np.maximum(values[top], 0.0))
+        laid = np.pad(laid, ((0, 0), (0, Y.shape[1] - laid.shape[1])))
+        Z[rows] = laid @ procrustes(laid, own).rotation + own.mean(axis=0)
+    return rounded(Z)
+
+
+def say_how_far(
+    report: dict[str, str], springs: Springs | None, Y: FloatArray, *, who: str
+) -> dict[str, str]:
+    """Add to what was made of distances how far off they are in the map; warn if that is much."""
+    if springs is None:
+        return report
+    off = springs.misses(Y)
+    many = int(np.count_nonzero(off > _WORTH_SAYING))
+    if many:
+        warn(
+            f"{many} of {len(off)} known distances are missed by more than {_WORTH_SAYING:.0%} in "
+            f"the map of {who}, by {off.max():.0%} at most: together with the others no map of "
+            f"{Y.shape[1]} dimensions has them. What fits them best is kept; correct what is "
+            f"wrong, or raise n_components."
+        )
+    said = f"off by {off.max():.1%} at most, half of them by {np.median(off):.1%} or less"
+    return {**report, "Distances": f"{report['Distances']}, {said}"}

@@ -143,6 +143,7 @@ TAGS: dict[str, str] = {
     "density/quartic": "latent.density.kernels:QuarticKernel",
     "density/discrete": "latent.density.kernels:DiscreteKernel",
     "known factor": "latent.density.known_factor:KnownFactor",
+    "known factors": "latent.density.known_factor:KnownFactors",
     "path": "latent.information.path:Path",
     "path/onset": "latent.information.path:Onset",
     # models of change

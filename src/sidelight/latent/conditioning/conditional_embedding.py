@@ -138,7 +138,7 @@ class ConditionalEmbedding(DensityEmbedder):
         "tol": (Real(0, open_below=True),),
     }
     _takes_sparse = False
-    _removes_in_front = False
+    _hears_several = ("Relation",)
 
     def __init__(
         self,

@@ -22,23 +22,24 @@ from sidelight.estimator import (
 from sidelight.latent.density.gap_filling import fill_gaps
 from sidelight.latent.density.joint import JointDensity
 from sidelight.latent.density.kernels import squared_distances
-from sidelight.latent.density.known_factor import KnownFactor
+from sidelight.latent.density.known_factor import KnownFactor, KnownFactors
+from sidelight.side import by_number
 
 
 @dataclass(frozen=True)
 class ByDensity:
-    """Rows that were fitted where they are, new ones at E[z | y].
+    """Rows that were fitted where they are, new ones at E[z | y], or E[z | y, x].
 
     Parameters
     ----------
     density : JointDensity
         Of data and latent points.
-    factor : KnownFactor, optional
+    factor : KnownFactor or KnownFactors, optional
         What was left out of the map.
     """
 
     density: JointDensity
-    factor: KnownFactor | None = None
+    factor: KnownFactor | KnownFactors | None = None
 
     def __call__(self, X: Any) -> FloatArray:
         """Place rows, each by itself."""
@@ -48,6 +49,25 @@ class ByDensity:
         known = self.density.recognise(rows)[:, None]
         expected = self.density.expected_points(rows)[0]
         return np.where(known >= 0, self.density.points[known[:, 0]], expected)
+
+    def beside(self, X: FloatArray, coordinates: FloatArray) -> FloatArray:
+        """Place rows of known condition at E[z | y, x] = Σ_a k_a V_a z_a / Σ_b k_b V_b.
+
+        k_a = k(y, y_a), and V_a is how like the row's own condition x that of item a is.
+        """
+        factor, p = self.factor, X.shape[1]
+        assert factor is not None
+        own = factor.coordinates
+
+        def place(rows: FloatArray) -> FloatArray:
+            Y, x = rows[:, :p], rows[:, p:]
+            same = np.all(np.abs(x[:, None] - own) < 1e-9, axis=2)
+            known = self.density.recognise(Y, same)[:, None]
+            expected = self.density.expected_points(Y, factor.similarity(x))[0]
+            return np.where(known >= 0, self.density.points[known[:, 0]], expected)
+
+        rows = np.column_stack([X, coordinates])
+        return in_blocks(place, rows, len(own) * (1 + own.shape[1]))
 
 
 class DensityEmbedder(Embedder):
@@ -63,6 +83,32 @@ class DensityEmbedder(Embedder):
 
     def _density_of_rows(self, method: str) -> JointDensity:
         return self._density
+
+    def transform(self, X: Any, *, condition: Any = None) -> FloatArray:
+        """Place new rows in the map; each row's place depends on that row alone.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features)
+            New rows.
+        condition : Condition, list of them, or values, optional
+            The values of the factor that was left out of the map, for these rows (a list of those
+            of each, if there were several): a row is placed at E[z | y, x], among items that are
+            alike in the factor as far as the way back has it.  Without, at E[z | y], among all.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_components)
+            Their places.
+        """
+        if condition is None:
+            return super().transform(X)
+        condition = by_number(condition, X, who=self._name)
+        rows = np.asarray(self._in_front(self._check_new(X)), dtype=np.float64)
+        factor, place = self._known_factor("transform"), self._map.place
+        assert isinstance(place, ByDensity)
+        value = factor.coordinates_of(condition, len(rows), who=f"{self._name}.transform")
+        return self._bring(place.beside(rows, value))
 
     def _rows_to_score(self, X: Any, condition: Any) -> FloatArray:
         return self._check_with_gaps(X, condition)
@@ -256,7 +302,7 @@ class DensityEmbedder(Embedder):
         shown = in_blocks(change, np.column_stack([Z, wanted, items]), len(self.embedding_))
         return np.asarray(behind_front(shown, self._front, who=self._name))
 
-    def _known_factor(self, method: str) -> KnownFactor:
+    def _known_factor(self, method: str) -> KnownFactor | KnownFactors:
         place = self._map.place
         assert isinstance(place, ByDensity)
         if place.factor is None:

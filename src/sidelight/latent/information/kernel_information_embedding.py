@@ -36,11 +36,12 @@ from sidelight.latent.density import (
     kernel_for,
     regression_bandwidth,
     shows_or_said,
+    together,
 )
 from sidelight.latent.descending import ADJACENT, NOTHING_ADJACENT, Adjacent, adjacent_in
 from sidelight.latent.information.axes import on_axes, warn_if_collapsed
 from sidelight.latent.information.conditional import (
-    kernel_of_values,
+    kernel_of_all_values,
     map_by_conditional_information,
     with_reach,
 )
@@ -88,9 +89,11 @@ class KernelInformationEmbedding(DensityEmbedder):
 
     A ``Condition`` in ``side`` names a factor that is known: Z then maximises the estimate of the
     conditional information Î(Y; Z | X) (eq. 3.24), in which rows count as far as they are alike in
-    the factor, by the ``kernel`` of the Condition.  Items are not matched across its values; that
-    is :class:`~sidelight.ConditionalEmbedding`.  A factor that does not show in the data (its
-    values agree no better among near rows than shuffled ones) leaves the plain map, with a warning.
+    the factor, by the ``kernel`` of the Condition; in several factors, by the product of their
+    kernels.  Items are not matched across its values; that is
+    :class:`~sidelight.ConditionalEmbedding`.  A factor that does not show in the data (its values
+    agree no better among near rows than shuffled ones) is left out, with a warning; if none does,
+    the map is the plain one.
 
     Parameters
     ----------
@@ -168,7 +171,8 @@ class KernelInformationEmbedding(DensityEmbedder):
     Notes
     -----
     A row that was fitted is recognised and placed where it is in the map; every other row is
-    placed at E[z | y].  :meth:`posterior` gives E[z | y] for any row, and :meth:`denoise` goes
+    placed at E[z | y], or among rows of like condition at E[z | y, x], where its own is given
+    (:meth:`transform`).  :meth:`posterior` gives E[z | y] for any row, and :meth:`denoise` goes
     there and back.
 
     Points in two or more dimensions fly apart as λ shrinks, which tears a closed curve.  Where
@@ -217,7 +221,6 @@ class KernelInformationEmbedding(DensityEmbedder):
         "random_state": (RANDOM_STATE,),
     }
     _takes_sparse = False
-    _removes_in_front = False
 
     def __init__(
         self,
@@ -266,7 +269,7 @@ class KernelInformationEmbedding(DensityEmbedder):
         y : object
             Ignored.
         side : side information or list of it, optional
-            A factor that is known and is left out of the map; what is learned as a metric, in
+            Factors that are known and are left out of the map; what is learned as a metric, in
             front; a Sequence as a term that keeps adjacent rows near, where their order shows in
             the data (not beside a Condition); where some rows go, to which the finished map is
             brought.
@@ -460,18 +463,24 @@ class KernelInformationEmbedding(DensityEmbedder):
             who=self._name,
         )
 
-    def _map_beside(self, items: FloatArray, columns: IntArray, condition: Condition) -> Map:
-        """Maximise conditional information."""
+    def _map_beside(
+        self, items: FloatArray, columns: IntArray, conditions: tuple[Condition, ...]
+    ) -> Map:
+        """Maximise conditional information, beside all factors that show."""
         Y = items[:, columns]
-        factor, penalty = KnownFactor.of(condition, who=self._name), penalty_for(self.penalty)
-        if not shows_or_said(Y, factor, who=self._name):
+        factors = [KnownFactor.of(condition, who=self._name) for condition in conditions]
+        shown = [shows_or_said(Y, factor, len(factors), who=self._name) for factor in factors]
+        if not any(shown):
             plain = self._follow(items, columns, None).map
             assert isinstance(plain.place, ByDensity)
-            return replace(plain, place=replace(plain.place, factor=factor))
+            return replace(plain, place=replace(plain.place, factor=together(factors)))
+        penalty = penalty_for(self.penalty)
         alpha = ALPHA if self.alpha == "auto" else float(self.alpha)
         found = map_by_conditional_information(
             Y,
-            kernel_of_values(condition, factor),
+            kernel_of_all_values(
+                [(conditions[i], factors[i]) for i in np.flatnonzero(shown).tolist()]
+            ),
             self.n_components_,
             bandwidth=self.bandwidth,
             alpha=alpha,
@@ -482,5 +491,10 @@ class KernelInformationEmbedding(DensityEmbedder):
         )
         kernel, Z = kernel_for(self.kernel, Y), on_axes(found.points, self.penalty)
         h = bandwidth_of_placing(self.bandwidth, Y, Z, kernel)
-        place = ByDensity(JointDensity(items, Z, columns, kernel, h), with_reach(factor, Y, Z))
+        factor = together(
+            # values that do not show are all alike
+            with_reach(one, Y, Z) if shows else replace(one, reach=np.inf)
+            for one, shows in zip(factors, shown, strict=True)
+        )
+        place = ByDensity(JointDensity(items, Z, columns, kernel, h), factor)
         return Map(Z, place, found.facts(Z, h, alpha, penalty))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from sidelight.latent.information.conditional.information import (
+    kernel_of_all_values,
     kernel_of_values,
     map_by_conditional_information,
 )
@@ -17,6 +18,7 @@ __all__ = [
     "ConditionalMap",
     "first_steps",
     "in_given_order",
+    "kernel_of_all_values",
     "kernel_of_values",
     "map_by_conditional_information",
     "with_reach",

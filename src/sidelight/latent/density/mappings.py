@@ -23,6 +23,7 @@ from sidelight.latent.density.gap_filling import fill_gaps
 from sidelight.latent.density.joint import JointDensity
 from sidelight.latent.density.kernels import squared_distances
 from sidelight.latent.density.known_factor import KnownFactor, KnownFactors
+from sidelight.latent.density.table import TableKernel, items_of_table
 from sidelight.side import by_number
 
 
@@ -82,6 +83,7 @@ class DensityEmbedder(Embedder):
     sample, score_samples, score = sample_rows, score_rows, mean_score
 
     def _density_of_rows(self, method: str) -> JointDensity:
+        self._refuse_table(method)
         return self._density
 
     def transform(self, X: Any, *, condition: Any = None) -> FloatArray:
@@ -113,8 +115,28 @@ class DensityEmbedder(Embedder):
     def _rows_to_score(self, X: Any, condition: Any) -> FloatArray:
         return self._check_with_gaps(X, condition)
 
+    @property
+    def _has_features(self) -> bool:
+        return not isinstance(self._density.data_kernel, TableKernel)
+
+    def _in_front(self, X: Any, condition: Any = None) -> Any:
+        if self._has_features:
+            return super()._in_front(X, condition)
+        return items_of_table(np.asarray(X, dtype=np.float64), who=self._name, new=True)
+
+    def _refuse_table(self, method: str) -> None:
+        """Refuse what leads to items, where only their similarities are known."""
+        check_is_fitted(self)
+        if not self._has_features:
+            raise ValueError(
+                f"{self._name}.{method} needs the features of items, and with "
+                f"kernel='precomputed' their similarities alone are known."
+            )
+
     def _told_of(self, X: Any, side: Any) -> Told:
         """What a fit is told; a metric in front needs numbers, and a Condition acts inside."""
+        if self.get_params(deep=False).get("kernel") == "precomputed":
+            return self._told_of_table(X, side)
         X, known = self._check_input(X, side)
         told = self._tell(np.asarray(X, dtype=np.float64), known, inside=("Condition",))
         if told.front and self.get_params(deep=False).get("kernel") == "discrete":
@@ -123,6 +145,17 @@ class DensityEmbedder(Embedder):
                 f"them. Use kernel='gaussian', or leave {', '.join(told.learned)} out."
             )
         return replace(told, points=np.asarray(told.points))
+
+    def _told_of_table(self, X: Any, side: Any) -> Told:
+        X, known = self._check_input(X, side, pairwise="kernel='precomputed'")
+        idle = [kind for kind in known if kind != "Anchors"]
+        if idle:
+            raise ValueError(
+                f"{self._name} with kernel='precomputed' knows similarities alone, and has no "
+                f"place for {' and '.join(idle)}. Leave it out, or give features."
+            )
+        items = items_of_table(np.asarray(X, dtype=np.float64), who=self._name)
+        return replace(self._tell(None, known), points=items)
 
     def posterior(self, X: Any) -> tuple[FloatArray, FloatArray]:
         """Compute E[z | y] and the standard deviation of z given y, for rows known or new.
@@ -166,6 +199,7 @@ class DensityEmbedder(Embedder):
         std : ndarray of shape (n_samples, n_features)
             With ``return_std``: the root of the conditional variance of each entry.
         """
+        self._refuse_table("inverse_transform")
         mean, std = self._expected_items(np.asarray(self._check_map(Z), np.float64), condition)
         mean = behind_front(mean, self._front, who=self._name)
         return (mean, deviations_behind_front(std, self._front)) if return_std else mean
@@ -199,6 +233,7 @@ class DensityEmbedder(Embedder):
         ndarray of shape (n_samples, n_features)
             Where they would lie without noise.
         """
+        self._refuse_table("denoise")
         Z = self._expected_points(self._check_with_gaps(X))[0]
         return np.asarray(behind_front(self._expected_items(Z)[0], self._front, who=self._name))
 
@@ -221,6 +256,7 @@ class DensityEmbedder(Embedder):
         ndarray of shape (n_samples, n_features)
             The rows, complete.
         """
+        self._refuse_table("impute")
         items = self._check_with_gaps(X)
         if not Whole(1).admits(n_neighbors):
             raise ValueError(

@@ -30,20 +30,16 @@ from sidelight.latent.density import (
     ByDensity,
     DensityEmbedder,
     JointDensity,
-    KnownFactor,
     bandwidth_of_placing,
     differing_columns,
     kernel_for,
     regression_bandwidth,
-    shows_or_said,
-    together,
 )
 from sidelight.latent.descending import ADJACENT, NOTHING_ADJACENT, Adjacent, adjacent_in
 from sidelight.latent.information.axes import on_axes, warn_if_collapsed
 from sidelight.latent.information.conditional import (
-    kernel_of_all_values,
+    Factors,
     map_by_conditional_information,
-    with_reach,
 )
 from sidelight.latent.information.ends import (
     PathEnds,
@@ -62,7 +58,11 @@ from sidelight.latent.information.path import (
     first_penalty,
 )
 from sidelight.latent.information.penalties import PENALTIES, penalty_for
-from sidelight.latent.information.refusals import refuse_beside_condition, refuse_in_turns
+from sidelight.latent.information.refusals import (
+    refuse_beside_condition,
+    refuse_beside_table,
+    refuse_in_turns,
+)
 from sidelight.latent.information.start import INIT, first_points
 from sidelight.side import Condition
 from sidelight.solvers.descent import Continuation
@@ -105,9 +105,12 @@ class KernelInformationEmbedding(DensityEmbedder):
         maximises the likelihood of each item given the others, which is right in few dimensions
         and far too small in many.  ``"learned"`` maximises that likelihood over h and Z together,
         each item left out of its own density (section 3.3), with the Gaussian kernel.
-    kernel : {"gaussian", "quartic", "discrete"}
+    kernel : {"gaussian", "quartic", "discrete", "precomputed"}
         ``"quartic"`` has finite support in both spaces, for many rows; ``"discrete"`` compares
-        columns of codes.
+        columns of codes.  With ``"precomputed"`` X is a table of similarities k(y, y') between 0
+        and 1, such as :func:`~sidelight.similarity.sequence_kernel` of sequences of any length, of
+        new rows the block (n_samples, n_training); the kernel is then k^{1/h}: ``bandwidth=1``
+        takes the table as it is.
     penalty : {"l2", "l4"} or callable
         ω.  L4 aligns the map with its axes.  A callable takes Z and gives Σ_a ω(z_a) and its
         gradient.
@@ -264,8 +267,8 @@ class KernelInformationEmbedding(DensityEmbedder):
 
         Parameters
         ----------
-        X : array of shape (n_samples, n_features)
-            The data.
+        X : array of shape (n_samples, n_features), or (n_samples, n_samples)
+            The data; with ``kernel="precomputed"`` how alike they are.
         y : object
             Ignored.
         side : side information or list of it, optional
@@ -284,6 +287,9 @@ class KernelInformationEmbedding(DensityEmbedder):
         told = self._told_of(X, side)
         items, condition = told.points, told.known.get("Condition")
         columns = differing_columns(items, self.n_components_, who=self._name)
+        if self.kernel == "precomputed":
+            refuse_beside_table(self, validation)
+            columns = np.arange(items.shape[1])
         if condition is not None:
             refuse_beside_condition(self, told.known, validation)
         told, beside = adjacent_in(told, items, ADJACENT.information * len(items), who=self._name)
@@ -468,19 +474,16 @@ class KernelInformationEmbedding(DensityEmbedder):
     ) -> Map:
         """Maximise conditional information, beside all factors that show."""
         Y = items[:, columns]
-        factors = [KnownFactor.of(condition, who=self._name) for condition in conditions]
-        shown = [shows_or_said(Y, factor, len(factors), who=self._name) for factor in factors]
-        if not any(shown):
+        factors = Factors.of(conditions, Y, who=self._name)
+        if not any(factors.shown):
             plain = self._follow(items, columns, None).map
             assert isinstance(plain.place, ByDensity)
-            return replace(plain, place=replace(plain.place, factor=together(factors)))
+            return replace(plain, place=replace(plain.place, factor=factors.as_one()))
         penalty = penalty_for(self.penalty)
         alpha = ALPHA if self.alpha == "auto" else float(self.alpha)
         found = map_by_conditional_information(
             Y,
-            kernel_of_all_values(
-                [(conditions[i], factors[i]) for i in np.flatnonzero(shown).tolist()]
-            ),
+            factors.kernel(),
             self.n_components_,
             bandwidth=self.bandwidth,
             alpha=alpha,
@@ -491,10 +494,5 @@ class KernelInformationEmbedding(DensityEmbedder):
         )
         kernel, Z = kernel_for(self.kernel, Y), on_axes(found.points, self.penalty)
         h = bandwidth_of_placing(self.bandwidth, Y, Z, kernel)
-        factor = together(
-            # values that do not show are all alike
-            with_reach(one, Y, Z) if shows else replace(one, reach=np.inf)
-            for one, shows in zip(factors, shown, strict=True)
-        )
-        place = ByDensity(JointDensity(items, Z, columns, kernel, h), factor)
+        place = ByDensity(JointDensity(items, Z, columns, kernel, h), factors.beside(Y, Z))
         return Map(Z, place, found.facts(Z, h, alpha, penalty))

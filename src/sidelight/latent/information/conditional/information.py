@@ -58,14 +58,6 @@ def kernel_of_values(condition: Condition, factor: KnownFactor) -> FloatArray:
     return gaussian_similarity(squared)
 
 
-def kernel_of_all_values(known: list[tuple[Condition, KnownFactor]]) -> FloatArray:
-    """V of several factors: the product of those of each."""
-    V = kernel_of_values(*known[0])
-    for condition, factor in known[1:]:
-        V = V * kernel_of_values(condition, factor)
-    return V
-
-
 def _kernel_of_ones_own(condition: Condition) -> FloatArray:
     """V by the user's function, checked."""
     values, n = condition.values, len(condition.values)

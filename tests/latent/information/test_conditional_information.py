@@ -247,6 +247,7 @@ def test_a_factor_that_does_not_show_is_left_out_beside_one_that_does():
     np.testing.assert_array_equal(both.embedding_, one.embedding_)
 
 
+@pytest.mark.filterwarnings("ignore:FactorRemoval subtracts")
 def test_several_conditions_in_front_are_reported_one_by_one():
     X, kinds, numbers = classes_and_numbers()
     report = PCA(1).fit(X, side=[Condition(kinds), Condition(numbers)]).side_report_

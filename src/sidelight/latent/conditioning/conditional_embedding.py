@@ -106,6 +106,9 @@ class ConditionalEmbedding(DensityEmbedder):
 
     Notes
     -----
+    Maps of all values of the factor agree, so that a new row needs no condition to be placed; where
+    its own is given it is compared with items of like condition alone, at E[z | y, x].
+
     Tables of n × n matches are kept: some thousand rows.  ``embed`` fits a sample of more, and
     places the others.
 

@@ -225,7 +225,7 @@ def test_a_gain_needs_no_image(X):
 
 @pytest.mark.parametrize("twice", [False, True])
 def test_the_map_is_kernel_pca_of_the_kernel_of_rows_and_approximations(X, twice):
-    """Of the kernel without approximations it missed the map by a hundredth or two."""
+    """The kernel of the rows alone, without approximations, misses the map."""
     rows = np.vstack([X, X[:3], X[:1]]) if twice else X
     model = model_of().fit(rows)
     whole = model.kernel(approximations=True)

@@ -316,6 +316,12 @@ CASES: dict[str, tuple[Callable[[], Any], Any, dict[str, Any], Any]] = {
         {"side": Condition(["a", "b", "c"] * 20)},
         NEW,
     ),
+    "kie told of two": (
+        lambda: sidelight.KernelInformationEmbedding(2),
+        X,
+        {"side": [Condition(["a", "b", "c"] * 20), Condition(X[:, 0])]},
+        NEW,
+    ),
     "conditional": (
         lambda: sidelight.ConditionalEmbedding(2),
         X,

@@ -11,7 +11,7 @@ from scipy.optimize import minimize
 from scipy.sparse.csgraph import dijkstra
 from scipy.stats import spearmanr
 
-from sidelight import LocalTangentSpaceEmbedding
+from sidelight import KernelPCA, LocalTangentSpaceEmbedding
 from sidelight.core.errors import (
     DisconnectedGraphError,
     DisconnectedGraphWarning,
@@ -221,3 +221,18 @@ def test_a_gain_needs_no_image(X):
     model = LocalTangentSpaceEmbedding(2, transformation=Gain(), n_neighbors=6).fit(bright)
     errors = model._map.place.rule.stepping.errors()
     assert errors[30, 0] < 2e-3 * np.linalg.norm(X[0])
+
+
+@pytest.mark.parametrize("twice", [False, True])
+def test_the_map_is_kernel_pca_of_the_kernel_of_rows_and_approximations(X, twice):
+    """The kernel of the rows alone, without approximations, misses the map."""
+    rows = np.vstack([X, X[:3], X[:1]]) if twice else X
+    model = model_of().fit(rows)
+    whole = model.kernel(approximations=True)
+    assert len(whole) == (K + 1) * len(rows)
+    np.testing.assert_allclose(whole.sum(axis=0), 0, atol=1e-9 * np.abs(whole).max() * len(whole))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # shortest paths are not Euclidean
+        again = KernelPCA(2, kernel="precomputed").fit(whole)
+    np.testing.assert_allclose(again.eigenvalues_, model.eigenvalues_, rtol=1e-6)
+    assert_same_map(again.embedding_[: len(rows)], model.embedding_, atol=1e-5)

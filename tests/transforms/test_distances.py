@@ -9,6 +9,7 @@ import scipy.linalg
 from sidelight.side import Invariance
 from sidelight.transforms import (
     Affine,
+    Custom,
     Gain,
     InvariantDistance,
     LocalFilter,
@@ -234,3 +235,30 @@ class TestRefusals:
     def test_unknown_kind(self, rows):
         with pytest.raises(ValueError, match="'kind' argument"):
             invariant_distances(rows, Shift(), SHAPE, kind="angle")
+
+
+@pytest.mark.parametrize("kind", ["tangent", "correction"])
+def test_tangents_of_both_items_that_fill_the_space_are_refused(kind):
+    """Six of either item in nine pixels: all distances were zero, and nothing was said."""
+    X = np.random.default_rng(0).random((6, 9))
+    with pytest.raises(ValueError, match="6 tangents of either item in rows of 9 features"):
+        invariant_distances(X, Affine(), (3, 3), kind=kind)
+    one_sided = invariant_distances(X, Affine(), (3, 3), kind="reconstruction")
+    assert one_sided[np.triu_indices(6, 1)].min() > 0
+
+
+def test_half_as_many_tangents_as_features_still_make_an_angle_but_no_distance():
+    X = np.random.default_rng(0).random((5, 4))
+    planes = Tangents(lambda rows: np.stack([rows, np.roll(rows, 1, axis=1) ** 2], axis=1))
+    D = invariant_distances(X, planes, kind="correction")
+    assert D[np.triu_indices(5, 1)].min() > 1e-6
+    with pytest.raises(ValueError, match="2 tangents of either item in rows of 4 features"):
+        invariant_distances(X, planes, kind="tangent")
+
+
+def test_a_transformation_that_gives_no_numbers_is_told_so():
+    """It was told that it "changes no row"."""
+    X = np.random.default_rng(0).random((6, 9))
+    broken = Custom(lambda x, theta: x * np.nan if x[0] == X[2, 0] else x + theta[0], rest=[0.0])
+    with pytest.raises(ValueError, match="of row 2 of X that is no finite number"):
+        invariant_distances(X, broken)

@@ -42,8 +42,8 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
     """The common part of all estimators that make a map."""
 
     _parameters: ClassVar[Mapping[str, tuple[Expected, ...]]] = {}
-    #: Whether a Condition acts in front of the method, where there may be several.
-    _removes_in_front: ClassVar[bool] = True
+    #: Kinds of side information of which there may be several.
+    _hears_several: ClassVar[tuple[str, ...]] = ("Relation", "Condition")
     #: Whether its own maps, which cost little, judge what pairs do to them from in front.
     _judges_front: ClassVar[bool] = False
     #: How rows left out judge a number of dimensions; None where they cannot.
@@ -299,7 +299,7 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
         known = gather_side(
             side,
             understands=self._understands,
-            several=("Relation", *(("Condition",) * self._removes_in_front)),
+            several=self._hears_several,
             n_samples=X.shape[0],
             who=self._name,
             X=given,

@@ -143,8 +143,8 @@ def in_front(X: Any, front: tuple[Any, ...], condition: Any = None, *, who: str)
     removes = any(isinstance(learned, FactorRemoval) for learned in front)
     if condition is not None and not removes:
         raise ValueError(
-            f"{who} was fitted without a Condition in front, so transform takes no 'condition'. "
-            f"Give it when fitting: fit(X, side=Condition(…))."
+            f"{who} takes no Condition out in front of the map, so that these rows need no "
+            f"'condition'. Leave it out, or give one when fitting: fit(X, side=Condition(…))."
         )
     X = as_dense(X) if front else X
     for learned in front:
@@ -239,7 +239,15 @@ class Told:
 
     def heard(self) -> tuple[Heard, ...]:
         """What became of each kind that acts before the finished map."""
-        return tuple(self._heard(kind) for kind in self.known)
+        return tuple(entry for kind in self.known for entry in self._entries(kind))
+
+    def _entries(self, kind: str) -> tuple[Heard, ...]:
+        """One of each Condition, though they are taken out together; one of any other kind."""
+        entry, values = self._heard(kind), self.known[kind]
+        if kind != "Condition" or not isinstance(values, tuple) or len(values) == 1:
+            return (entry,)
+        said = f", together with {len(values) - 1} more: {entry.change}" if entry.change else ""
+        return tuple(replace(entry, change=f"{value!r}{said}") for value in values)
 
     def _heard(self, kind: str) -> Heard:
         if kind in self.learned:

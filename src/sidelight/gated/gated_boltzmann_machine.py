@@ -26,6 +26,7 @@ from sidelight.core import (
 from sidelight.gated.boltzmann import (
     KINDS,
     NOTHING,
+    RATES,
     Contrast,
     Machine,
     arranged,
@@ -34,6 +35,7 @@ from sidelight.gated.boltzmann import (
     distances_of_pairs,
     divergence,
     filters_of,
+    first_chains,
     first_machine,
     gibbs,
     given_batches,
@@ -94,14 +96,16 @@ class GatedBoltzmannMachine(PairModel):
     n_steps : int
         Steps of the chains of contrastive divergence.
     persistent : bool
-        Whether the chain of a pair goes on from its last end, instead of from the data.
+        Whether chains go on from their last ends, instead of from the data: ``batch_size`` of them,
+        which move at every step; those of inputs, one of each pair, when it is its turn.
     chain_ends : {"auto", "mean", "sample"}
         Whether chains end in the mean of the last outputs or in a draw: ``"auto"`` is the mean, but
         draws where chains are persistent.  Only draws lead to the gradient of the likelihood as
         ``n_steps`` grows.
-    learning_rate : float
+    learning_rate : float or "auto"
         The length of a step, as a change of what a unit is told; in ``fit`` it shrinks to nothing
-        in the second half.
+        in the second half.  ``"auto"`` is 0.1, and 0.02 where chains are persistent: those must
+        keep up with the weights.
     momentum : float
         The share of the last direction that a step keeps.
     weight_decay : float
@@ -170,6 +174,7 @@ class GatedBoltzmannMachine(PairModel):
         "chain_ends": (OneOf(("auto", "mean", "sample")),),
         "random_state": (RANDOM_STATE,),
         **LEARNING,
+        "learning_rate": (*LEARNING["learning_rate"], OneOf(("auto",))),
     }
 
     _kept: ClassVar[str] = "_machine"
@@ -189,7 +194,7 @@ class GatedBoltzmannMachine(PairModel):
         n_steps: int = 1,
         persistent: bool = False,
         chain_ends: str = "auto",
-        learning_rate: float = 0.1,
+        learning_rate: float | str = "auto",
         momentum: float = 0.9,
         weight_decay: float = 0.0,
         batch_size: int = 100,
@@ -240,7 +245,7 @@ class GatedBoltzmannMachine(PairModel):
         learning, judging = kept_rows(self, len(y), order)
         kept = arranged(self._machine, x[judging], y[judging]) if len(judging) else None
         x, y = x[learning], y[learning]
-        chains = self._machine.output_scale(y) if self.persistent else None
+        chains = first_chains(self._machine, y, self.batch_size) if self.persistent else None
         batches = shuffled_batches(self._machine, x, y, self.batch_size, total, order)
         return self._learn(rng, batches, total=total, chains=chains, kept=kept)
 
@@ -527,8 +532,9 @@ class GatedBoltzmannMachine(PairModel):
     ) -> Self:
         ends_in_mean = {"mean": True, "sample": False}.get(self.chain_ends, not self.persistent)
         contrast = Contrast(self._machine.units, self.n_steps, generator_of(rng), ends_in_mean)
-        objective = divergence(contrast, chains)
-        weights = learn(self, self._machine, objective, batches, self._moments, **more)
+        objective = divergence(contrast, chains, of_rows=self._machine.n_inputs > 0)
+        rate = RATES.chosen(self.learning_rate, persistent=chains is not None)
+        weights = learn(self, self._machine, objective, batches, self._moments, rate=rate, **more)
         self._machine = replace(self._machine, weights=weights)
         return self
 

@@ -37,7 +37,7 @@ from sidelight.gated.boltzmann import (
 )
 from sidelight.gated.optimiser import Moments
 from sidelight.gated.patches import are_several, read_signals
-from sidelight.gated.reading import check_whole, generator_of, refuse_values
+from sidelight.gated.reading import admitted_values, check_whole, generator_of
 from sidelight.gated.scale import Scale
 from sidelight.gated.training import JUDGED, LEARNING, learn
 from sidelight.gated.units import Tensor, units_of
@@ -300,9 +300,10 @@ class GatedExpertField(BaseEstimator):
         found = read_signals(images, self._patch, who=self._name, name=name)
         parameter = "input" if name == "X" and self.input != "same" else "output"
         units = units_of(getattr(self, parameter), nu=self.nu, n_states=1)
-        for one in found:
-            refuse_values(one, units, who=self._name, name=name, parameter=parameter)
-        return found
+        return [
+            admitted_values(one, units, who=self._name, name=name, parameter=parameter)
+            for one in found
+        ]
 
     def _new(self, images: Any, side: int, name: str) -> list[FloatArray]:
         check_is_fitted(self, "_machine")

@@ -10,10 +10,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from sidelight.core import FloatArray, OneOf, Whole, check_parameters
 from sidelight.gated.reading import (
+    admitted_values,
     read_outputs,
     read_table,
     refuse_idle_parameters,
-    refuse_values,
 )
 from sidelight.gated.units import Units, units_of
 
@@ -61,10 +61,9 @@ class PairModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             return (np.empty((len(X), 0)), self._alone(X)) if Y is None else self._pairs(X, Y)
         if Y is None:
             y = read_table(self, X, reset=True)
-            refuse_values(y, self._units(y), who=self._name, name="X", parameter="output")
+            y = admitted_values(y, self._units(y), who=self._name, name="X", parameter="output")
             return np.empty((len(y), 0)), y
-        x = read_table(self, X, reset=True)
-        self._refuse_inputs(x)
+        x = self._admitted_inputs(read_table(self, X, reset=True))
         return x, read_outputs(Y, self._units, who=self._name, n_rows=len(x))
 
     def _units(self, rows: FloatArray, kind: str | None = None) -> Units:
@@ -85,13 +84,11 @@ class PairModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
                 f"This {self._name} was fitted to rows that stand alone, so that there are no "
                 f"inputs. Fit it to pairs, fit(X, Y)."
             )
-        x = read_table(self, X, reset=False)
-        self._refuse_inputs(x)
-        return x
+        return self._admitted_inputs(read_table(self, X, reset=False))
 
-    def _refuse_inputs(self, x: FloatArray) -> None:
+    def _admitted_inputs(self, x: FloatArray) -> FloatArray:
         units = self._units(x, self._kind_of_input)
-        refuse_values(x, units, who=self._name, name="X", parameter="input")
+        return admitted_values(x, units, who=self._name, name="X", parameter="input")
 
     def _outputs(self, Y: Any, *, n_rows: int | None = None) -> FloatArray:
         """New outputs."""
@@ -106,5 +103,5 @@ class PairModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
                 f"and Y."
             )
         y = read_table(self, X, reset=False)
-        refuse_values(y, self._learned.units, who=self._name, name="X", parameter="output")
-        return y
+        units = self._learned.units
+        return admitted_values(y, units, who=self._name, name="X", parameter="output")

@@ -9,7 +9,14 @@ import numpy as np
 import torch
 from sklearn.utils.validation import check_array, validate_data
 
-from sidelight.core import FloatArray, IntArray, Whole, explain_table, refuse_without_effect
+from sidelight.core import (
+    FloatArray,
+    IntArray,
+    Whole,
+    explain_table,
+    of_moderate_size,
+    refuse_without_effect,
+)
 from sidelight.gated.units import Tensor, Units
 
 
@@ -21,9 +28,10 @@ def read_table(model: Any, X: Any, *, reset: bool) -> FloatArray:
             f"Got an iterator. Batches from an iterator go to partial_fit, where there is one."
         )
     try:
-        return np.asarray(validate_data(model, X, reset=reset, dtype=np.float64))
+        table = np.asarray(validate_data(model, X, reset=reset, dtype=np.float64))
     except (TypeError, ValueError) as error:
         raise explain_table(error, X, who=type(model).__name__) from error
+    return np.asarray(of_moderate_size(table, who=type(model).__name__))
 
 
 def read_outputs(
@@ -49,19 +57,22 @@ def read_outputs(
             f"{who} expects Y to have the {n_columns} columns it was fitted with. "
             f"Got {y.shape[1]} columns."
         )
-    refuse_values(y, units(y), who=who, name="Y", parameter="output")
-    return y
+    y = np.asarray(of_moderate_size(y, who=who, name="Y"))
+    return admitted_values(y, units(y), who=who, name="Y", parameter="output")
 
 
-def refuse_values(rows: FloatArray, units: Units, *, who: str, name: str, parameter: str) -> None:
-    """Refuse values that units cannot take."""
+def admitted_values(
+    rows: FloatArray, units: Units, *, who: str, name: str, parameter: str
+) -> FloatArray:
+    """Values as units take them; those that they cannot take are refused."""
     expected = units.fault(rows)
     if expected:
         raise ValueError(
             f"With {parameter}={units.kind!r}, {who} expects {name} to hold {expected}. Got values "
-            f"from {rows.min():g} to {rows.max():g}. Bring them there, or take "
+            f"from {rows.min():.9g} to {rows.max():.9g}. Bring them there, or take "
             f"{parameter}='gaussian' for real numbers."
         )
+    return units.admitted(rows)
 
 
 def read_mappings(Z: Any, n_mappings: int, n_rows: int, *, who: str) -> Tensor:

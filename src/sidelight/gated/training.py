@@ -106,11 +106,14 @@ def learn(
     *,
     total: int | None = None,
     kept: Any = None,
+    rate: float | None = None,
 ) -> dict[str, FloatArray]:
     """Lower an objective by the parameters of an estimator; give the weights, say how it ended.
 
-    ``kept`` is a batch that does not learn, and judges.
+    ``kept`` is a batch that does not learn, and judges; ``rate`` the length of a step where the
+    estimator leaves it open.
     """
+    rate = model.learning_rate if rate is None else rate
     before = getattr(model, "history_", np.empty(0))
     judge = None
     if kept is not None:
@@ -120,7 +123,7 @@ def learn(
         objective.error,
         learner.tensors(),
         batches,
-        Course(model.learning_rate, model.momentum, model.weight_decay),
+        Course(rate, model.momentum, model.weight_decay),
         moments=moments,
         rates=learner.rates(),
         stage=objective.stage,
@@ -130,7 +133,7 @@ def learn(
     )
     model.n_iter_ = moments.n_steps
     model.history_ = np.append(before, done.errors)
-    _say_how_it_ended(done, model.learning_rate, who=type(model).__name__)
+    _say_how_it_ended(done, rate, who=type(model).__name__)
     return {name: w.numpy() for name, w in done.weights.items()}
 
 

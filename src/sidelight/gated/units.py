@@ -18,6 +18,8 @@ from sidelight.core import FloatArray
 Tensor: TypeAlias = torch.Tensor
 #: Counts expected of a Poisson unit are kept below this power of e: one bad step would be infinite.
 _LARGEST_RATE = 15.0
+#: Shares that are out of [0, 1] by no more than this are so by rounding, as a scaler's are.
+_ROUNDING = 1e-6
 
 
 class Units(Protocol):
@@ -60,6 +62,10 @@ class Units(Protocol):
         """What is wrong with values that such units cannot take; empty where nothing is."""
         ...
 
+    def admitted(self, Y: FloatArray) -> FloatArray:
+        """Values without fault, those that rounding put out of range put back."""
+        ...
+
 
 @dataclass(frozen=True)
 class Binary:
@@ -98,7 +104,11 @@ class Binary:
 
     def fault(self, Y: FloatArray) -> str:
         """Anything outside of [0, 1]."""
-        return "" if Y.min() >= 0 and Y.max() <= 1 else "values between 0 and 1"
+        return "" if _are_shares(Y) else "values between 0 and 1"
+
+    def admitted(self, Y: FloatArray) -> FloatArray:
+        """Within [0, 1]."""
+        return np.clip(Y, 0.0, 1.0)
 
 
 @dataclass(frozen=True)
@@ -148,6 +158,10 @@ class Gaussian:
     def fault(self, Y: FloatArray) -> str:
         """Any number will do."""
         return ""
+
+    def admitted(self, Y: FloatArray) -> FloatArray:
+        """As they are."""
+        return Y
 
 
 @dataclass(frozen=True)
@@ -200,8 +214,12 @@ class Multinomial:
         if Y.shape[1] % self.n_states:
             return f"columns in runs of {self.n_states}, the states of a unit"
         sums = Y.reshape(len(Y), -1, self.n_states).sum(axis=2)
-        fine = Y.min() >= 0 and np.allclose(sums, 1.0, atol=1e-6)
+        fine = _are_shares(Y) and np.allclose(sums, 1.0, atol=1e-6)
         return "" if fine else f"every run of {self.n_states} columns to be shares that sum to one"
+
+    def admitted(self, Y: FloatArray) -> FloatArray:
+        """Within [0, 1]."""
+        return np.clip(Y, 0.0, 1.0)
 
     def _by_unit(self, t: Tensor) -> Tensor:
         return t.unflatten(-1, (-1, self.n_states))
@@ -245,6 +263,14 @@ class Poisson:
         """Anything but whole numbers from zero on."""
         whole = Y.min() >= 0 and np.array_equal(Y, np.floor(Y))
         return "" if whole else "counts: whole numbers from zero on"
+
+    def admitted(self, Y: FloatArray) -> FloatArray:
+        """As they are."""
+        return Y
+
+
+def _are_shares(Y: FloatArray) -> bool:
+    return bool(Y.min() >= -_ROUNDING and Y.max() <= 1 + _ROUNDING)
 
 
 def units_of(kind: str, *, nu: float, n_states: int) -> Units:

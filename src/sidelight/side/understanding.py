@@ -133,9 +133,11 @@ def _merged(kind: str, values: list[Any], several: tuple[str, ...], who: str) ->
         return values[0]
     if hasattr(values[0], "merge"):
         return values[0].merge(values)
+    remedy = "Put what is known into one."
+    if kind == "Condition":  # which cannot hold classes and numbers together
+        remedy = "Several are taken by KernelInformationEmbedding, and in front by FactorRemoval."
     raise ValueError(
-        f"{who} takes one {kind} at a time. Got {len(values)} in the 'side' argument. Put what "
-        f"is known into one."
+        f"{who} takes one {kind} at a time. Got {len(values)} in the 'side' argument. {remedy}"
     )
 
 

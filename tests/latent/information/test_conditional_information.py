@@ -6,13 +6,15 @@ import numpy as np
 import pytest
 from scipy.optimize import approx_fprime
 
-from sidelight import KernelInformationEmbedding
+import sidelight
+from sidelight import PCA, ConditionalEmbedding, KernelInformationEmbedding
 from sidelight.latent.density import KnownFactor
 from sidelight.latent.information.conditional.information import (
     ConditionalInformation,
     kernel_of_values,
 )
 from sidelight.side import Condition
+from tests.latent.information.classes_and_numbers import classes_and_numbers
 
 RNG = np.random.default_rng(11)
 N = 40
@@ -174,3 +176,87 @@ def test_a_kernel_of_ones_own_that_is_none(kernel, match):
     condition = Condition(X, kernel=kernel)
     with pytest.raises(ValueError, match=match):
         kernel_of_values(condition, KnownFactor.of(Condition(X), who="test"))
+
+
+def test_classes_and_numbers_together_are_compared_by_the_product_of_their_kernels():
+    """One Condition cannot hold both, and several were refused."""
+    conditions = (Condition(CLASSES), Condition(X, kernel=0.4))
+    model = KernelInformationEmbedding(2, bandwidth=4.0, alpha=0.01).fit(Y, side=list(conditions))
+
+    def V(a, b):
+        return KERNELS["classes"][1](a, b) * KERNELS["width"][1](a, b)
+
+    assert model.mutual_information_ == pytest.approx(naive(model.embedding_, 4.0, V), abs=1e-10)
+    table = np.array([[V(a, b) for b in range(N)] for a in range(N)])
+    squared = ((Y[:, None] - Y[None]) ** 2).sum(axis=2)
+    pairs = ConditionalInformation(squared, table)
+    slope = pairs.information(model.embedding_, pairs.kernel(4.0))[1] - 0.02 * model.embedding_
+    assert np.abs(slope).max() < 1e-4
+    report = [(heard.kind, heard.place) for heard in model.side_report_]
+    assert report == [("Condition", "inside")] * 2
+
+
+@pytest.mark.parametrize("method", [KernelInformationEmbedding, ConditionalEmbedding])
+def test_the_condition_of_new_rows_places_them_among_rows_of_like_condition(method):
+    """E[z | y, x] by loops: it was refused as if the fit had had no Condition."""
+    model = method(2, bandwidth=4.0).fit(Y, side=Condition(CLASSES))
+    new = np.random.default_rng(0).standard_normal((5, 3))
+    for kind in ("high", "low"):
+        at = [kind] * len(new)
+        found = model.transform(new, condition=Condition(at))
+        for row, place in zip(new, found, strict=True):
+            k = [np.exp(-np.sum((row - y) ** 2) / model.bandwidth_) for y in Y]
+            k = np.array(k) * (kind == CLASSES)
+            np.testing.assert_allclose(place, k @ model.embedding_ / k.sum(), atol=1e-9)
+        np.testing.assert_array_equal(found, model.transform(new, condition=at))
+    same = model.transform(Y, condition=Condition(CLASSES))
+    np.testing.assert_array_equal(same, model.embedding_)
+    swapped = model.transform(Y[:4], condition=np.where(CLASSES == "high", "low", "high")[:4])
+    assert np.abs(swapped - model.embedding_[:4]).max() > 1e-3
+    with pytest.raises(ValueError, match="transform must hold classes of the fit"):
+        model.transform(new, condition=["other"] * 5)
+    with pytest.raises(ValueError, match="transform with a condition needs a map that was fitted"):
+        method(2).fit(Y).transform(new, condition=CLASSES[:5])
+
+
+def test_new_rows_of_two_conditions_are_compared_by_both(tmp_path):
+    X, kinds, numbers = classes_and_numbers()
+    model = KernelInformationEmbedding(1).fit(X, side=[Condition(kinds), Condition(numbers)])
+    new = X[:6] + 0.1
+    found = model.transform(new, condition=[kinds[:6], Condition(numbers[:6])])
+    reach = model._map.place.factor.parts[1].reach * numbers.std() ** 2
+    for i, row in enumerate(new):
+        weight = np.exp(
+            -np.sum((row - X) ** 2, axis=1) / model.bandwidth_ - (numbers[i] - numbers) ** 2 / reach
+        ) * (kinds == kinds[i])
+        expected = weight @ model.embedding_ / weight.sum()
+        np.testing.assert_allclose(found[i], expected, atol=1e-5)
+    sidelight.save(model, tmp_path / "two.sidelight")
+    again = sidelight.load(tmp_path / "two.sidelight")
+    np.testing.assert_array_equal(again.transform(new, condition=[kinds[:6], numbers[:6]]), found)
+    with pytest.raises(ValueError, match="a list with the values of each of 2 factors"):
+        model.transform(new, condition=kinds[:6])
+
+
+def test_a_factor_that_does_not_show_is_left_out_beside_one_that_does():
+    X, kinds, _ = classes_and_numbers()
+    chance = Condition(np.random.default_rng(3).permutation(["a", "b"] * (len(X) // 2)))
+    with pytest.warns(UserWarning, match="One of the 2 Conditions .* made without it"):
+        both = KernelInformationEmbedding(1).fit(X, side=[Condition(kinds), chance])
+    one = KernelInformationEmbedding(1).fit(X, side=Condition(kinds))
+    np.testing.assert_array_equal(both.embedding_, one.embedding_)
+
+
+@pytest.mark.filterwarnings("ignore:FactorRemoval subtracts")
+def test_several_conditions_in_front_are_reported_one_by_one():
+    X, kinds, numbers = classes_and_numbers()
+    report = PCA(1).fit(X, side=[Condition(kinds), Condition(numbers)]).side_report_
+    assert [heard.kind for heard in report] == ["Condition"] * 2
+    assert "classes" in report[0].change
+    assert "numbers" in report[1].change
+
+
+def test_a_density_without_a_factor_in_front_does_not_ask_for_a_condition_when_fitting():
+    model = KernelInformationEmbedding(1).fit(Y, side=Condition(CLASSES))
+    with pytest.raises(ValueError, match="takes no Condition out in front of the map"):
+        model.score_samples(Y[:2], condition=CLASSES[:2])

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.linear_model import LinearRegression
 
 from sidelight import ActionRespectingEmbedding
 from sidelight.side import Actions
@@ -136,3 +137,40 @@ def test_imagined_places_are_a_lattice_within_a_step():
         (float(x), float(y)) for x in range(-1, 4) for y in range(-1, 3)
     }
     assert len(imagined_places(sides, Z, tolerance=0.25, step=1.0, most=6)) == 6
+
+
+@pytest.fixture(scope="module")
+def on_a_grid():
+    """A walk on a grid of nine by nine, what it sees, and from the map back to the grid."""
+    rng, moves = np.random.default_rng(5), {"L": (-1, 0), "R": (1, 0), "U": (0, 1), "D": (0, -1)}
+    places, actions = [np.zeros(2)], []
+    while len(places) < 90:
+        action = str(rng.choice(list("LRUD")))
+        there = places[-1] + moves[action]
+        if np.abs(there).max() <= 4:
+            places.append(there)
+            actions.append(action)
+    P = np.array(places)
+    a, b = P.T
+    X = np.c_[np.sin(a / 4), np.cos(a / 4), np.sin(b / 4), np.cos(b / 4), a * b / 40]
+    model = ActionRespectingEmbedding(2).fit(X, side=Actions(actions))
+    back = LinearRegression().fit(model.embedding_, P)
+    return model, X, actions, P, back
+
+
+@pytest.mark.parametrize("noise", [0.02, 0.05, 0.1, 0.15, 0.25])
+def test_noisy_frames_do_not_lead_off_the_map(on_a_grid, noise):
+    """Places that were never visited won where all frames were farther than a step: off by 4."""
+    model, X, actions, P, back = on_a_grid
+    for draw in range(5):
+        rng = np.random.default_rng(100 + draw)
+        frames = X[:25] + noise * rng.standard_normal((25, 5))
+        off, alone = (
+            np.linalg.norm(back.predict(Z) - P[:25], axis=1).mean()
+            for Z in (model.track(frames, actions[:24]).places, model.transform(frames))
+        )
+        assert off < 0.6 * alone + 1e-3
+
+
+def test_what_is_callable_says_what_it_does(on_a_grid):
+    assert "argmin" in on_a_grid[0].predict.__doc__

@@ -5,8 +5,10 @@ from __future__ import annotations
 from sidelight.gated.boltzmann.conditionals import gibbs, mapping_given, output_given
 from sidelight.gated.boltzmann.contrast import Contrast
 from sidelight.gated.boltzmann.learning import (
+    RATES,
     arranged,
     divergence,
+    first_chains,
     given_batches,
     shuffled_batches,
 )
@@ -23,6 +25,7 @@ from sidelight.gated.boltzmann.views import basis_flow_of, filters_of, strongest
 __all__ = [
     "KINDS",
     "NOTHING",
+    "RATES",
     "Contrast",
     "Machine",
     "Sites",
@@ -32,6 +35,7 @@ __all__ = [
     "distances_of_pairs",
     "divergence",
     "filters_of",
+    "first_chains",
     "first_machine",
     "fold_field",
     "gibbs",

@@ -50,7 +50,7 @@ class Contrast:
         with torch.no_grad():
             start = y if begin is None else begin
             ends = gibbs(folded, start, self.n_steps, self.generator, to_mean=self.to_mean)
-        return (folded.free_energy(y) - folded.free_energy(ends)).mean(), ends
+        return folded.free_energy(y).mean() - folded.free_energy(ends).mean(), ends
 
     def error(self, weights: Weights, x: Tensor, y: Tensor) -> float:
         """Σ_j (y_j − ŷ_j)², the mean of outputs that one step back and forth should keep."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -16,6 +17,39 @@ from sidelight.gated.units import Tensor
 
 #: Inputs, outputs, and the rows they come from where chains go on from their last end.
 Batch: TypeAlias = tuple[Tensor, Tensor, Any]
+
+
+@dataclass(frozen=True)
+class Rates:
+    """The length of a step where none is given.
+
+    Parameters
+    ----------
+    from_data : float
+        Of chains that begin at the data, which no step can leave behind.
+    persistent : float
+        Of chains that go on.  Steps of 0.1 outrun them: weights grow until chains stand still, and
+        then grow on.  0.01, 0.02, 0.03 and 0.1 were compared by the exact KL(data ‖ model) of six
+        binary columns, two of them copies, after 500 to 4,000 steps.
+    """
+
+    from_data: float = 0.1
+    persistent: float = 0.02
+
+    def chosen(self, given: float | str, *, persistent: bool) -> float:
+        """What is given, or what chains can follow."""
+        if not isinstance(given, str):
+            return float(given)
+        return self.persistent if persistent else self.from_data
+
+
+RATES = Rates()
+
+
+def first_chains(machine: Machine, Y: FloatArray, size: int) -> Tensor:
+    """Where chains that go on begin: one at each row; ``size`` among rows that stand alone."""
+    rows = np.arange(len(Y)) if machine.n_inputs else np.arange(size) * len(Y) // size
+    return machine.output_scale(Y[rows])
 
 
 def shuffled_batches(
@@ -41,15 +75,23 @@ def arranged(machine: Machine, X: FloatArray, Y: FloatArray) -> tuple[Tensor, Te
     return torch.empty(1, 0), y.unsqueeze(0)
 
 
-def divergence(contrast: Contrast, chains: Tensor | None = None) -> Objective:
-    """The contrast as an objective; chains, one of each row, go on where there are any."""
+def divergence(
+    contrast: Contrast, chains: Tensor | None = None, *, of_rows: bool = True
+) -> Objective:
+    """The contrast as an objective; chains go on from their last ends where there are any.
+
+    Where rows stand alone all chains are of the same distribution, and each of them moves at every
+    step.  Where there are inputs a chain belongs to its own (``of_rows``).
+    """
 
     def loss(weights: dict[str, Tensor], batch: Batch) -> Tensor:
         x, y, rows = batch
-        begin = None if chains is None else chains[rows].view_as(y)
-        found, ends = contrast(weights, x, y, begin)
-        if chains is not None:
-            chains[rows] = ends.reshape(len(rows), -1)
+        if chains is None:
+            return contrast(weights, x, y)[0]
+        moved = rows if of_rows else slice(None)
+        begin = chains[moved]
+        found, ends = contrast(weights, x, y, begin.unsqueeze(1 if of_rows else 0))
+        chains[moved] = ends.reshape(begin.shape)
         return found
 
     def error(weights: dict[str, Tensor], batch: Batch) -> float:

@@ -144,7 +144,9 @@ TAGS: dict[str, str] = {
     "density/gaussian": "latent.density.kernels:GaussianKernel",
     "density/quartic": "latent.density.kernels:QuarticKernel",
     "density/discrete": "latent.density.kernels:DiscreteKernel",
+    "density/table": "latent.density.table:TableKernel",
     "known factor": "latent.density.known_factor:KnownFactor",
+    "known factors": "latent.density.known_factor:KnownFactors",
     "path": "latent.information.path:Path",
     "path/onset": "latent.information.path:Onset",
     # models of change

@@ -106,6 +106,9 @@ class ConditionalEmbedding(DensityEmbedder):
 
     Notes
     -----
+    Maps of all values of the factor agree, so that a new row needs no condition to be placed; where
+    its own is given it is compared with items of like condition alone, at E[z | y, x].
+
     Tables of n × n matches are kept: some thousand rows.  ``embed`` fits a sample of more, and
     places the others.
 
@@ -138,7 +141,7 @@ class ConditionalEmbedding(DensityEmbedder):
         "tol": (Real(0, open_below=True),),
     }
     _takes_sparse = False
-    _removes_in_front = False
+    _hears_several = ("Relation",)
 
     def __init__(
         self,

@@ -18,7 +18,7 @@ from sidelight.latent.density.kernels import (
     kernel_for,
     squared_distances,
 )
-from sidelight.latent.density.known_factor import KnownFactor
+from sidelight.latent.density.known_factor import KnownFactor, KnownFactors, together
 from sidelight.latent.density.mappings import ByDensity, DensityEmbedder
 
 __all__ = [
@@ -28,6 +28,7 @@ __all__ = [
     "DensityEmbedder",
     "JointDensity",
     "KnownFactor",
+    "KnownFactors",
     "QuarticKernel",
     "bandwidth_of_placing",
     "data_scale",
@@ -38,4 +39,5 @@ __all__ = [
     "regression_reach",
     "shows_or_said",
     "squared_distances",
+    "together",
 ]

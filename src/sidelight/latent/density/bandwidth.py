@@ -7,6 +7,7 @@ from scipy.optimize import minimize_scalar
 
 from sidelight.core import FloatArray, evenly_spaced
 from sidelight.latent.density.kernels import DataKernel, normalised_weights, squared_distances
+from sidelight.latent.density.table import TableKernel
 from sidelight.mapping import best_predicting
 from sidelight.similarity import gaussian_shares
 from sidelight.solvers import best_of
@@ -77,6 +78,8 @@ def _scale(D: FloatArray) -> float:
 
 def data_scale(Y: FloatArray, kernel: DataKernel) -> float:
     """Measure the mean dissimilarity between items: where a path of bandwidths begins."""
+    if isinstance(kernel, TableKernel):
+        return float(kernel.dissimilarities(Y, Y).mean())
     if hasattr(kernel, "n_features"):
         return float(2 * Y.var(axis=0).sum())
     shares = [np.unique(column, return_counts=True)[1] / len(Y) for column in Y.T]

@@ -56,14 +56,17 @@ def shows_among_neighbors(Y: FloatArray, factor: KnownFactor, gate: Gate = GATE)
     )
 
 
-def shows_or_said(Y: FloatArray, factor: KnownFactor, *, who: str) -> bool:
+def shows_or_said(Y: FloatArray, factor: KnownFactor, of: int = 1, *, who: str) -> bool:
     """Whether a factor shows, whatever the order of the rows; a warning says where it does not."""
     order = np.lexsort(Y.T[::-1])
     if shows_among_neighbors(Y[order], factor.of_rows(order)):
         return True
+    which, then = ("The Condition", "The map is the plain one.")
+    if of > 1:
+        which, then = (f"One of the {of} Conditions", "The map is made without it.")
     warn(
-        f"The Condition given to {who} does not show in X: its values agree no better among near "
-        f"rows than shuffled ones do. The map is the plain one."
+        f"{which} given to {who} does not show in X: its values agree no better among near rows "
+        f"than shuffled ones do. {then}"
     )
     return False
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from scipy.special import logsumexp
@@ -22,6 +23,7 @@ from sidelight.latent.density.kernels import (
     QuarticKernel,
     normalised_weights,
 )
+from sidelight.latent.density.table import ROUNDING, TableKernel
 
 
 @dataclass(frozen=True)
@@ -54,9 +56,11 @@ class JointDensity:
         finite = np.isfinite(self.data_kernel.reach)
         return (QuarticKernel if finite else GaussianKernel)(self.points.shape[1])
 
-    def expected_points(self, Y: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def expected_points(
+        self, Y: FloatArray, similarity: FloatArray | None = None
+    ) -> tuple[FloatArray, FloatArray]:
         """Compute E[z | y] and the standard deviation of z given y."""
-        weights = self.weights_of_items(Y)
+        weights = self.weights_of_items(Y, similarity)
         return _moments(weights, self.points, _own_variance(self.latent_kernel, 1.0))
 
     def expected_items(
@@ -117,9 +121,9 @@ class JointDensity:
         Y[:, self.columns] = around
         return Y
 
-    def weights_of_items(self, Y: FloatArray) -> FloatArray:
-        """Compute k(y, y_a) / Σ_b k(y, y_b)."""
-        return normalised_weights(self._dissimilarities(Y), self.data_kernel, self.bandwidth)
+    def weights_of_items(self, Y: FloatArray, similarity: FloatArray | None = None) -> FloatArray:
+        """Compute k(y, y_a) / Σ_b k(y, y_b), each weighted by similarity in a known factor."""
+        return _weights(self._dissimilarities(Y), self.data_kernel, self.bandwidth, similarity)
 
     def _dissimilarities(self, Y: FloatArray) -> FloatArray:
         """In the entries that are known: both kernels with infinite reach are products."""
@@ -141,20 +145,28 @@ class JointDensity:
     ) -> FloatArray:
         """Compute k(z, z_a) / Σ_b k(z, z_b), each weighted by similarity in a known factor."""
         kernel = self.latent_kernel
-        D = kernel.dissimilarities(Z, self.points)
-        if similarity is None:
-            return normalised_weights(D, kernel, smoothing)
-        # relative to the nearest of those that are alike at all
-        D = np.where(similarity > 1e-6, D, np.inf)
-        weights = similarity * normalised_weights(D, kernel, smoothing)
-        return np.asarray(weights / weights.sum(axis=1, keepdims=True))
+        return _weights(kernel.dissimilarities(Z, self.points), kernel, smoothing, similarity)
 
-    def recognise(self, Y: FloatArray) -> IntArray:
-        """Find the training item that each row is."""
-        nearest = self._dissimilarities(Y).argmin(axis=1)
+    def recognise(self, Y: FloatArray, among: Any = True) -> IntArray:
+        """Find the training item that each row is, among those that it may be."""
+        D = np.where(among, self._dissimilarities(Y), np.inf)
+        nearest = D.argmin(axis=1)
+        if isinstance(self.data_kernel, TableKernel):  # alike to one as to itself
+            return np.where(D.min(axis=1) <= ROUNDING, nearest, -1)
         missing = np.isnan(Y)
         same = ((self.items[nearest] == Y) | missing).all(axis=1) & ~missing.all(axis=1)
-        return np.where(same, nearest, -1)
+        return np.where(same & np.isfinite(D.min(axis=1)), nearest, -1)
+
+
+def _weights(
+    D: FloatArray, kernel: DataKernel, bandwidth: float, similarity: FloatArray | None
+) -> FloatArray:
+    if similarity is None:
+        return normalised_weights(D, kernel, bandwidth)
+    # relative to the nearest of those that are alike at all
+    D = np.where(similarity > 1e-6, D, np.inf)
+    weights = similarity * normalised_weights(D, kernel, bandwidth)
+    return np.asarray(weights / weights.sum(axis=1, keepdims=True))
 
 
 def _moments(

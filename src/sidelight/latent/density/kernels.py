@@ -1,6 +1,6 @@
 """Kernels in the space of the data: how alike two items are, as a density around each.
 
-A kernel k with normaliser C makes the density estimate p̂(y) = Σ_b k(y, y_b) / (N C).  All three
+A kernel k with normaliser C makes the density estimate p̂(y) = Σ_b k(y, y_b) / (N C).  All
 fall from 1 and are governed by one bandwidth h.
 
 References
@@ -19,9 +19,10 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 
 from sidelight.core import BoolArray, FloatArray
+from sidelight.latent.density.table import TableKernel
 from sidelight.similarity import gaussian_shares, gaussian_similarity
 
-KERNELS = ("gaussian", "quartic", "discrete")
+KERNELS = ("gaussian", "quartic", "discrete", "precomputed")
 
 
 class DataKernel(Protocol):
@@ -187,6 +188,8 @@ class DiscreteKernel:
 
 def kernel_for(name: str, Y: FloatArray) -> DataKernel:
     """Make a kernel by its name."""
+    if name == "precomputed":
+        return TableKernel()
     if name == "discrete":
         return DiscreteKernel(tuple(len(np.unique(column)) for column in Y.T))
     return (QuarticKernel if name == "quartic" else GaussianKernel)(Y.shape[1])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -97,7 +98,7 @@ class KnownFactor:
 
     def coordinates_of(self, values: Any, n: int, *, who: str) -> FloatArray:
         """Read further values of the factor."""
-        given = np.asarray(values)
+        given = np.asarray(_stated(values))
         one = given.ndim == 0 or (
             self.kind != "classes" and given.shape == np.shape(self.centre) and n != len(given)
         )
@@ -116,14 +117,24 @@ class KnownFactor:
                 )
             place = {str(name): i for i, name in enumerate(self.names)}
             return np.eye(len(self.names))[[place[str(v)] for v in given.tolist()]]
-        numbers = given.astype(np.float64).reshape(n, -1)
+        try:
+            numbers = given.astype(np.float64).reshape(n, len(self.centre))
+        except ValueError:
+            numbers = np.full((n, 1), np.nan)
+        if not np.isfinite(numbers).all():
+            raise ValueError(
+                f"The 'condition' argument of {who} must hold {len(self.centre)} finite numbers "
+                f"for every row, as in the fit. Got values of shape {given.shape}."
+            )
         return _coordinates(numbers, self.period, np.array(self.centre), np.array(self.unit))
 
     def similarity(self, coordinates: FloatArray) -> FloatArray:
         """Compare values with those of the training items."""
-        gap = squared_distances(coordinates, self.coordinates) / self.reach
-        # relative to the nearest value, so that one that was never seen is compared as well
-        return np.asarray(np.exp(-np.minimum(gap - gap.min(axis=1, keepdims=True), 700.0)))
+        return _relative_similarity(self.gaps(coordinates))
+
+    def gaps(self, coordinates: FloatArray) -> FloatArray:
+        """‖difference of coordinates‖² / reach, to the training items."""
+        return np.asarray(squared_distances(coordinates, self.coordinates) / self.reach)
 
     @property
     def positions(self) -> FloatArray | None:
@@ -152,6 +163,59 @@ class KnownFactor:
         squared = squared_distances(self.coordinates, self.coordinates[anchors])
         M = gaussian_similarity(squared, spacing**2)
         return np.asarray(M / M.sum(axis=1, keepdims=True))
+
+
+@dataclass(frozen=True)
+class KnownFactors:
+    """Several known factors: rows are as alike as the product over them says.
+
+    Parameters
+    ----------
+    parts : tuple of KnownFactor
+        One of each.
+    """
+
+    parts: tuple[KnownFactor, ...]
+
+    @property
+    def coordinates(self) -> FloatArray:
+        """Those of all factors, side by side."""
+        return np.hstack([part.coordinates for part in self.parts])
+
+    def coordinates_of(self, values: Any, n: int, *, who: str) -> FloatArray:
+        """Read further values, a list with those of one factor after another."""
+        if not isinstance(values, (list, tuple)) or len(values) != len(self.parts):
+            got = len(values) if isinstance(values, (list, tuple)) else type(values).__name__
+            raise ValueError(
+                f"The 'condition' argument of {who} must be a list with the values of each of "
+                f"{len(self.parts)} factors, in the order of the fit. Got {got}."
+            )
+        read = zip(self.parts, values, strict=True)
+        return np.hstack([part.coordinates_of(given, n, who=who) for part, given in read])
+
+    def similarity(self, coordinates: FloatArray) -> FloatArray:
+        """Compare values with those of the training items."""
+        ends = np.cumsum([part.coordinates.shape[1] for part in self.parts])[:-1]
+        pieces = zip(self.parts, np.split(coordinates, ends, axis=1), strict=True)
+        return _relative_similarity(np.sum([part.gaps(own) for part, own in pieces], axis=0))
+
+
+def together(factors: Iterable[KnownFactor]) -> KnownFactor | KnownFactors:
+    """One factor as it is, several as one."""
+    parts = tuple(factors)
+    return parts[0] if len(parts) == 1 else KnownFactors(parts)
+
+
+def _relative_similarity(gaps: FloatArray) -> FloatArray:
+    # relative to the nearest value, so that one that was never seen is compared as well
+    return np.asarray(np.exp(-np.minimum(gaps - gaps.min(axis=1, keepdims=True), 700.0)))
+
+
+def _stated(values: Any) -> Any:
+    """The values of a Condition, also where it is the only one of a list."""
+    if isinstance(values, (list, tuple)) and len(values) == 1:
+        values = values[0] if isinstance(values[0], Condition) else values
+    return values.values if isinstance(values, Condition) else values
 
 
 def _coordinates(

@@ -22,7 +22,9 @@ from sidelight.estimator import (
 from sidelight.latent.density.gap_filling import fill_gaps
 from sidelight.latent.density.joint import JointDensity
 from sidelight.latent.density.kernels import squared_distances
-from sidelight.latent.density.known_factor import KnownFactor
+from sidelight.latent.density.known_factor import KnownFactor, KnownFactors
+from sidelight.latent.density.table import TableKernel, items_of_table
+from sidelight.side import by_number
 
 #: Sums of squares of larger numbers may overflow, and those of the inverse vanish.
 _LARGEST_SQUARED = 1e140
@@ -30,18 +32,18 @@ _LARGEST_SQUARED = 1e140
 
 @dataclass(frozen=True)
 class ByDensity:
-    """Rows that were fitted where they are, new ones at E[z | y].
+    """Rows that were fitted where they are, new ones at E[z | y], or E[z | y, x].
 
     Parameters
     ----------
     density : JointDensity
         Of data and latent points.
-    factor : KnownFactor, optional
+    factor : KnownFactor or KnownFactors, optional
         What was left out of the map.
     """
 
     density: JointDensity
-    factor: KnownFactor | None = None
+    factor: KnownFactor | KnownFactors | None = None
 
     def __call__(self, X: Any) -> FloatArray:
         """Place rows, each by itself."""
@@ -51,6 +53,25 @@ class ByDensity:
         known = self.density.recognise(rows)[:, None]
         expected = self.density.expected_points(rows)[0]
         return np.where(known >= 0, self.density.points[known[:, 0]], expected)
+
+    def beside(self, X: FloatArray, coordinates: FloatArray) -> FloatArray:
+        """Place rows of known condition at E[z | y, x] = Σ_a k_a V_a z_a / Σ_b k_b V_b.
+
+        k_a = k(y, y_a), and V_a is how like the row's own condition x that of item a is.
+        """
+        factor, p = self.factor, X.shape[1]
+        assert factor is not None
+        own = factor.coordinates
+
+        def place(rows: FloatArray) -> FloatArray:
+            Y, x = rows[:, :p], rows[:, p:]
+            same = np.all(np.abs(x[:, None] - own) < 1e-9, axis=2)
+            known = self.density.recognise(Y, same)[:, None]
+            expected = self.density.expected_points(Y, factor.similarity(x))[0]
+            return np.where(known >= 0, self.density.points[known[:, 0]], expected)
+
+        rows = np.column_stack([X, coordinates])
+        return in_blocks(place, rows, len(own) * (1 + own.shape[1]))
 
 
 class DensityEmbedder(Embedder):
@@ -65,13 +86,60 @@ class DensityEmbedder(Embedder):
     sample, score_samples, score = sample_rows, score_rows, mean_score
 
     def _density_of_rows(self, method: str) -> JointDensity:
+        self._refuse_table(method)
         return self._density
+
+    def transform(self, X: Any, *, condition: Any = None) -> FloatArray:
+        """Place new rows in the map; each row's place depends on that row alone.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features)
+            New rows.
+        condition : Condition, list of them, or values, optional
+            The values of the factor that was left out of the map, for these rows (a list of those
+            of each, if there were several): a row is placed at E[z | y, x], among items that are
+            alike in the factor as far as the way back has it.  Without, at E[z | y], among all.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_components)
+            Their places.
+        """
+        if condition is None:
+            return super().transform(X)
+        condition = by_number(condition, X, who=self._name)
+        rows = np.asarray(self._in_front(self._check_new(X)), dtype=np.float64)
+        factor, place = self._known_factor("transform"), self._map.place
+        assert isinstance(place, ByDensity)
+        value = factor.coordinates_of(condition, len(rows), who=f"{self._name}.transform")
+        return self._bring(place.beside(rows, value))
 
     def _rows_to_score(self, X: Any, condition: Any) -> FloatArray:
         return self._check_with_gaps(X, condition)
 
+    @property
+    def _has_features(self) -> bool:
+        return not isinstance(self._density.data_kernel, TableKernel)
+
+    def _in_front(self, X: Any, condition: Any = None) -> Any:
+        if self._has_features:
+            return super()._in_front(X, condition)
+        return items_of_table(np.asarray(X, dtype=np.float64), who=self._name, new=True)
+
+    def _refuse_table(self, method: str) -> None:
+        """Refuse what leads to items, where only their similarities are known."""
+        check_is_fitted(self)
+        if not self._has_features:
+            raise ValueError(
+                f"{self._name}.{method} needs the features of items, and with "
+                f"kernel='precomputed' their similarities alone are known."
+            )
+
     def _told_of(self, X: Any, side: Any) -> Told:
         """What a fit is told; a metric in front needs numbers, and a Condition acts inside."""
+        if self.get_params(deep=False).get("kernel") == "precomputed":
+            return self._told_of_table(X, side)
         X, known = self._check_input(X, side)
         _check_spread(of_moderate_size(X, who=self._name, limit=_LARGEST_SQUARED), self._name)
         told = self._tell(np.asarray(X, dtype=np.float64), known, inside=("Condition",))
@@ -81,6 +149,17 @@ class DensityEmbedder(Embedder):
                 f"them. Use kernel='gaussian', or leave {', '.join(told.learned)} out."
             )
         return replace(told, points=np.asarray(told.points))
+
+    def _told_of_table(self, X: Any, side: Any) -> Told:
+        X, known = self._check_input(X, side, pairwise="kernel='precomputed'")
+        idle = [kind for kind in known if kind != "Anchors"]
+        if idle:
+            raise ValueError(
+                f"{self._name} with kernel='precomputed' knows similarities alone, and has no "
+                f"place for {' and '.join(idle)}. Leave it out, or give features."
+            )
+        items = items_of_table(np.asarray(X, dtype=np.float64), who=self._name)
+        return replace(self._tell(None, known), points=items)
 
     def posterior(self, X: Any) -> tuple[FloatArray, FloatArray]:
         """Compute E[z | y] and the standard deviation of z given y, for rows known or new.
@@ -124,6 +203,7 @@ class DensityEmbedder(Embedder):
         std : ndarray of shape (n_samples, n_features)
             With ``return_std``: the root of the conditional variance of each entry.
         """
+        self._refuse_table("inverse_transform")
         mean, std = self._expected_items(np.asarray(self._check_map(Z), np.float64), condition)
         mean = behind_front(mean, self._front, who=self._name)
         return (mean, deviations_behind_front(std, self._front)) if return_std else mean
@@ -157,6 +237,7 @@ class DensityEmbedder(Embedder):
         ndarray of shape (n_samples, n_features)
             Where they would lie without noise.
         """
+        self._refuse_table("denoise")
         Z = self._expected_points(self._check_with_gaps(X))[0]
         return np.asarray(behind_front(self._expected_items(Z)[0], self._front, who=self._name))
 
@@ -179,6 +260,7 @@ class DensityEmbedder(Embedder):
         ndarray of shape (n_samples, n_features)
             The rows, complete.
         """
+        self._refuse_table("impute")
         items = self._check_with_gaps(X)
         if not Whole(1).admits(n_neighbors):
             raise ValueError(
@@ -260,7 +342,7 @@ class DensityEmbedder(Embedder):
         shown = in_blocks(change, np.column_stack([Z, wanted, items]), len(self.embedding_))
         return np.asarray(behind_front(shown, self._front, who=self._name))
 
-    def _known_factor(self, method: str) -> KnownFactor:
+    def _known_factor(self, method: str) -> KnownFactor | KnownFactors:
         place = self._map.place
         assert isinstance(place, ByDensity)
         if place.factor is None:

@@ -30,19 +30,16 @@ from sidelight.latent.density import (
     ByDensity,
     DensityEmbedder,
     JointDensity,
-    KnownFactor,
     bandwidth_of_placing,
     differing_columns,
     kernel_for,
     regression_bandwidth,
-    shows_or_said,
 )
 from sidelight.latent.descending import ADJACENT, NOTHING_ADJACENT, Adjacent, adjacent_in
 from sidelight.latent.information.axes import on_axes, on_own_axes, warn_if_collapsed
 from sidelight.latent.information.conditional import (
-    kernel_of_values,
+    Factors,
     map_by_conditional_information,
-    with_reach,
 )
 from sidelight.latent.information.ends import (
     PathEnds,
@@ -61,7 +58,11 @@ from sidelight.latent.information.path import (
     first_penalty,
 )
 from sidelight.latent.information.penalties import PENALTIES, penalty_for
-from sidelight.latent.information.refusals import refuse_beside_condition, refuse_in_turns
+from sidelight.latent.information.refusals import (
+    refuse_beside_condition,
+    refuse_beside_table,
+    refuse_in_turns,
+)
 from sidelight.latent.information.start import INIT, first_points
 from sidelight.side import Condition
 from sidelight.solvers.descent import Continuation
@@ -88,9 +89,11 @@ class KernelInformationEmbedding(DensityEmbedder):
 
     A ``Condition`` in ``side`` names a factor that is known: Z then maximises the estimate of the
     conditional information Î(Y; Z | X) (eq. 3.24), in which rows count as far as they are alike in
-    the factor, by the ``kernel`` of the Condition.  Items are not matched across its values; that
-    is :class:`~sidelight.ConditionalEmbedding`.  A factor that does not show in the data (its
-    values agree no better among near rows than shuffled ones) leaves the plain map, with a warning.
+    the factor, by the ``kernel`` of the Condition; in several factors, by the product of their
+    kernels.  Items are not matched across its values; that is
+    :class:`~sidelight.ConditionalEmbedding`.  A factor that does not show in the data (its values
+    agree no better among near rows than shuffled ones) is left out, with a warning; if none does,
+    the map is the plain one.
 
     Parameters
     ----------
@@ -102,9 +105,12 @@ class KernelInformationEmbedding(DensityEmbedder):
         maximises the likelihood of each item given the others, which is right in few dimensions
         and far too small in many.  ``"learned"`` maximises that likelihood over h and Z together,
         each item left out of its own density (section 3.3), with the Gaussian kernel.
-    kernel : {"gaussian", "quartic", "discrete"}
+    kernel : {"gaussian", "quartic", "discrete", "precomputed"}
         ``"quartic"`` has finite support in both spaces, for many rows; ``"discrete"`` compares
-        columns of codes.
+        columns of codes.  With ``"precomputed"`` X is a table of similarities k(y, y') between 0
+        and 1, such as :func:`~sidelight.similarity.sequence_kernel` of sequences of any length, of
+        new rows the block (n_samples, n_training); the kernel is then k^{1/h}: ``bandwidth=1``
+        takes the table as it is.
     penalty : {"l2", "l4"} or callable
         ω.  L4 aligns the map with its axes.  A callable takes Z and gives Σ_a ω(z_a) and its
         gradient.
@@ -168,7 +174,8 @@ class KernelInformationEmbedding(DensityEmbedder):
     Notes
     -----
     A row that was fitted is recognised and placed where it is in the map; every other row is
-    placed at E[z | y].  :meth:`posterior` gives E[z | y] for any row, and :meth:`denoise` goes
+    placed at E[z | y], or among rows of like condition at E[z | y, x], where its own is given
+    (:meth:`transform`).  :meth:`posterior` gives E[z | y] for any row, and :meth:`denoise` goes
     there and back.
 
     Points in two or more dimensions fly apart as λ shrinks, which tears a closed curve.  Where
@@ -217,7 +224,6 @@ class KernelInformationEmbedding(DensityEmbedder):
         "random_state": (RANDOM_STATE,),
     }
     _takes_sparse = False
-    _removes_in_front = False
 
     def __init__(
         self,
@@ -261,12 +267,12 @@ class KernelInformationEmbedding(DensityEmbedder):
 
         Parameters
         ----------
-        X : array of shape (n_samples, n_features)
-            The data.
+        X : array of shape (n_samples, n_features), or (n_samples, n_samples)
+            The data; with ``kernel="precomputed"`` how alike they are.
         y : object
             Ignored.
         side : side information or list of it, optional
-            A factor that is known and is left out of the map; what is learned as a metric, in
+            Factors that are known and are left out of the map; what is learned as a metric, in
             front; a Sequence as a term that keeps adjacent rows near, where their order shows in
             the data (not beside a Condition); where some rows go, to which the finished map is
             brought.
@@ -281,6 +287,9 @@ class KernelInformationEmbedding(DensityEmbedder):
         told = self._told_of(X, side)
         items, condition = told.points, told.known.get("Condition")
         columns = differing_columns(items, self.n_components_, who=self._name)
+        if self.kernel == "precomputed":
+            refuse_beside_table(self, validation)
+            columns = np.arange(items.shape[1])
         if condition is not None:
             refuse_beside_condition(self, told.known, validation)
         told, beside = adjacent_in(told, items, ADJACENT.information * len(items), who=self._name)
@@ -460,18 +469,21 @@ class KernelInformationEmbedding(DensityEmbedder):
             who=self._name,
         )
 
-    def _map_beside(self, items: FloatArray, columns: IntArray, condition: Condition) -> Map:
-        """Maximise conditional information."""
+    def _map_beside(
+        self, items: FloatArray, columns: IntArray, conditions: tuple[Condition, ...]
+    ) -> Map:
+        """Maximise conditional information, beside all factors that show."""
         Y = items[:, columns]
-        factor, penalty = KnownFactor.of(condition, who=self._name), penalty_for(self.penalty)
-        if not shows_or_said(Y, factor, who=self._name):
+        factors = Factors.of(conditions, Y, who=self._name)
+        if not any(factors.shown):
             plain = self._follow(items, columns, None).map
             assert isinstance(plain.place, ByDensity)
-            return replace(plain, place=replace(plain.place, factor=factor))
+            return replace(plain, place=replace(plain.place, factor=factors.as_one()))
+        penalty = penalty_for(self.penalty)
         alpha = ALPHA if self.alpha == "auto" else float(self.alpha)
         found = map_by_conditional_information(
             Y,
-            kernel_of_values(condition, factor),
+            factors.kernel(),
             self.n_components_,
             bandwidth=self.bandwidth,
             alpha=alpha,
@@ -483,5 +495,5 @@ class KernelInformationEmbedding(DensityEmbedder):
         Z = on_own_axes(found.points, found.compared, self.penalty)
         kernel = kernel_for(self.kernel, Y)
         h = bandwidth_of_placing(self.bandwidth, Y, Z, kernel)
-        place = ByDensity(JointDensity(items, Z, columns, kernel, h), with_reach(factor, Y, Z))
+        place = ByDensity(JointDensity(items, Z, columns, kernel, h), factors.beside(Y, Z))
         return Map(Z, place, found.facts(Z, h, alpha, penalty))

@@ -44,6 +44,25 @@ def refuse_beside_condition(model: Any, known: dict[str, Any], validation: Any) 
         )
 
 
+def refuse_beside_table(model: Any, validation: Any) -> None:
+    """Refuse what needs the features of items, where similarities are given."""
+    judged = validation is not None or model.validation_fraction > 0
+    start = isinstance(model.init, str) and model.init == "pca"
+    idle = {
+        "n_components='auto'": isinstance(model.n_components, str),
+        f"bandwidth={model.bandwidth!r}": model.bandwidth in ("leave_one_out", "learned"),
+        "init='pca'": start or hasattr(model.init, "fit"),
+        "'validation'": judged,
+    }
+    found = [name for name, given in idle.items() if given]
+    if found:
+        raise ValueError(
+            f"{found[0]} of {type(model).__name__} needs the features of items, and with "
+            f"kernel='precomputed' their similarities alone are known. Leave it out, or give a "
+            f"number."
+        )
+
+
 def refuse_in_turns(model: Any, validation: Any) -> None:
     """Refuse what cannot go with a bandwidth that is learned, or with a power that is given."""
     who, kernel, learned = type(model).__name__, model.kernel, model.bandwidth == "learned"

@@ -54,6 +54,7 @@ def sequence_kernel(
     Notes
     -----
     The map of sequences by the information that it has about them is
+    ``KernelInformationEmbedding(kernel="precomputed")`` of K, and with several relations
     ``MultipleRelationalEmbedding(base="information", metric="precomputed")`` of √(−log K).
 
     Examples

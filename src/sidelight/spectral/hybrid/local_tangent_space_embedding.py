@@ -19,6 +19,7 @@ from sidelight.core import (
 from sidelight.estimator import (
     POLICIES,
     Embedder,
+    KernelOfRows,
     Map,
     Neighborhood,
     Points,
@@ -74,8 +75,8 @@ class LocalTangentSpaceEmbedding(Embedder):
     n_neighbors : int or "auto"
         Approximations of each point; ``"auto"`` is 5 (or all others of fewer points).
     reg : float
-        Added to the diagonals of the Gram matrices of both least-squares problems, that of δ and
-        that of the weights, relative to their traces.
+        Added to the diagonals of the Gram matrices of both least-squares problems: of that of δ
+        relative to the mean of its diagonal, of that of the weights relative to its trace.
     on_disconnected : {"connect", "error", "largest", "separate"}
         What to do when the graph of approximations falls apart.
 
@@ -176,15 +177,29 @@ class LocalTangentSpaceEmbedding(Embedder):
         facts = {name: value for name, value in found.facts.items() if name != "neighbors_recall_"}
         return self._adopt(told, Map(found.points, found.place, facts, found.kernel))
 
-    def kernel(self) -> FloatArray:
-        """Compute M − ½ C of the rows, without their approximations, centred.
+    def kernel(self, *, approximations: bool = False) -> FloatArray:
+        """Compute M − ½ C, centred.
+
+        The map is kernel PCA of that of rows and approximations together.  What it leaves of the
+        rows alone is no more than near to that: an approximation that is left out no longer pulls.
+
+        Parameters
+        ----------
+        approximations : bool
+            Whether the approximations come after the rows.
 
         Returns
         -------
-        ndarray of shape (n_samples, n_samples)
+        ndarray of shape (n_samples, n_samples), or (n_nodes, n_nodes) with approximations
             Symmetric, its rows sum to zero.
         """
-        return self._kernel()
+        if not approximations:
+            return self._kernel()
+        self._require_kernel()
+        rows = self._map.kernel
+        assert isinstance(rows, KernelOfRows)
+        assert isinstance(rows.of_points, TangledKernel)
+        return rows.of_points.of_nodes(rows.inverse)
 
     def _refuse_half_an_image(self) -> None:
         if self.transformation is None and self.image_shape is not None:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from sidelight.core import FloatArray, IntArray, as_dense, row_blocks
+from sidelight.core import FloatArray, IntArray, as_dense, require_memory, row_blocks
 from sidelight.estimator import Features, keep_matches
 from sidelight.mapping import Nystrom, kernel_coordinates
 from sidelight.neighbors import edge_matrix
@@ -234,6 +234,30 @@ class TangledKernel:
         points = np.arange(self.tangled.n_points)
         D = geodesic_distances(self.tangled.graph, points, n_jobs=-1, who=self.who)
         return kernel_from_distances(D[:, points]) - np.diag(0.5 / self.counts)
+
+    def of_nodes(self, inverse: IntArray) -> FloatArray:
+        """M − ½ C of all rows and then their approximations, centred: the map is kernel PCA of it.
+
+        ``inverse`` is the point that each row is; an approximation occurs as often as its target.
+        Eliminating approximations would leave a kernel of the rows that depends on λ, and so is no
+        kernel.
+        """
+        own = self.tangled.counts(self.counts)
+        N = int(own.sum())
+        require_memory(
+            24.0 * N * N,
+            what=f"the {N} × {N} kernel of rows and approximations",
+            who=self.who,
+            instead="Use fewer rows or neighbours.",
+        )
+        D = geodesic_distances(self.tangled.graph, n_jobs=-1, who=self.who)
+        K = kernel_from_distances(D)
+        F = self.tangled.differences() @ sp.diags_array(1.0 / own)
+        C = (F.T @ sp.diags_array(self.counts.astype(np.float64)) @ F).toarray()
+        t = self.tangled.n_points
+        nodes = np.concatenate([inverse, np.repeat(np.arange(t, len(own)), own[t:])])
+        B = Centring.of(K, own).matrix(K) - 0.5 * C
+        return np.asarray(B[np.ix_(nodes, nodes)])
 
 
 def _lengthened(lengths: FloatArray) -> FloatArray:

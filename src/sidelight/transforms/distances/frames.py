@@ -66,6 +66,10 @@ class Frames:
         """U_i x_i, (n, q)."""
         return _by_each(self.basis, self.rows)
 
+    def n_directions(self) -> IntArray:
+        """How many directions the tangents of each item span, (n,)."""
+        return np.asarray(self.basis.any(axis=2).sum(axis=1))
+
     def take(self, rows: Any) -> Frames:
         """Some of them."""
         return Frames(self.rows[rows], self.basis[rows])
@@ -100,7 +104,15 @@ def frames_of(
     )
     basis = np.empty((n, q, p))
     for block in row_blocks(n, 24.0 * q * p):
-        basis[block] = _framed(change.tangents(rows[block], image_shape), ridge)
+        tangents = change.tangents(rows[block], image_shape)
+        lost = ~np.isfinite(tangents).all(axis=(1, 2))
+        if lost.any():
+            raise ValueError(
+                f"{who} finds that the transformation makes something of row "
+                f"{block.start + int(lost.argmax())} of X that is no finite number. Mend it, or "
+                f"leave such rows out."
+            )
+        basis[block] = _framed(tangents, ridge)
     return Frames(rows, basis)
 
 

@@ -88,6 +88,8 @@ class InvariantDistance:
                 f"{who} finds no tangents at row {row}: the image is constant, so that there is no "
                 f"angle. Leave it out, or take distance='tangent'."
             )
+        if not new and self.kind != "reconstruction":
+            self._refuse_planes_that_fill(found, still, who=who)
         if not new and self.kind == "tangent" and _reach_nothing(found):
             raise ValueError(
                 f"{who} cannot take the tangent distance of what {self.forgiven} forgives: it can "
@@ -95,6 +97,19 @@ class InvariantDistance:
                 f"items differ. Take distance='reconstruction' or 'correction'."
             )
         return found
+
+    def _refuse_planes_that_fill(self, found: Frames, still: Any, *, who: str) -> None:
+        """Two planes of q directions each reach all of p features, or share a line, if 2q ≥ p + 1.
+
+        With 2q = p any two planes meet in a point, and still make an angle.
+        """
+        p, q = found.rows.shape[1], int(np.median(found.n_directions()[~still]))
+        if 2 * q >= p + (self.kind == "correction"):
+            raise ValueError(
+                f"{who} cannot forgive {q} tangents of either item in rows of {p} features: "
+                f"together they reach everything, and nothing differs. Give fewer transformations, "
+                f"or take distance='reconstruction', which moves one of the items only."
+            )
 
     def table(self, left: Frames, right: Frames | None = None) -> FloatArray:
         """All distances, (n, m); exactly symmetric where there is one set of items."""

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from sidelight.latent.information.conditional.information import (
-    kernel_of_values,
-    map_by_conditional_information,
-)
+from sidelight.latent.information.conditional.factors import Factors
+from sidelight.latent.information.conditional.information import map_by_conditional_information
 from sidelight.latent.information.conditional.map import (
     ConditionalMap,
     first_steps,
@@ -15,9 +13,9 @@ from sidelight.latent.information.conditional.map import (
 
 __all__ = [
     "ConditionalMap",
+    "Factors",
     "first_steps",
     "in_given_order",
-    "kernel_of_values",
     "map_by_conditional_information",
     "with_reach",
 ]

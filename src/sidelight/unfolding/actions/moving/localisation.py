@@ -25,10 +25,19 @@ from sidelight.unfolding.actions.moving.rigid_motions import RigidActions
 class FilterSettings:
     """The constants of the filter; experiments/unfolding/action_planning.py uses them as they are.
 
+    Those of noise are the usual quartile and three deviations, and were not tuned.
+
     Parameters
     ----------
     apart : float
-        Frames as far apart as those of one step make a place less likely by exp(−apart).
+        Frames as far apart as those of one step make a place less likely by exp(−apart), unless
+        noise is stronger.
+    quiet : float
+        The quantile of the distances of frames from their nearest places that is taken for noise:
+        some frames may be of places that were never visited.
+    beyond : float
+        Noise of a frame is up to so many standard deviations above the level: what is farther from
+        all places was seen at another.
     lost : float
         The chance that an action led anywhere at all: the filter finds its way back.
     most : int
@@ -36,6 +45,8 @@ class FilterSettings:
     """
 
     apart: float = 4.0
+    quiet: float = 0.25
+    beyond: float = 3.0
     lost: float = 1e-3
     most: int = 4000
 
@@ -97,6 +108,39 @@ def _apart(Z: FloatArray, tolerance: float) -> FloatArray:
     for i, j in near[np.lexsort(near.T)].tolist():  # by the later of the two
         kept[j] &= not kept[i]
     return np.asarray(Z[kept])
+
+
+def frame_likelihoods(
+    squares: FloatArray, n_features: int, places: FloatArray, *, settings: FilterSettings
+) -> FloatArray:
+    """State how likely frames are at every place, p(x_t | z), known places first.
+
+    ``squares`` d²_tk are those from the frames of known places, in units of a step's.  Noise of
+    variance σ² in each of p features adds pσ² to all of them, of which the nearest place takes up
+    what lies along the q dimensions of the map, so that m_t = min_k d²_tk p/(p − q) is noise where
+    the place is known; s is a low quantile of it over time.  p(x_t | z_k) = exp(−c d²_tk) with
+    c = min(apart, p/2s), and a place that was never visited has frames at 1 + min(m_t,
+    s (1 + beyond √(2/p))), as far as noise explains the distance of this frame from all others.
+
+    Examples
+    --------
+    Frames that are as far from every place as two steps, by noise: the nearest remains likeliest.
+
+    >>> import numpy as np
+    >>> noisy = np.array([[4.0, 5.0], [5.0, 4.0]])
+    >>> places = np.array([[0.0], [1.0], [2.0]])
+    >>> frame_likelihoods(noisy, 8, places, settings=FilterSettings()).argmax(axis=1)
+    array([0, 1])
+    """
+    n_places, q = places.shape
+    least = squares.min(axis=1) * n_features / max(n_features - q, 1)
+    level = float(np.quantile(least, settings.quiet))
+    c = min(settings.apart, n_features / (2 * level)) if level > 0 else settings.apart
+    noise = np.minimum(least, level * (1 + settings.beyond * np.sqrt(2 / n_features)))
+    apart = np.repeat(1.0 + noise[:, None], n_places, axis=1)
+    apart[:, : squares.shape[1]] = squares
+    # relative to the likeliest, which the filter does anyhow: exp(−c d²) of a far frame is zero
+    return np.asarray(np.exp(-c * (apart - apart.min(axis=1, keepdims=True))))
 
 
 def transition_matrix(

@@ -15,6 +15,7 @@ from sidelight.unfolding.actions.moving.localisation import (
     FilterSettings,
     Track,
     follow,
+    frame_likelihoods,
     imagined_places,
     transition_matrix,
 )
@@ -155,6 +156,24 @@ class ActionMap:
         return self._predict
 
     def _predict(self, item: Any, action: Any, *, return_distance: bool = False) -> Any:
+        """Predict the row that an action leads to, argmin_k ‖T_a(z_i) − z_k‖.
+
+        Parameters
+        ----------
+        item : int, array of int, or array of float of shape (n_features,) or (m, n_features)
+            Rows, or frames, which are placed in the map first.
+        action : str, int, or array of them
+            The name of an action, or one per item.
+        return_distance : bool
+            Whether to give how far the predicted place is from where the action leads.
+
+        Returns
+        -------
+        rows : int or ndarray of shape (m,)
+            The first row that shows the predicted place.
+        distances : float or ndarray of shape (m,)
+            With ``return_distance``: beyond a quarter of a step no row shows the place.
+        """
         who = f"{self._name}.predict"
         kinds = kinds_of(action, self.actions_, who=self._name)
         given = np.asarray(item)
@@ -235,10 +254,12 @@ class ActionMap:
     def track(self, frames: Any, actions: Any) -> Track:
         """Follow a walk by what is done and seen: a Bayes filter over the places of the map.
 
-        p(z_t) ∝ exp(−4 d(x_t, z_t)² / d̄²) Σ_z p(z_t | z, a_{t−1}) p(z), d the distance of a frame
-        from the nearest of a place and d̄ that of the frames of a step.  Actions lead where their
-        motions do, to an eighth of a step, and one time in a thousand anywhere.  Places that were
-        never visited are thought of, too; their frames are as far as one step.
+        p(z_t) ∝ exp(−c d(x_t, z_t)² / d̄²) Σ_z p(z_t | z, a_{t−1}) p(z), d the distance of a frame
+        from the nearest of a place and d̄ that of the frames of a step.  c is 4, or less where the
+        frames are noisier than that, which shows in how far they stay from all places.  Actions
+        lead where their motions do, to an eighth of a step, and one time in a thousand anywhere.
+        Places that were never visited are thought of, too; their frames are as far as one step,
+        and as noisy.
 
         Parameters
         ----------
@@ -269,8 +290,9 @@ class ActionMap:
         places = imagined_places(
             motions.rigid, Z, tolerance=motions.tolerance, step=motions.step, most=settings.most
         )
-        seen = np.full((X.shape[0], len(places)), np.exp(-settings.apart))
-        seen[:, : len(Z)] = np.exp(-settings.apart * self._squares_from_places(X))
+        seen = frame_likelihoods(
+            self._squares_from_places(X), X.shape[1], places, settings=settings
+        )
         spread = motions.tolerance / 2
         matrices = [
             transition_matrix(motions.rigid, kind, places, spread=spread, lost=settings.lost)

@@ -143,8 +143,8 @@ def in_front(X: Any, front: tuple[Any, ...], condition: Any = None, *, who: str)
     removes = any(isinstance(learned, FactorRemoval) for learned in front)
     if condition is not None and not removes:
         raise ValueError(
-            f"{who} takes no Condition out in front of the map, so that these rows need no "
-            f"'condition'. Leave it out, or give one when fitting: fit(X, side=Condition(…))."
+            f"{who} was fitted without a Condition that is taken out in front, so transform takes "
+            f"no 'condition'. Leave it out, or give it when fitting: fit(X, side=Condition(…))."
         )
     X = as_dense(X) if front else X
     for learned in front:

@@ -258,5 +258,5 @@ def test_several_conditions_in_front_are_reported_one_by_one():
 
 def test_a_density_without_a_factor_in_front_does_not_ask_for_a_condition_when_fitting():
     model = KernelInformationEmbedding(1).fit(Y, side=Condition(CLASSES))
-    with pytest.raises(ValueError, match="takes no Condition out in front of the map"):
+    with pytest.raises(ValueError, match="fitted without a Condition that is taken out in front"):
         model.score_samples(Y[:2], condition=CLASSES[:2])

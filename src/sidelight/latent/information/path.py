@@ -121,13 +121,13 @@ class Path:
         penalty: Penalty,
         *,
         leave_one_out: bool,
+        from_step: int = 0,
         beside: Penalty = nothing_beside,
     ) -> Callable[[int], Objective]:
         """Make the objective of every step: λ Σ ω(z_a) − Σ log P_a / Q_a, to be lowered.
 
-        ``beside`` is a term that every step has in full.  Points are left out of their own sums in
-        the last step alone: far from all others they are then held by the nearest as if by a stiff
-        spring, and would swing on the way.
+        ``beside`` is a term that every step has in full.  Points are left out of their own sums
+        from a step on.
         """
         kernels: dict[float, Any] = {}
 
@@ -137,7 +137,7 @@ class Path:
                 kernels.clear()
                 kernels[h] = pairs.kernel(h)
             K = kernels[h]
-            alone = leave_one_out and step == self.n_steps - 1
+            alone = leave_one_out and step >= from_step
 
             def value_and_gradient(x: FloatArray) -> tuple[float, FloatArray]:
                 Z = x.reshape(shape)
@@ -164,7 +164,11 @@ class Path:
         who: str,
         beside: Penalty = nothing_beside,
     ) -> Continuation:
-        """Let latent points unfold along the path, gliding: to one map on every processor."""
+        """Let latent points unfold along the path, gliding: to one map on every processor.
+
+        Points are left out of their own sums in the last step alone: far from all others they are
+        then held by the nearest as if by a stiff spring, and would swing on the way.
+        """
 
         def judged(step: int, x: FloatArray) -> float:
             assert judge is not None
@@ -173,7 +177,12 @@ class Path:
         last = _ARRIVING_LEFT_OUT if leave_one_out else _ARRIVING
         return follow(
             self.objectives(
-                pairs, start.shape, penalty, leave_one_out=leave_one_out, beside=beside
+                pairs,
+                start.shape,
+                penalty,
+                leave_one_out=leave_one_out,
+                from_step=self.n_steps - 1,
+                beside=beside,
             ),
             self.n_steps,
             start.ravel(),

@@ -18,7 +18,7 @@ def written_apart(names: Sequence[str]) -> list[str]:
     >>> written_apart(["oak", "a class whose name goes on and on"])
     ['oak', 'a class whose name goes on an…']
     >>> written_apart([f"a class whose name goes on until number {i}" for i in (1, 2)])
-    ['a class whos…n until number 1', 'a class whos…n until number 2']
+    ['a class whos…on until number 1', 'a class whos…on until number 2']
     """
     written = [_without_end(name) for name in names]
     cuts: tuple[Callable[[str, str], str], ...] = (_without_middle, _without_front)

@@ -356,11 +356,9 @@ class KernelInformationEmbedding(DensityEmbedder):
         given, items = items, items[order]
         near = beside.renumbered(np.argsort(order))
         Y = items[:, columns]
-        kernel = kernel_for(self.kernel, Y)
-        shape = (len(Y), self.n_components_)
-        pairs = pairs_of(
-            Y, kernel, n_threads=count_threads(self.n_jobs, who=self._name), who=self._name
-        )
+        kernel, shape = kernel_for(self.kernel, Y), (len(Y), self.n_components_)
+        n_threads = count_threads(self.n_jobs, who=self._name)
+        pairs = pairs_of(Y, kernel, n_threads=n_threads, who=self._name)
         ends = ends_of_path(
             self.bandwidth,
             Y,

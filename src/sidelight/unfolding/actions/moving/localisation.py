@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 import scipy.sparse as sp
 from scipy.spatial import cKDTree
+from scipy.special import gammaincinv
 
 from sidelight.core import FloatArray, IntArray
 from sidelight.similarity import gaussian_similarity
@@ -25,16 +26,19 @@ from sidelight.unfolding.actions.moving.rigid_motions import RigidActions
 class FilterSettings:
     """The constants of the filter; experiments/unfolding/action_planning.py uses them as they are.
 
-    Those of noise are the usual quartile and three deviations, and were not tuned.
+    Noise is told by the quietest frames: of walks that leave known places at once few are at any.
 
     Parameters
     ----------
     apart : float
         Frames as far apart as those of one step make a place less likely by exp(−apart), unless
         noise is stronger.
+    elsewhere : float
+        How far frames of places that were never visited are taken to be, beside noise: nearer than
+        those of the next place, so that what is seen there is not put to the next place.
     quiet : float
         The quantile of the distances of frames from their nearest places that is taken for noise:
-        some frames may be of places that were never visited.
+        most frames may be of places that were never visited.
     beyond : float
         Noise of a frame is up to so many standard deviations above the level: what is farther from
         all places was seen at another.
@@ -45,7 +49,8 @@ class FilterSettings:
     """
 
     apart: float = 4.0
-    quiet: float = 0.25
+    elsewhere: float = 0.5
+    quiet: float = 0.05
     beyond: float = 3.0
     lost: float = 1e-3
     most: int = 4000
@@ -117,10 +122,11 @@ def frame_likelihoods(
 
     ``squares`` d²_tk are those from the frames of known places, in units of a step's.  Noise of
     variance σ² in each of p features adds pσ² to all of them, of which the nearest place takes up
-    what lies along the q dimensions of the map, so that m_t = min_k d²_tk p/(p − q) is noise where
-    the place is known; s is a low quantile of it over time.  p(x_t | z_k) = exp(−c d²_tk) with
-    c = min(apart, p/2s), and a place that was never visited has frames at 1 + min(m_t,
-    s (1 + beyond √(2/p))), as far as noise explains the distance of this frame from all others.
+    what lies along the q dimensions of the map: min_k d²_tk is σ²χ²_{p−q} where the place is known,
+    and a low quantile of it over time tells σ.  With s = pσ² and m_t = min_k d²_tk p/(p − q),
+    p(x_t | z_k) = exp(−c d²_tk), c = min(apart, p/2s), and a place that was never visited has
+    frames at ``elsewhere`` + min(m_t, s (1 + beyond √(2/p))), as far as noise explains the distance
+    of this frame from all others.
 
     Examples
     --------
@@ -133,11 +139,13 @@ def frame_likelihoods(
     array([0, 1])
     """
     n_places, q = places.shape
-    least = squares.min(axis=1) * n_features / max(n_features - q, 1)
-    level = float(np.quantile(least, settings.quiet))
+    free = max(n_features - q, 1)
+    least = squares.min(axis=1) * n_features / free
+    usual = 2 * float(gammaincinv(free / 2, settings.quiet)) / free  # of χ²/free
+    level = float(np.quantile(least, settings.quiet)) / usual
     c = min(settings.apart, n_features / (2 * level)) if level > 0 else settings.apart
     noise = np.minimum(least, level * (1 + settings.beyond * np.sqrt(2 / n_features)))
-    apart = np.repeat(1.0 + noise[:, None], n_places, axis=1)
+    apart = np.repeat(settings.elsewhere + noise[:, None], n_places, axis=1)
     apart[:, : squares.shape[1]] = squares
     # relative to the likeliest, which the filter does anyhow: exp(−c d²) of a far frame is zero
     return np.asarray(np.exp(-c * (apart - apart.min(axis=1, keepdims=True))))

@@ -258,8 +258,8 @@ class ActionMap:
         from the nearest of a place and d̄ that of the frames of a step.  c is 4, or less where the
         frames are noisier than that, which shows in how far they stay from all places.  Actions
         lead where their motions do, to an eighth of a step, and one time in a thousand anywhere.
-        Places that were never visited are thought of, too; their frames are as far as one step,
-        and as noisy.
+        Places that were never visited are thought of, too; the squares of their frames are half of
+        a step's, beside noise.
 
         Parameters
         ----------

@@ -178,6 +178,14 @@ class TestAgreement:
         assert found.gap < 1e-6
         assert np.max(program.constraints.relative_misses(found.factor)) < 1e-5
 
+    def test_bounds_from_above_are_no_crowd(self):
+        """Of a complete graph the low-rank method is done while the dense one has hardly begun."""
+        X = np.random.default_rng(0).standard_normal((60, 4))
+        edges = np.column_stack(np.triu_indices(60, 1))
+        d = np.linalg.norm(X[edges[:, 0]] - X[edges[:, 1]], axis=1)
+        program = KernelProgram.unfolding(edges, d, 60, who="unfold")
+        assert choose(program)[0].name == "the low-rank method"
+
     def test_masses_are_copies(self):
         """A node of mass 3 is three nodes in one place."""
         edges, d = roll(60)

@@ -47,9 +47,13 @@ _FEWEST = 300
 
 
 def crowded(program: KernelProgram) -> bool:
-    """Say whether inequalities are so many for their points that most must follow from others."""
-    free = np.count_nonzero(~program.constraints.equal)
-    return bool(free > max(_CROWD, _A_POINT * program.n))
+    """Say whether inequalities are so many for their points that most must follow from others.
+
+    Bounds from above alone are what the low-rank method is made for, however many.
+    """
+    free = ~program.constraints.equal
+    others = free & ~single_bounds(program.constraints)
+    return bool(others.any() and np.count_nonzero(free) > max(_CROWD, _A_POINT * program.n))
 
 
 def solve_by_rounds(

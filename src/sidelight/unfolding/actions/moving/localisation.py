@@ -27,6 +27,7 @@ class FilterSettings:
     """The constants of the filter; experiments/unfolding/action_planning.py uses them as they are.
 
     Noise is told by the quietest frames: of walks that leave known places at once few are at any.
+    ``elsewhere`` was set on the quick form of that experiment.
 
     Parameters
     ----------

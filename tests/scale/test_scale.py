@@ -175,6 +175,17 @@ def test_the_model_is_sent_to_each_worker_once(X, client, tmp_path):
     assert len(there) <= 2 * len(workers)
 
 
+def test_a_model_sent_again_does_not_go_when_the_first_one_is_let_go(X, client):
+    model = PCA(2).fit(X[:500])
+    for _ in range(20):
+        array = da.from_array(X, chunks=(1200, 6))
+        first, second = transform(model, array), transform(model, array)
+        assert first.name != second.name
+        del first
+        again = transform(model, array)
+        np.testing.assert_allclose(again.compute(), model.transform(X), atol=1e-9)
+
+
 @both
 def test_an_error_names_the_block(X, at, where):
     at(where)

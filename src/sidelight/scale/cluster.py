@@ -44,6 +44,15 @@ def at_work(workers: int = 1, scheduler: str | None = None) -> Iterator[Any]:
         yield client
 
 
+def everywhere(client: Any, value: Any) -> Any:
+    """A value on every worker, sent once, under a name of its own.
+
+    Named by what it holds, it would share the name of an equal value that was sent before; word
+    that nobody needs that one any more may arrive after this one was sent, and takes it away.
+    """
+    return client.scatter(value, broadcast=True, hash=False)
+
+
 def in_order(
     client: Any, function: Callable[..., Any], items: Iterable[Any], shared: Any
 ) -> Iterator[Any]:
@@ -55,11 +64,11 @@ def in_order(
         for item in items:
             yield function(item, shared)
         return
-    everywhere = client.scatter(shared, broadcast=True)
+    sent = everywhere(client, shared)
     most = 2 * max(1, len(client.scheduler_info(n_workers=-1)["workers"]))
     waiting: deque[Any] = deque()
     for item in items:
-        waiting.append(client.submit(function, item, everywhere, pure=False))
+        waiting.append(client.submit(function, item, sent, pure=False))
         if len(waiting) >= most:
             yield waiting.popleft().result()
     while waiting:

@@ -8,6 +8,7 @@ import numpy as np
 
 from sidelight.core import FloatArray
 from sidelight.scale.blocks import Place, dask_arrays, in_whole_rows, on_block
+from sidelight.scale.cluster import everywhere
 
 
 def transform(model: Any, array: Any) -> Any:
@@ -58,7 +59,7 @@ def transform(model: Any, array: Any) -> Any:
 def sent_to_workers(value: Any) -> Any:
     """A value on every worker of the client that is at work, sent once; itself without one."""
     client = client_at_work()
-    return value if client is None else client.scatter(value, broadcast=True)
+    return value if client is None else everywhere(client, value)
 
 
 def client_at_work() -> Any:

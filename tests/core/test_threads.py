@@ -125,3 +125,26 @@ def test_a_worker_of_a_pool_counts_its_threads_without_a_warning(monkeypatch):
         warnings.simplefilter("error")
         assert count_threads(None, who="test") == alone
         assert count_threads(3, who="test") == 3
+
+
+def test_a_fit_to_few_rows_uses_one_thread_of_blas_and_one_to_many_all(monkeypatch):
+    """Spinning threads made a fit fifty times slower where another process had a core."""
+    from threadpoolctl import threadpool_limits
+
+    from sidelight import PCA
+
+    seen = []
+    checked = PCA._check_input
+    monkeypatch.setattr(
+        PCA, "_check_input", lambda *a, **k: seen.append(set(blas_threads())) or checked(*a, **k)
+    )
+    blas_threads()
+    with threadpool_limits(2, user_api="blas"):
+        before = blas_threads()
+        for shape in ((2000, 3), (2001, 3), (9, 1001)):
+            PCA(1).fit(np.random.default_rng(0).normal(size=shape))
+        PCA(1).fit([[1.0, 2.0], [3.0, 5.0], [0.0, 1.0]])
+        with pytest.raises(ValueError, match="NaN"):
+            PCA(1).fit(np.full((5, 2), np.nan))
+        assert blas_threads() == before
+    assert seen == [{1}, set(before), set(before), set(before), {1}]

@@ -8,6 +8,7 @@ from typing import Any
 
 from sidelight.core.errors import NotEnoughMemoryError
 from sidelight.core.memory import missed_memory
+from sidelight.core.threads import blas_threads_that_pay
 
 
 def fitting_afresh(fit: Callable[..., Any]) -> Callable[..., Any]:
@@ -28,7 +29,8 @@ def fitting_afresh(fit: Callable[..., Any]) -> Callable[..., Any]:
                 delattr(self, name)
         self._fitting = True
         try:
-            fitted = fit(self, *given, **named)
+            with blas_threads_that_pay(given[0] if given else named.get("X")):
+                fitted = fit(self, *given, **named)
         except BaseException as error:
             vars(self).clear()
             vars(self).update(before)

@@ -70,9 +70,11 @@ class Adjacent:
     def __call__(self, Z: FloatArray) -> tuple[float, FloatArray]:
         """Compute the term and its gradient."""
         n, m = len(Z), len(self.pairs)
+        if m == 0:
+            return 0.0, np.zeros_like(Z)
         away = Z - Z.mean(axis=0)
         spread = 2.0 * float(np.einsum("ij,ij->", away, away)) / n
-        if m == 0 or spread == 0:
+        if spread == 0:
             return 0.0, np.zeros_like(Z)
         i, j = self.pairs.T
         moves = Z[i] - Z[j]

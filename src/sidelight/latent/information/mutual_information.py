@@ -8,6 +8,7 @@ without b = a: the latter is the leave-one-out form of section 3.3.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -16,7 +17,7 @@ from sidelight.latent.density import DataKernel, data_scale
 
 #: Pieces of work, whatever the number of threads: each has sums of its own, added in order.
 PIECES = 16
-#: Below this many points one thread is faster than two.
+#: Below this many points one thread is faster than two, and one piece than several.
 THREADS_FROM = 400
 #: A point without any neighbour in the leave-one-out form has this much of one.
 FLOOR = 1e-300
@@ -74,13 +75,13 @@ class AllPairs:
 
         h = float(bandwidth) / self.unit
         K = np.empty_like(self.squared)
-        ends = np.linspace(0, len(K), PIECES + 1).astype(int)
-        run_pieces(
+        n_pieces = len(self._pieces)
+        ends = np.linspace(0, len(K), n_pieces + 1).astype(int)
+        self._run(
             [
                 (packed_kernel, (self.squared, h, int(ends[i]), int(ends[i + 1]), K))
-                for i in range(PIECES)
-            ],
-            self.n_threads if self.n >= THREADS_FROM else 1,
+                for i in range(n_pieces)
+            ]
         )
         return K
 
@@ -91,26 +92,36 @@ class AllPairs:
         from sidelight.latent.information._gaussian_sums_compiled import pair_forces, pair_sums
 
         n, columns = self.n, np.ascontiguousarray(Z.T, dtype=np.float64)
-        pieces = row_pieces(n, PIECES)
+        pieces = self._pieces
         sums = np.zeros((len(pieces), 2, n))
-        run_pieces(
+        self._run(
             [
-                (pair_sums, (columns, K, int(first), int(last), *sums[i]))
+                (pair_sums, (columns, K, first, last, *sums[i]))
                 for i, (first, last) in enumerate(pieces)
-            ],
-            self.n_threads if self.n >= THREADS_FROM else 1,
+            ]
         )
         joint, latent = sums.sum(axis=0) + (FLOOR if leave_one_out else 1.0)
         forces = np.zeros((len(pieces), *columns.shape))
-        run_pieces(
+        self._run(
             [
-                (pair_forces, (columns, K, 1 / joint, 1 / latent, int(first), int(last), forces[i]))
+                (pair_forces, (columns, K, 1 / joint, 1 / latent, first, last, forces[i]))
                 for i, (first, last) in enumerate(pieces)
-            ],
-            self.n_threads if self.n >= THREADS_FROM else 1,
+            ]
         )
         value = float(np.sum(np.log(joint) - np.log(latent)))
         return value, np.ascontiguousarray(2 * forces.sum(axis=0).T)
+
+    @cached_property
+    def _pieces(self) -> list[list[int]]:
+        pieces: list[list[int]] = row_pieces(self.n, PIECES if self._is_large else 1).tolist()
+        return pieces
+
+    @property
+    def _is_large(self) -> bool:
+        return self.n >= THREADS_FROM
+
+    def _run(self, calls: list[Call]) -> None:
+        run_pieces(calls, self.n_threads if self._is_large else 1)
 
 
 def run_pieces(calls: list[Call], n_threads: int) -> None:

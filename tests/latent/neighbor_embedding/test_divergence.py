@@ -20,6 +20,7 @@ from sidelight.latent.neighbor_embedding import (
 )
 from sidelight.latent.neighbor_embedding._pairs_compiled import pull, stretch
 from sidelight.latent.neighbor_embedding._tail_compiled import decay, logarithm, tail
+from sidelight.latent.neighbor_embedding.repulsion import moving_field_by, single_field
 from sidelight.neighbors import Neighbors, nearest_neighbors
 
 POOL = Threads(1)
@@ -182,6 +183,36 @@ TREE_BOUNDS = {
     2: {1e-4: (1e-8, 1e-9), 1e-2: (1e-4, 1e-5), 1.0: (0.01, 0.01), 20.0: (0.01, 3e-3)},
     3: {1e-4: (1e-8, 1e-9), 1e-2: (1e-4, 1e-5), 1.0: (0.01, 3e-3), 20.0: (0.01, 2e-3)},
 }
+
+
+class TestSinglePrecision:
+    """Sums over all pairs of few points in a plane, in single precision."""
+
+    @pytest.mark.parametrize("spread", [1e-4, 0.1, 3.0, 40.0, 300.0])
+    @pytest.mark.parametrize("offset", [0.0, 1e6])
+    def test_they_are_off_by_millionths(self, spread, offset):
+        Y = spread * np.random.default_rng(7).standard_normal((700, 2)) + offset
+        exact, slopes = exact_field(Y, 1.0, POOL).among(Y, POOL)
+        values, single = single_field(Y, 1.0, POOL).among(Y, POOL)
+        assert np.linalg.norm(single - slopes) < 3e-5 * np.linalg.norm(slopes)
+        np.testing.assert_allclose(values.sum(), exact.sum(), rtol=1e-6)
+
+    def test_any_number_of_threads_and_each_place_by_itself(self):
+        Y = 10 * np.random.default_rng(8).standard_normal((2400, 2))
+        field = single_field(Y, 1.0, POOL)
+        together = field.among(Y, POOL)
+        with Threads(3) as three:
+            for one, other in zip(together, field.among(Y, three), strict=True):
+                np.testing.assert_array_equal(one, other)
+        alone = field.at(Y[99:100], POOL)
+        assert alone[0][0] - 1.0 == together[0][99]
+        np.testing.assert_array_equal(alone[1][0], together[1][99])
+
+    def test_they_are_for_few_points_that_move_in_a_plane(self):
+        assert moving_field_by("auto", 2, 2500, 1.0) is single_field
+        for asked in (("auto", 2, 2501, 1.0), ("auto", 2, 100, 0.5), ("exact", 2, 100, 1.0)):
+            assert moving_field_by(*asked) is not single_field
+        assert moving_field_by("auto", 3, 100, 1.0) is exact_field
 
 
 class TestTree:

@@ -64,6 +64,7 @@ class TestAgainstTheExactMethod:
         )
         assert tree == pytest.approx(exact, rel=0.02)
 
+    @pytest.mark.thorough
     def test_maps_of_digits_are_as_good(self, digits, fitted):
         X, y = digits
         peer = TSNE(random_state=0).fit_transform(X)
@@ -94,7 +95,7 @@ class TestDials:
         assert strong < 0.8 * plain
 
     def test_heavier_tails_leave_more_room_between_clusters(self, digits):
-        X = digits[0][:600]
+        X = digits[0][:300]
 
         def gaps(dof):
             Z = NeighborEmbedding(degrees_of_freedom=dof).fit_transform(X)
@@ -295,7 +296,9 @@ def test_rows_in_the_order_of_the_map_give_the_same_map(digits, monkeypatch):
     from sidelight.latent.neighbor_embedding import descent
 
     X = digits[0][:300]
-    plain = NeighborEmbedding(max_iter=60).fit_transform(X)
+    # in double precision: sums of single ones depend on the order, in their last digits
+    model = NeighborEmbedding(max_iter=60, repulsion="exact")
+    plain = model.fit_transform(X)
     monkeypatch.setattr(descent, "_FEW", 0)
-    moved = NeighborEmbedding(max_iter=60).fit_transform(X)
+    moved = model.fit_transform(X)
     np.testing.assert_allclose(moved, plain, atol=1e-6 * np.abs(plain).max())

@@ -42,7 +42,7 @@ from sidelight.latent.neighbor_embedding.known import (
     say_how_far,
 )
 from sidelight.latent.neighbor_embedding.placing import ByNeighbors
-from sidelight.latent.neighbor_embedding.repulsion import field_by
+from sidelight.latent.neighbor_embedding.repulsion import moving_field_by
 from sidelight.latent.neighbor_embedding.start import start_of
 from sidelight.neighbors import DistinctRows
 
@@ -248,7 +248,8 @@ class NeighborEmbedding(Embedder):
             near = reach.among(points, method=self.neighbors)
             heard = hear_inside(near, perplexities, told.known, points, distinct, pool)
             P = heard.affinities
-            divergence = Divergence(P, dof, field_by(self.repulsion, d, points.n), pool)
+            field_of = moving_field_by(self.repulsion, d, points.n, dof)
+            divergence = Divergence(P, dof, field_of, pool)
             thread = pick_up(self, (P.graph.data, P.graph.indices, told.known), points.n * d)
             begin = thread.where or Moving.at_rest(self._start(points, distinct, P, d))
             found, unit = lay_out_informed(

@@ -8,6 +8,8 @@ from sidelight.latent.neighbor_embedding.repulsion.field import (
     exact_field,
     field_by,
     mesh_field,
+    moving_field_by,
+    single_field,
 )
 from sidelight.latent.neighbor_embedding.repulsion.tree import TreeSettings, tree_field
 
@@ -18,5 +20,7 @@ __all__ = [
     "exact_field",
     "field_by",
     "mesh_field",
+    "moving_field_by",
+    "single_field",
     "tree_field",
 ]

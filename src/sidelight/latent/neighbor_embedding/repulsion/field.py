@@ -33,8 +33,10 @@ _SHARE = 8_192
 _OWN = 64
 #: Pairs that a thread takes at once: handing over fewer costs more than the sums.
 _PAIRS = 2**20
-#: Up to so many points the sums over all pairs cost less than the mesh, by dimensions.
+#: Up to so many points the sums over all pairs cost less than the mesh, by dimensions; and in a
+#: plane with ν = 1, where single precision is enough for them.
 EXACT_UP_TO = {1: 500, 2: 1_500, 3: 5_000}
+SINGLE_UP_TO = 2_500
 
 
 @dataclass(frozen=True)
@@ -77,8 +79,26 @@ class Field(Protocol):
         ...
 
 
+class _OverAllPairs:
+    """What sums over all points have in common."""
+
+    def at(self, A: FloatArray, pool: Threads) -> tuple[FloatArray, FloatArray]:
+        """φ and ∇φ at places A."""
+        raise NotImplementedError
+
+    def among(self, Y: FloatArray, pool: Threads) -> tuple[FloatArray, FloatArray]:
+        """φ and ∇φ at the points, each without its own part, w(0) = 1."""
+        values, slopes = self.at(Y, pool)
+        values -= 1.0
+        return values, slopes
+
+    def within(self, A: FloatArray) -> FloatArray:
+        """Places as they are."""
+        return A
+
+
 @dataclass(frozen=True)
-class ExactField:
+class ExactField(_OverAllPairs):
     """All sums over all points.
 
     Parameters
@@ -104,15 +124,37 @@ class ExactField:
         )
         return values, slopes
 
-    def among(self, Y: FloatArray, pool: Threads) -> tuple[FloatArray, FloatArray]:
-        """φ and ∇φ at the points, each without its own part, w(0) = 1."""
-        values, slopes = self.at(Y, pool)
-        values -= 1.0
-        return values, slopes
 
-    def within(self, A: FloatArray) -> FloatArray:
-        """Places as they are."""
-        return A
+@dataclass(frozen=True)
+class SingleField(_OverAllPairs):
+    """All sums over all points of a plane, ν = 1, in single precision: off by a millionth.
+
+    Parameters
+    ----------
+    Y : ndarray of shape (n, 2)
+        The points, in single precision, around zero.
+    centre : ndarray of shape (2,)
+        Where zero is.
+    """
+
+    Y: Any
+    centre: FloatArray
+
+    def at(self, A: FloatArray, pool: Threads) -> tuple[FloatArray, FloatArray]:
+        """φ and ∇φ at places A."""
+        from sidelight.latent.neighbor_embedding._pairs_compiled import LANES, push_in_a_plane
+
+        values, slopes = np.empty(len(A)), np.empty(A.shape)
+        places = (A - self.centre).astype(np.float32)
+        rows = LANES * max(1, _PAIRS // (LANES * max(len(self.Y), 1)))
+        told = (values, slopes)
+        pool.run(
+            [
+                (push_in_a_plane, (places, self.Y, s.start, s.stop, *told))
+                for s in _cut(len(A), rows)
+            ]
+        )
+        return values, slopes
 
 
 @dataclass(frozen=True)
@@ -163,6 +205,12 @@ class MeshField:
         return np.clip(A, low, self.origin + self.spacing * (sizes - 2.01))
 
 
+def moving_field_by(repulsion: str, d: int, n: int, dof: float) -> Any:
+    """How the field of n points is summed up while they move, hundreds of times."""
+    few = repulsion == "auto" and d == 2 and dof == 1.0 and n <= SINGLE_UP_TO
+    return single_field if few else field_by(repulsion, d, n)
+
+
 def field_by(repulsion: str, d: int, n: int) -> Any:
     """How the field of n points is summed up: as is said, or by what costs less.
 
@@ -177,6 +225,16 @@ def field_by(repulsion: str, d: int, n: int) -> Any:
 def exact_field(Y: FloatArray, dof: float, pool: Threads) -> ExactField:
     """The field of points, by all pairs."""
     return ExactField(Y, dof)
+
+
+def single_field(Y: FloatArray, dof: float, pool: Threads) -> SingleField:
+    """The field of points in a plane, by all pairs in single precision."""
+    from sidelight.latent.neighbor_embedding.repulsion._mesh_compiled import bounds
+
+    low, high = np.empty(2), np.empty(2)
+    bounds(Y, low, high)
+    centre = 0.5 * (low + high)
+    return SingleField((Y - centre).astype(np.float32), centre)
 
 
 def mesh_field(

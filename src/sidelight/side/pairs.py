@@ -19,6 +19,9 @@ from sidelight.side.rows import (
     require_rows_in_range,
 )
 
+#: Pairs among fewer rows than this are one number each.
+_KEYED_ROWS = 2**31
+
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Pairs(NamesRows):
@@ -187,13 +190,13 @@ class Pairs(NamesRows):
                     f"The {name} Pairs given to {who} must join two different rows. Got a row "
                     f"paired with itself: {name_rows(alone)}. Leave it out: it says nothing."
                 )
-        both = sorted(
-            {*map(tuple, self.similar.tolist())} & {*map(tuple, self.dissimilar.tolist())}
-        )
-        if both:
+        keys = _key_of(self.similar, n_samples), _key_of(self.dissimilar, n_samples)
+        both = np.intersect1d(*keys, assume_unique=True)
+        if len(both):
+            rows = [divmod(key, n_samples) for key in both.tolist()]
             raise ValueError(
                 f"The Pairs given to {who} contradict each other: said to be both similar and "
-                f"dissimilar are the rows {name_rows(both)}. Leave them out of one of the two."
+                f"dissimilar are the rows {name_rows(rows)}. Leave them out of one of the two."
             )
 
     def __repr__(self) -> str:
@@ -202,6 +205,18 @@ class Pairs(NamesRows):
 
 
 def _each_once(pairs: IntArray) -> IntArray:
-    distinct = np.unique(np.sort(pairs, axis=1), axis=0)
+    pairs = np.sort(pairs, axis=1)
+    n_rows = int(pairs.max(initial=-1)) + 1
+    if pairs.min(initial=0) < 0 or n_rows >= _KEYED_ROWS:  # refused with the name of an estimator
+        distinct = np.unique(pairs, axis=0)
+    else:
+        keys = np.sort(_key_of(pairs, n_rows))  # which is faster than numpy's hashing of them
+        keys = keys[np.diff(keys, prepend=-1) > 0]
+        distinct = np.column_stack(np.divmod(keys, max(n_rows, 1))).reshape(-1, 2)
     distinct.setflags(write=False)
     return distinct
+
+
+def _key_of(pairs: IntArray, n_rows: int) -> IntArray:
+    """One number for each pair, in the order of pairs: millions of them are sorted at once."""
+    return np.asarray(pairs[:, 0] * n_rows + pairs[:, 1])

@@ -86,3 +86,14 @@ def test_scaling_finds_a_new_town_by_its_distances():
     town = np.array([[3.0, 8.0]])
     placed = mds.transform(cdist(town, towns))
     np.testing.assert_allclose(cdist(placed, mds.embedding_), cdist(town, towns), atol=1e-9)
+
+
+def test_points_placed_by_landmarks_some_at_a_time_are_where_they_are_at_once(monkeypatch):
+    from sidelight.core import row_blocks
+    from sidelight.spectral import isomap
+
+    X = np.random.default_rng(0).random((300, 3))
+    model = isomap.Isomap(2, n_neighbors=8, n_landmarks=20)
+    once = model.fit_transform(X)
+    monkeypatch.setattr(isomap, "row_blocks", lambda n, size: row_blocks(n, 1.0, budget=77.0))
+    np.testing.assert_allclose(model.fit_transform(X), once, atol=1e-12 * np.abs(once).max())

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 import scipy.sparse as sp
 
-from sidelight.core import FloatArray, IntArray, OneOf, Whole
+from sidelight.core import FloatArray, IntArray, OneOf, Whole, row_blocks
 from sidelight.estimator import (
     GRAPH_PARAMETERS,
     RADIUS_PARAMETER,
@@ -138,12 +138,12 @@ class Isomap(GraphEmbedder):
             )
         landmarks = near.points.spread(n_landmarks)
         D = geodesic_distances(near.graph, landmarks, n_jobs=-1, who=self._name)
-        between = _symmetric(kernel_from_distances(D)[:, landmarks])
+        between = _symmetric(kernel_from_distances(D[:, landmarks]))
         centring = Centring.of(between)
         pairs, places = scale_kernel(between, centring, self.n_components_, who=self._name)
         nystrom = Nystrom(centring, places, pairs.values)
         return Map(
-            nystrom(kernel_from_distances(D).T),
+            _placed(D, nystrom),
             ByLandmarks(near.points, near.reach, D, nystrom),
             {"eigenvalues_": pairs.values, "landmarks_": near.rows[landmarks]},
             LandmarkKernel(D, landmarks),
@@ -256,6 +256,12 @@ class LandmarkKernel:
         """Compute it for the distinct points."""
         Z = self.nystrom(kernel_from_distances(self.to_landmarks).T)
         return np.asarray(Z @ Z.T)
+
+
+def _placed(D: FloatArray, nystrom: Nystrom) -> FloatArray:
+    """The places of all points by their distances to landmarks, some points at a time."""
+    blocks = row_blocks(D.shape[1], 8.0 * len(D))
+    return np.vstack([nystrom(kernel_from_distances(D[:, block]).T) for block in blocks])
 
 
 def _geodesics(graph: sp.csr_array, *, who: str) -> FloatArray:

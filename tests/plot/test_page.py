@@ -114,3 +114,28 @@ def test_dates_and_missing_values_of_frames_are_written(tmp_path):
     assert data["columns"]["day"][:2] == ["2024-05-01T00:00:00", None]
     assert data["columns"]["tree"][:2] == ["ash", None]
     assert [line["name"] for line in data["key"]] == ["ash", "missing"]
+
+
+def test_what_was_said_is_in_the_page_and_not_without_end(tmp_path):
+    from sidelight import embed
+    from sidelight.plot.known import MOST_PAIRS
+    from sidelight.side import Anchors, Pairs
+
+    Z = _Z.copy()
+    Z[3] = np.nan
+    pairs = Pairs(similar=[(0, 1), (2, 3)], dissimilar=[(4, 5)])
+    anchors = Anchors([6, 3], [[1.0, 2.0], [0.0, 0.0]])
+    known = _data(write_page(tmp_path / "map.html", Z, side=[pairs, anchors]).read_text())["known"]
+    assert known["similar"] == [[0, 1]]  # a row without a place has no line
+    assert known["dissimilar"] == [[4, 5]]
+    assert known["anchors"] == [[6, 1.0, 2.0]]
+    many = np.random.default_rng(1).normal(size=(60, 2))
+    page = write_page(tmp_path / "map.html", many, side=Pairs.from_labels(np.arange(60) % 2))
+    assert len(_data(page.read_text())["known"]["dissimilar"]) == MOST_PAIRS
+    # without a plane there is nothing to draw them into, and a result draws what it was told
+    assert not _data(write_page(tmp_path / "map.html", Z[:, :1], side=pairs).read_text())["known"][
+        "similar"
+    ]
+    told = embed(np.random.default_rng(2).normal(size=(40, 4)), side=pairs, max_iter=20)
+    page = told.to_html(tmp_path / "map.html")
+    assert _data(page.read_text())["known"]["similar"] == [[0, 1], [2, 3]]

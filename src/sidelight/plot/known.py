@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from sidelight.core import FloatArray, evenly_spaced
+from sidelight.core import FloatArray, IntArray, evenly_spaced
 from sidelight.plot.style import FAINT, INK, NEGATIVE
 from sidelight.side import Anchors, Pairs, side_values
 
@@ -27,10 +27,12 @@ def draw_known(ax: Any, Z: FloatArray, side: Any) -> list[Any]:
     for said in side_values(side, "scatter"):
         if isinstance(said, Pairs):
             for kind, look in lines.items():
-                ends = _drawn(Z, getattr(said, kind))
-                if len(ends):
+                pairs = drawn_pairs(Z, getattr(said, kind))
+                if len(pairs):
                     ax.add_collection(
-                        LineCollection(ends, linewidth=0.7, alpha=0.55, zorder=1.6, **look)
+                        LineCollection(
+                            list(Z[pairs]), linewidth=0.7, alpha=0.55, zorder=1.6, **look
+                        )
                     )
                     key.append(Line2D([], [], linewidth=1.0, label=f"{kind} pair", **look))
         elif isinstance(said, Anchors):
@@ -44,9 +46,23 @@ def draw_known(ax: Any, Z: FloatArray, side: Any) -> list[Any]:
     return list({line.get_label(): line for line in key}.values())
 
 
-def _drawn(Z: FloatArray, pairs: Any) -> list[FloatArray]:
-    """The two ends of each pair that is drawn."""
+def drawn_pairs(Z: FloatArray, pairs: IntArray) -> IntArray:
+    """Those of some pairs that are drawn: both rows have a place, and they are not too many."""
     placed = pairs[np.isfinite(Z[pairs]).all(axis=(1, 2))]
-    if not len(placed):
-        return []
-    return list(Z[placed[evenly_spaced(len(placed), MOST_PAIRS)]])
+    return placed[evenly_spaced(len(placed), MOST_PAIRS)] if len(placed) else placed
+
+
+def known_of_page(Z: FloatArray, side: Any) -> dict[str, Any]:
+    """Pairs and anchors in numbers, for a page to draw: rows, and where they were to be."""
+    known: dict[str, Any] = {"similar": [], "dissimilar": [], "anchors": []}
+    known["colours"] = {"similar": INK, "dissimilar": NEGATIVE, "anchors": INK}
+    for said in side_values(side, "write_page"):
+        if isinstance(said, Pairs):
+            for kind in ("similar", "dissimilar"):
+                known[kind] += drawn_pairs(Z, getattr(said, kind)).tolist()
+        elif isinstance(said, Anchors):
+            goals = said.positions[:, : Z.shape[1]]
+            placed = np.isfinite(Z[said.index]).all(axis=1)
+            rows = zip(said.index[placed].tolist(), goals[placed].tolist(), strict=True)
+            known["anchors"] += [[row, *goal] for row, goal in rows]
+    return known

@@ -18,6 +18,7 @@ import numpy.typing as npt
 from sidelight.core import ArrayLike, FloatArray
 from sidelight.io import replacing
 from sidelight.plot.colours import Colouring, choose_colours
+from sidelight.plot.known import known_of_page
 from sidelight.plot.points import as_map
 from sidelight.plot.style import require_matplotlib
 from sidelight.plot.thumbnails import as_images, image_map
@@ -38,6 +39,7 @@ def write_page(
     columns: Mapping[str, ArrayLike] | None = None,
     images: ArrayLike | None = None,
     image_shape: tuple[int, ...] | None = None,
+    side: Any = None,
     title: str = "A map",
     subtitle: str = "",
     key_title: str | None = None,
@@ -63,6 +65,8 @@ def write_page(
         One image per point, shown when it is pointed at.
     image_shape : tuple of int, optional
         The (rows, columns) of flattened images.
+    side : side information or list of it, optional
+        What was said about rows: pairs are drawn as lines, anchors as rings, of a map in a plane.
     title, subtitle : str
         Written above the map.
     key_title : str, optional
@@ -119,6 +123,7 @@ def write_page(
             str(name): [_text(value) for value in _plain(values)]
             for name, values in (columns or {}).items()
         },
+        "known": known_of_page(points, side if points.shape[1] == 2 else None),
         "images": None
         if images is None
         else _sheet(as_images("write_page", images, image_shape, n)),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.spatial.distance import pdist, squareform
 
@@ -174,4 +175,11 @@ def test_a_result_says_what_its_data_are():
     assert result.about in result._repr_html_()
     dense = np.vstack([0.01 * flat[:150], flat[150:] + 50])
     assert "times as far apart as the densest" in embed(dense, method="pca").about
-    assert embed(squareform(pdist(flat)), metric="precomputed", method="mds").about == ""
+    table = squareform(pdist(flat))
+    by_distances = embed(table, metric="precomputed", method="mds")
+    assert by_distances.about == f"{len(flat)} rows and the distances between them."
+    holes = np.where(np.arange(flat.size).reshape(flat.shape) % 10 == 0, np.nan, flat)
+    assert embed(holes).about.endswith("numbers, 10 % of them missing.")
+    assert embed(sp.csr_array(np.eye(40) + 1e-3 * np.eye(40, k=1)), method="pca").about == (
+        "40 rows of 40 numbers, 5 % of them not zero."
+    )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -93,3 +95,43 @@ def test_texts_are_placed_by_their_words(method: str) -> None:
 )
 def test_what_makes_no_sense_is_refused(options: tuple[str, ...], said: str) -> None:
     assert said in " ".join(run("embed", "mixed.csv", *options, code=2).stderr.split())
+
+
+def test_methods_are_compared_on_mixed_columns_and_on_texts() -> None:
+    how = ("--methods", "mds,ne", "--json")
+    found = json.loads(run("compare", "mixed.csv", "--columns", "mixed", *how).stdout)
+    pl = pytest.importorskip("polars")
+    result = sidelight.embed(pl.DataFrame(COLUMNS), columns="mixed", method="mds")
+    assert found["methods"]["mds"]["auc"] == pytest.approx(result.quality().auc, abs=1e-6)
+    run("compare", "texts.csv", "--text", "body", "--methods", "mds", "-o", "both")
+    run("embed", "texts.csv", "--text", "body", "-m", "mds", "-o", "map.csv")
+    names = ["classicalmds0", "classicalmds1"]
+    alone, compared = (read_table(name).select(names) for name in ("map.csv", "both/mds.csv"))
+    np.testing.assert_allclose(compared, alone, atol=1e-9)
+    assert (
+        "one scale already"
+        in run("compare", "mixed.csv", "--columns", "mixed", "--standardize", code=2).stderr
+    )
+
+
+@pytest.mark.parametrize(
+    ("file", "how", "scored"),
+    [
+        ("mixed.csv", ("--columns", "mixed"), ("--data-columns", "mixed")),
+        ("texts.csv", ("--text", "body"), ("--text", "body")),
+    ],
+)
+def test_a_map_of_other_columns_is_scored_as_it_was_made(
+    file: str, how: tuple[str, ...], scored: tuple[str, ...]
+) -> None:
+    said = run("embed", file, *how, "-m", "mds", "-o", "map.csv").stdout
+    found = json.loads(run("score", file, "map.csv", *scored, "--json").stdout)
+    printed = re.search(r"area under R_NX\D*([\d.]+)", said)
+    assert printed is not None, said
+    assert found["auc"] == pytest.approx(float(printed[1]), abs=6e-5)
+    if file == "mixed.csv":  # a column that was set aside is none of the data
+        run("embed", file, *how, "-m", "mds", "--color-by", "kind", "-o", "two.csv")
+        without = json.loads(
+            run("score", file, "two.csv", *scored, "--labels", "kind", "--json").stdout
+        )
+        assert without["auc"] != pytest.approx(found["auc"], abs=1e-3)

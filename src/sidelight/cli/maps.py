@@ -68,20 +68,20 @@ def rows_of(map_table: Table, data: Table) -> IntArray:
                 "another table?"
             )
         return np.asarray(place)
-    if len(map_table.X) != len(data.X):
+    if len(map_table.rows) != len(data.rows):
         raise ValueError(
-            f"{map_table.name} has {len(map_table.X):,} rows and {data.name} has "
-            f"{len(data.X):,}. A map has one row per row of the data, or a column {ROW!r} that "
+            f"{map_table.name} has {len(map_table.rows):,} rows and {data.name} has "
+            f"{len(data.rows):,}. A map has one row per row of the data, or a column {ROW!r} that "
             "says which row each one is."
         )
-    return np.arange(len(data.X))
+    return np.arange(len(data.rows))
 
 
 def read_places(path: Path, data: Table) -> tuple[FloatArray, str]:
     """The places that another map has for the rows of the data, NaN where it has none."""
     drawn = read_table(path, remedy="Leave rows without a place out of the map.")
     Z, note = coordinates(drawn)
-    places = np.full((len(data.X), Z.shape[1]), np.nan)
+    places = np.full((len(data.rows), Z.shape[1]), np.nan)
     if ROW not in drawn.column_names:
         places[rows_of(drawn, data)] = Z
         return places, note

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, TypeAlias
+from typing import Annotated, Any, TypeAlias
 
 import typer
 
 DATA = "The data"
 METHOD = "The method"
 WRITE = "What is written"
+
+
+def _of_data(metavar: str, help_: str) -> Any:
+    """An option about the data."""
+    return typer.Option(metavar=metavar, help=help_, rich_help_panel=DATA, show_default=False)
 
 
 def from_pipe(context: typer.Context, path: Path | None) -> Path | None:
@@ -125,20 +130,16 @@ Precomputed: TypeAlias = Annotated[
 ]
 Ignore: TypeAlias = Annotated[
     list[str] | None,
-    typer.Option(
-        metavar="COLUMN",
-        help="Leave a column out; repeat it, or give several with commas.",
-        rich_help_panel=DATA,
-        show_default=False,
+    _of_data(
+        "COLUMN",
+        "Leave a column out; repeat it, or give several with commas.",
     ),
 ]
 ColorBy: TypeAlias = Annotated[
     str | None,
-    typer.Option(
-        metavar="COLUMN",
-        help="Colour the points by a column, which is not used as data.",
-        rich_help_panel=DATA,
-        show_default=False,
+    _of_data(
+        "COLUMN",
+        "Colour the points by a column, which is not used as data.",
     ),
 ]
 Standardize: TypeAlias = Annotated[
@@ -147,14 +148,26 @@ Standardize: TypeAlias = Annotated[
         "--standardize", help="Give every column mean 0 and variance 1.", rich_help_panel=DATA
     ),
 ]
+Columns: TypeAlias = Annotated[
+    str | None,
+    _of_data(
+        "mixed",
+        "Columns of words, dates and truth values are data, too: compared as Gower does.",
+    ),
+]
+Text: TypeAlias = Annotated[
+    str | None,
+    _of_data(
+        "COLUMN",
+        "Compare rows by the words of their texts in this column (tf-idf, cosine).",
+    ),
+]
 Missing: TypeAlias = Annotated[
     str | None,
-    typer.Option(
-        metavar="POLICY",
-        help="Missing numbers: error (the default), drop-rows, drop-columns, mean, or keep for "
+    _of_data(
+        "POLICY",
+        "Missing numbers: error (the default), drop-rows, drop-columns, mean, or keep for "
         "methods that take them as they are (ppca, which auto then chooses).",
-        rich_help_panel=DATA,
-        show_default=False,
     ),
 ]
 Header: TypeAlias = Annotated[
@@ -211,21 +224,17 @@ Seed: TypeAlias = Annotated[
 ]
 Thumbnails: TypeAlias = Annotated[
     str | None,
-    typer.Option(
-        metavar="HxW",
-        help="The rows are images of this height and width: draw them in the picture.",
-        rich_help_panel=DATA,
-        show_default=False,
+    _of_data(
+        "HxW",
+        "The rows are images of this height and width: draw them in the picture.",
     ),
 ]
 ImageShape: TypeAlias = Annotated[
     str | None,
-    typer.Option(
-        metavar="HxW[x3]",
-        help="The rows are images of this height and width: for --invariant-to, and drawn in the "
+    _of_data(
+        "HxW[x3]",
+        "The rows are images of this height and width: for --invariant-to, and drawn in the "
         "picture.  A folder of pictures says it itself.",
-        rich_help_panel=DATA,
-        show_default=False,
     ),
 ]
 MapFile: TypeAlias = Annotated[

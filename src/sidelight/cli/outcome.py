@@ -155,6 +155,7 @@ def _write_page(
             columns={name: v for name, v in table.labels.items() if name != name_column},
             images=None if image_shape is None else table.X,
             image_shape=image_shape,
+            side=result._drawn_side,
             title=Path(table.name).stem,
             subtitle=result.why,
             **colouring(table, color_by),

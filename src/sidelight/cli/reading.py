@@ -108,12 +108,13 @@ def read_other_columns(
     header: bool | None = None,
     name_column: str | None = None,
     quiet: bool = False,
+    option: str = "--columns",
 ) -> tuple[Table, Any]:
     """Read a table of mixed columns (--columns mixed) or of texts (--text), and how it is coded."""
     if text is not None and columns is not None:
-        raise ValueError("--text takes one column of texts, and --columns all. Give one of them.")
+        raise ValueError(f"--text takes one column of texts, and {option} all. Give one of them.")
     if text is None and columns != "mixed":
-        raise ValueError(f"--columns takes mixed. Got {columns!r}.")
+        raise ValueError(f"{option} takes mixed. Got {columns!r}.")
     ignored = [name for name in ignore if name not in (*aside, text)]
     beside = list(dict.fromkeys(aside))
     with shown("data", quiet=quiet):

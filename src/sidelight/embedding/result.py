@@ -90,15 +90,17 @@ class Embedding:
     def about(self) -> str:
         """What the data are, at a glance: size, dimensions that they fill, pieces, density.
 
-        Empty where the rows are no feature vectors, or have gaps.
+        Empty where the data are neither a table nor a sparse array of numbers.
         """
         from sidelight.embedding.portrait import portrait
 
         X = self.data
         is_table = isinstance(X, np.ndarray) and X.ndim == 2 and X.dtype.kind in "fiu"
-        if not is_table or "precomputed" in (self._metric, self._kernel) or has_missing(X):
+        if not is_table and not is_sparse(X):
             return ""
-        return portrait(X, pieces=getattr(self.model, "pieces_", None))
+        by = {"distances": self._metric, "similarities": self._kernel}
+        compared = next((words for words, name in by.items() if name == "precomputed"), "")
+        return portrait(X, pieces=getattr(self.model, "pieces_", None), compared=compared)
 
     def _repr_html_(self) -> str:
         from sidelight.embedding.notebook import as_html
@@ -287,6 +289,7 @@ class Embedding:
         options = {"names": self.names, "columns": set_aside(self), **self._pictured(options)}
         options.setdefault("title", f"A map of {len(self.points):,} rows")
         options.setdefault("subtitle", self.why)
+        options.setdefault("side", self._drawn_side)
         return write_page(path, self.points, **options)
 
     @property

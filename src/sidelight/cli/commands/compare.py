@@ -22,6 +22,7 @@ from sidelight.cli.options import (
     METHOD,
     WRITE,
     ColorBy,
+    Columns,
     Components,
     File,
     Header,
@@ -34,6 +35,7 @@ from sidelight.cli.options import (
     Quiet,
     Seed,
     Standardize,
+    Text,
     number_or_auto,
     split_names,
 )
@@ -57,6 +59,8 @@ def compare(
     ignore: Ignore = None,
     color_by: ColorBy = None,
     standardize: Standardize = False,
+    columns: Columns = None,
+    text: Text = None,
     missing: Missing = None,
     header: Header = None,
     precomputed: Precomputed = False,
@@ -91,7 +95,7 @@ def compare(
     from sidelight.cli.outcome import check_outputs
     from sidelight.cli.pictures import as_classes
     from sidelight.cli.preparation import Preparation
-    from sidelight.cli.reading import missing_policy, read_data, written_size
+    from sidelight.cli.reading import missing_policy, read_data, read_other_columns, written_size
     from sidelight.cli.reports import advice, show_comparison
     from sidelight.embedding import warn_of_distances
     from sidelight.estimator import takes_factor_out
@@ -108,16 +112,21 @@ def compare(
         tables, pictures = [output / name for name in names], [output / "comparison.png"]
         check_outputs([file], tables=tables, pictures=pictures)
     metric = "precomputed" if precomputed else metric
-    table = read_data(
-        file,
-        ignore=split_names(ignore),
-        aside=[c for c in (color_by, name_column, label_column, condition_column) if c],
-        missing=missing_policy(missing),
-        header=header,
-        name_column=name_column,
-        quiet=quiet or as_json,
-    )
-    X = Preparation.of(table, standardize=standardize).apply(table)
+    how_read: dict[str, Any] = {
+        "ignore": split_names(ignore),
+        "aside": [c for c in (color_by, name_column, label_column, condition_column) if c],
+        "missing": missing_policy(missing),
+        "header": header,
+        "name_column": name_column,
+        "quiet": quiet or as_json,
+    }
+    coder = None
+    if columns is None and text is None:
+        table = read_data(file, **how_read)
+    else:
+        table, coder = read_other_columns(file, columns, text, **how_read)
+    metric = "cosine" if text is not None and metric is None else metric
+    X = Preparation.of(table, standardize=standardize, coder=coder).apply(table)
     known = read_knowledge(
         table,
         similar=similar,
@@ -169,7 +178,11 @@ def compare(
         raise ValueError(f"No method gave a map. {reasons}")
     if as_json:
         found: dict[str, Any] = {
-            "data": {"file": str(file), "rows": len(X), "columns": list(table.column_names)},
+            "data": {
+                "file": str(file),
+                "rows": len(table.rows),
+                "columns": list(table.column_names),
+            },
             "methods": {
                 name: {**report.to_dict(), "seconds": round(seconds[name], 3)}
                 for name, report in reports.items()

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import time
-from typing import Annotated, Any, TypeAlias
-
-import typer
+from typing import Any
 
 from sidelight.cli import console
 from sidelight.cli.known_options import (
@@ -24,8 +22,8 @@ from sidelight.cli.known_options import (
     Similar,
 )
 from sidelight.cli.options import (
-    DATA,
     ColorBy,
+    Columns,
     Components,
     Data,
     Header,
@@ -46,29 +44,11 @@ from sidelight.cli.options import (
     Sample,
     Seed,
     Standardize,
+    Text,
     Thumbnails,
     number_or_auto,
     split_names,
 )
-
-Columns: TypeAlias = Annotated[
-    str | None,
-    typer.Option(
-        metavar="mixed",
-        help="Columns of words, dates and truth values are data, too: compared as Gower does.",
-        rich_help_panel=DATA,
-        show_default=False,
-    ),
-]
-Text: TypeAlias = Annotated[
-    str | None,
-    typer.Option(
-        metavar="COLUMN",
-        help="Compare rows by the words of their texts in this column (tf-idf, cosine).",
-        rich_help_panel=DATA,
-        show_default=False,
-    ),
-]
 
 
 def embed(
@@ -221,7 +201,8 @@ def embed(
     if not quiet:
         n_found = result.points.shape[1]
         found = f", {n_found} dimension{'s' * (n_found != 1)}" if components == "auto" else ""
-        console.facts([("fitted", f"in {seconds:.2f} s{found}")])
+        about = [("about", result.about)] if result.about else []
+        console.facts([("fitted", f"in {seconds:.2f} s{found}"), *about])
         console.notes(result.done)
         console.notes(
             hints_for(

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from sidelight.cli import console
 from sidelight.cli.options import (
+    DATA,
     File,
     Header,
     Ignore,
@@ -19,6 +20,7 @@ from sidelight.cli.options import (
     Neighbors,
     Precomputed,
     Standardize,
+    Text,
     split_names,
 )
 
@@ -54,6 +56,16 @@ def score(
     metric: Metric = None,
     ignore: Ignore = None,
     standardize: Standardize = False,
+    data_columns: Annotated[
+        str | None,
+        typer.Option(
+            metavar="mixed",
+            help="As --columns of 'embed': columns of words, dates and truth values are data, too.",
+            rich_help_panel=DATA,
+            show_default=False,
+        ),
+    ] = None,
+    text: Text = None,
     missing: Missing = None,
     header: Header = None,
     precomputed: Precomputed = False,
@@ -66,8 +78,9 @@ def score(
     from sidelight.cli.fitting import shown
     from sidelight.cli.maps import coordinates, rows_of
     from sidelight.cli.preparation import Preparation
-    from sidelight.cli.reading import missing_policy, written_size
+    from sidelight.cli.reading import missing_policy, read_other_columns, written_size
     from sidelight.cli.reports import show_report
+    from sidelight.core import is_sparse
     from sidelight.embedding import warn_of_distances
     from sidelight.io.table import listed, read_table
     from sidelight.quality import quality_report
@@ -79,7 +92,22 @@ def score(
     shared = [name for name in data.column_names if name in drawn.column_names]
     named = [] if labels is None else [labels]
     beside = dict.fromkeys([*shared, *(name for name in named if name in data.column_names)])
-    data = data.set_aside(list(beside)).settled(policy, REMEDY)
+    coder = None
+    if data_columns is None and text is None:
+        data = data.set_aside(list(beside)).settled(policy, REMEDY)
+    else:  # words that stand in the map may be data: only what is named is none
+        data, coder = read_other_columns(
+            file,
+            data_columns,
+            text,
+            ignore=split_names(ignore),
+            aside=[*beside, *(name for name in named if name in data.labels)],
+            missing=policy,
+            header=header,
+            quiet=True,
+            option="--data-columns",
+        )
+        metric = "cosine" if text is not None and metric is None else metric
     drawn = drawn.set_aside([name for name in beside if name in drawn.column_names])
     if labels is not None and labels not in data.labels:
         drawn = drawn.set_aside(named)
@@ -92,10 +120,11 @@ def score(
     said = [f"Not data, for it stands in the map: {listed(shared, 'column')}."] if shared else []
     console.notes([*data.notes, *said, *([note] if note else [])], quiet=as_json)
     console.warnings([*data.warnings, *drawn.warnings])
-    if len(rows) < len(data.X):
+    if len(rows) < len(data.rows):
         console.warnings([f"{judged} Figures are of these alone."])
-    X = Preparation.of(data, standardize=standardize).apply(data)
+    X: Any = Preparation.of(data, standardize=standardize, coder=coder).apply(data)
     X = X[rows][:, rows] if precomputed else X[rows]
+    X = X.toarray() if is_sparse(X) and not precomputed else X
     with shown("quality", quiet=as_json):
         if not precomputed:
             warn_of_distances(data.X)
@@ -107,9 +136,9 @@ def score(
             labels=given,
         )
     if as_json:
-        typer.echo(json.dumps({**report.to_dict(), "n_rows": len(data.X)}, indent=2))
+        typer.echo(json.dumps({**report.to_dict(), "n_rows": len(data.rows)}, indent=2))
         return
-    part = f", {len(rows):,} of {len(data.X):,} rows" if len(rows) < len(data.X) else ""
+    part = f", {len(rows):,} of {len(data.rows):,} rows" if len(rows) < len(data.rows) else ""
     console.facts(
         [
             ("data", f"{data.name}, {written_size(data)}"),
@@ -122,10 +151,10 @@ def score(
 def _judged(rows: IntArray, drawn: Table, data: Table) -> str:
     """How many rows of the data a map has places for; refuse too few."""
     said = (
-        f"{drawn.name} has places for {len(rows):,} of the {len(data.X):,} rows of {data.name}, "
+        f"{drawn.name} has places for {len(rows):,} of the {len(data.rows):,} rows of {data.name}, "
         f"by its column 'row'."
     )
-    if len(rows) < LEAST_ROWS and 2 * len(rows) < len(data.X):
+    if len(rows) < LEAST_ROWS and 2 * len(rows) < len(data.rows):
         raise ValueError(
             f"{said} A map of so few cannot be judged, and it may be one of another table. Score "
             f"it with the table that it was made of, or with at least {LEAST_ROWS} rows."

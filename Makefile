@@ -54,12 +54,12 @@ docs-check: $(READY)
 
 unit: export OMP_NUM_THREADS = 1
 unit: $(READY)
-	$(BIN)/python -m pytest -n auto --dist loadfile -m "not thorough"
+	$(BIN)/python -m pytest -n auto --dist loadfile --durations=20 -m "not thorough"
 
 ## experiments in their quick form, every map on every processor, shuffled knowledge everywhere
 thorough: export OMP_NUM_THREADS = 1
 thorough: $(READY)
-	$(BIN)/python -m pytest -n auto --dist worksteal -m thorough tests
+	$(BIN)/python -m pytest -n auto --dist worksteal --durations=20 -m thorough tests
 
 ## the lines that no test reaches; tracing them makes the tests a third slower
 coverage: export OMP_NUM_THREADS = 1

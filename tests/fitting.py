@@ -13,6 +13,18 @@ from sklearn.base import clone
 _MADE: dict[tuple[Any, ...], tuple[Any, list[warnings.WarningMessage], Any]] = {}
 
 
+#: A semidefinite program with fewer neighbours has fewer constraints.
+_FEW_NEIGHBORS = {"SemidefiniteEmbedding": 5, "ActionRespectingEmbedding": 5}
+
+
+def cheap(entry: Any) -> Any:
+    """An estimator of the registry for tests of what is around it: a fit takes little time."""
+    estimator = entry.load()()
+    if entry.name in _FEW_NEIGHBORS:
+        estimator.set_params(n_neighbors=_FEW_NEIGHBORS[entry.name])
+    return estimator
+
+
 def fitted(estimator: Any, X: np.ndarray, side: Any = None) -> Any:
     """A clone of an estimator, fitted; what it warned of is said again each time.
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from sidelight.registry import ESTIMATORS
+from tests.fitting import cheap
 
 MAPS = [entry for entry in ESTIMATORS if "map" in entry.gives]
 
@@ -17,7 +18,7 @@ def entry(request):
 
 @pytest.fixture
 def estimator(entry):
-    return entry.load()()
+    return cheap(entry)
 
 
 @pytest.fixture(params=[e for e in MAPS if e.needs_graph], ids=lambda entry: entry.name)

@@ -71,6 +71,7 @@ def test_the_mean_score_of_draws_is_minus_the_entropy(model):
 
 
 def test_each_row_is_scored_by_itself(model, new):
+    new = new[:6]
     together = model.score_samples(new)
     alone = np.concatenate([model.score_samples(row[None]) for row in new])
     np.testing.assert_allclose(alone, together, atol=1e-7)

@@ -19,7 +19,7 @@ from sidelight.io.model.state import KEYS
 from sidelight.neighbors import neighborhood_graph
 from sidelight.registry import ESTIMATORS
 from sidelight.side import Actions, Anchors, Condition, Distances, Pairs, Relation
-from tests.fitting import fitted
+from tests.fitting import cheap, fitted
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -76,10 +76,10 @@ def test_a_refit_with_other_parameters_is_a_fresh_fit(entry, X, name):
     parameters = inspect.signature(entry.load()).parameters
     if name not in parameters or (entry.command, name) in NOT_THERE:
         return
-    start = fitted(entry.load()(), X[:50])
+    start = fitted(cheap(entry), X[:50])
     start.inverse_transform(start.embedding_[:3])  # whatever is made on the way
     again = start.set_params(**{name: OTHER[name]}).fit(X)
-    fresh = entry.load()(**{name: OTHER[name]}).fit(X)
+    fresh = cheap(entry).set_params(**{name: OTHER[name]}).fit(X)
     for what, value in what_it_does(fresh, X, X[:9] + 0.01).items():
         np.testing.assert_array_equal(what_it_does(again, X, X[:9] + 0.01)[what], value, what)
 
@@ -96,7 +96,7 @@ def test_a_fit_forgets_blocks_and_blocks_go_on_from_a_fit(X):
 
 
 def test_parameters_set_without_a_refit_change_no_fitted_model(entry, X):
-    model = fitted(entry.load()(), X)
+    model = fitted(cheap(entry), X)
     before = what_it_does(model, X, X[:5] + 0.02)
     for name in inspect.signature(entry.load()).parameters:
         if name in OTHER:
@@ -106,7 +106,7 @@ def test_parameters_set_without_a_refit_change_no_fitted_model(entry, X):
 
 
 def test_a_refused_first_fit_leaves_an_unfitted_estimator(entry, X):
-    model = entry.load()()
+    model = cheap(entry)
     with pytest.raises(ValueError, match=r"\S"):
         model.set_params(n_components=-1).fit(X)
     with pytest.raises(NotFittedError):
@@ -114,7 +114,7 @@ def test_a_refused_first_fit_leaves_an_unfitted_estimator(entry, X):
 
 
 def test_a_refused_refit_leaves_the_old_model(entry, X):
-    model = fitted(entry.load()(), X)
+    model = fitted(cheap(entry), X)
     before = model.transform(X[:5] + 0.01)
     with pytest.raises(ValueError, match=r"\S"):
         model.fit(np.full((6, 2), np.inf))
@@ -123,7 +123,7 @@ def test_a_refused_refit_leaves_the_old_model(entry, X):
 
 def test_what_the_caller_does_with_his_array_changes_no_model(entry, X):
     given = X.copy()
-    model = entry.load()().fit(given)
+    model = cheap(entry).fit(given)
     before = {k: v.copy() for k, v in what_it_does(model, X, X[:5] + 0.01).items()}
     given[:] = 7.0
     for what, value in what_it_does(model, X, X[:5] + 0.01).items():
@@ -131,7 +131,7 @@ def test_what_the_caller_does_with_his_array_changes_no_model(entry, X):
 
 
 def test_what_fit_transform_gives_is_the_callers_own(entry, X):
-    model = entry.load()()
+    model = cheap(entry)
     Z = model.fit_transform(X)
     kept = model.embedding_.copy()
     Z[:] = 0.0
@@ -139,7 +139,7 @@ def test_what_fit_transform_gives_is_the_callers_own(entry, X):
 
 
 def test_what_is_written_into_the_embedding_moves_no_new_rows(entry, X):
-    model = fitted(entry.load()(), X)
+    model = fitted(cheap(entry), X)
     before = {"new rows": model.transform(X[:9] + 0.01), "training rows": model.transform(X[:9])}
     before["back"] = model.inverse_transform(before["new rows"])
     model.embedding_[:] = 7.0
@@ -150,7 +150,7 @@ def test_what_is_written_into_the_embedding_moves_no_new_rows(entry, X):
 
 
 def test_a_parameter_that_is_nonsense_is_no_trouble_before_a_fit(entry, X):
-    model = fitted(entry.load()(), X)
+    model = fitted(cheap(entry), X)
     expected = dir(model)
     for name, value in model.get_params(deep=False).items():
         assert dir(model.set_params(**{name: "zzz"})) == expected, name
@@ -159,7 +159,7 @@ def test_a_parameter_that_is_nonsense_is_no_trouble_before_a_fit(entry, X):
 
 
 def test_an_estimator_keeps_what_it_was_given_and_its_map(entry, X):
-    model = fitted(entry.load()(), X)
+    model = fitted(cheap(entry), X)
     assert isinstance(model._map, Map)
     private = {name for name in vars(model) if name.startswith("_") and is_learned(name)}
     assert private <= set(KEYS), f"{sorted(private - set(KEYS))} belong into the Map"
@@ -172,7 +172,7 @@ def test_an_estimator_has_at_most_two_bases_of_its_own(entry):
 
 
 def test_a_fitted_model_is_pickled(entry, X):
-    model = fitted(entry.load()(), X)
+    model = fitted(cheap(entry), X)
     again = pickle.loads(pickle.dumps(model))
     np.testing.assert_array_equal(again.transform(X[:5]), model.transform(X[:5]))
 
@@ -181,7 +181,7 @@ def test_a_fitted_model_is_pickled(entry, X):
 def test_a_kernel_is_that_of_all_rows_centred(entry, X):
     copies = np.vstack([X, X[:9]])
     for rows in (X, copies):
-        K = entry.load()().fit(rows).kernel()
+        K = cheap(entry).fit(rows).kernel()
         size = np.abs(K).max()
         assert K.shape == (len(rows), len(rows))
         np.testing.assert_allclose(K, K.T, atol=1e-9 * size)
@@ -239,6 +239,6 @@ def test_documented_attributes_exist_after_every_kind_of_fit(entry, X):
 
 
 def test_clones_and_fits_do_not_share(entry, X):
-    model = fitted(entry.load()(), X)
+    model = fitted(cheap(entry), X)
     copy = clone(model)
     assert not [name for name in vars(copy) if is_learned(name)]

@@ -17,7 +17,7 @@ from sidelight.metric import (
 from sidelight.quality import procrustes
 from sidelight.registry import ESTIMATORS, MAPS, entry_for, entry_of
 from sidelight.side import Actions, Anchors, Attributes, Condition, Distances, Pairs, Relation
-from tests.fitting import fitted
+from tests.fitting import cheap, fitted
 
 #: Those that take pairs through a learned metric, or can be set to.
 INFORMED = [
@@ -46,7 +46,7 @@ KINDS = {
 @pytest.fixture(params=INFORMED, ids=lambda entry: entry.name)
 def informed(request):
     """Every estimator that listens to pairs, set to do so through a learned metric."""
-    model = request.param.load()()
+    model = cheap(request.param)
     return model.set_params(side_as="metric") if "side_as" in model.get_params() else model
 
 
@@ -112,8 +112,8 @@ def test_it_is_the_plain_method_on_rows_in_the_learned_metric(informed, X, new, 
 def test_a_relation_is_a_metric_in_front(entry, X, new):
     metric = EquivalenceMetric().fit(X, side=ACROSS)
     assert metric.strength_ > 0
-    given = entry.load()().fit(X, side=ACROSS)
-    expected = entry.load()().fit(metric.transform(X))
+    given = cheap(entry).fit(X, side=ACROSS)
+    expected = cheap(entry).fit(metric.transform(X))
     np.testing.assert_allclose(given.embedding_, expected.embedding_, atol=1e-10)
     np.testing.assert_allclose(
         given.transform(new), expected.transform(metric.transform(new)), atol=1e-10
@@ -123,8 +123,8 @@ def test_a_relation_is_a_metric_in_front(entry, X, new):
     assert report.change == metric.report_
     shuffled = np.random.default_rng(3).permutation(90)
     wrong = Relation(ACROSS.similarity[np.ix_(shuffled, shuffled)], ACROSS.index)
-    deaf = entry.load()().fit(X, side=wrong)
-    np.testing.assert_array_equal(deaf.embedding_, fitted(entry.load()(), X).embedding_)
+    deaf = cheap(entry).fit(X, side=wrong)
+    np.testing.assert_array_equal(deaf.embedding_, fitted(cheap(entry), X).embedding_)
     assert deaf.side_report_[0].change.startswith("not used")
 
 
@@ -184,7 +184,7 @@ def test_rows_that_are_not_there(informed, X):
 @pytest.fixture(params=ANCHORED, ids=lambda entry: entry.name)
 def anchored(request):
     """Every estimator that listens to anchors."""
-    return request.param.load()()
+    return cheap(request.param)
 
 
 def begun_at(anchored, plain):
@@ -264,7 +264,7 @@ class TestAnchors:
 @pytest.fixture(params=BROUGHT, ids=lambda entry: entry.name)
 def brought(request):
     """Every estimator whose finished map is brought to anchors."""
-    return request.param.load()()
+    return cheap(request.param)
 
 
 TURN = np.array([[0.6, 0.8], [0.8, -0.6]])  # and mirrored
@@ -417,10 +417,10 @@ class TestAnchorsBehind:
 
 @pytest.mark.parametrize("entry", MAPS, ids=lambda entry: entry.name)
 def test_near_another_map_every_map_is_turned_and_scaled_and_not_bent(entry, X, new):
-    plain = fitted(entry.load()(), X)
+    plain = fitted(cheap(entry), X)
     rows = np.arange(0, 160, 3)
     goal = elsewhere(plain.embedding_)[rows] + np.random.default_rng(6).standard_normal((54, 2))
-    given = entry.load()().fit(X, side=Anchors(rows, goal, exact=False))
+    given = cheap(entry).fit(X, side=Anchors(rows, goal, exact=False))
     found = procrustes(plain.embedding_[rows], goal)
     expected = found.scale * plain.embedding_ @ found.rotation + found.translation
     np.testing.assert_allclose(given.embedding_, expected, atol=1e-9 * expected.std())
@@ -435,7 +435,7 @@ REMOVING = [e for e in MAPS if "Condition" in e.understands and "Condition" not 
 @pytest.fixture(params=REMOVING, ids=lambda entry: entry.name)
 def removing(request):
     """Every estimator that takes a known factor out in front."""
-    model = request.param.load()()
+    model = cheap(request.param)
     return model.set_params(side_as="metric") if "side_as" in model.get_params() else model
 
 

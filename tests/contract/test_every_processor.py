@@ -10,16 +10,17 @@ from warnings import catch_warnings, simplefilter
 
 import numpy as np
 import pytest
-from sklearn.datasets import load_digits, load_iris
+from sklearn.datasets import load_digits, load_iris, load_wine
 
 from sidelight import (
     AcyclicLocallyLinearEmbedding,
     KernelInformationEmbedding,
     LocalTangentSpaceEmbedding,
+    MultipleRelationalEmbedding,
     NeighborEmbedding,
 )
 from sidelight.registry import MAPS
-from sidelight.side import Condition, Pairs
+from sidelight.side import Condition, Pairs, Relation
 from tools.portable import NEEDS, environment, why_not
 
 #: Relative to the map's size.
@@ -75,6 +76,10 @@ def maps_that_moved(X, y):
     """Maps that were other ones on other processors: saddles, and ties of rounded numbers."""
     by_class = KernelInformationEmbedding().fit(X, side=Condition((y % 3).astype(str)))
     yield "information beside classes", by_class.embedding_
+    wine, kinds = load_wine(return_X_y=True)
+    wine, rows = (wine - wine.mean(axis=0)) / wine.std(axis=0), np.arange(0, len(wine), 4)
+    alike = Relation((kinds[rows, None] == kinds[rows]).astype(float), rows)
+    yield "classes as a relation", MultipleRelationalEmbedding(2).fit(wine, side=alike).embedding_
     flowers = load_iris().data
     for method in (AcyclicLocallyLinearEmbedding(), LocalTangentSpaceEmbedding()):
         yield f"{type(method).__name__} of flowers", method.fit_transform(flowers)

@@ -149,6 +149,28 @@ def test_signs_are_decided_by_the_first_of_equally_large_entries():
     np.testing.assert_array_equal(fix_signs(-v), fix_signs(v))
 
 
+@pytest.mark.parametrize("end", ["largest", "smallest"])
+def test_vectors_that_share_an_eigenvalue_are_chosen_by_a_rule_not_by_rounding(end):
+    rng = np.random.default_rng(3)
+    values = np.concatenate([[5.0, 5.0, 5.0, 3.0, 2.0, 2.0], np.linspace(0, 1, 24)])
+    Q = np.linalg.qr(rng.standard_normal((30, 30)))[0]
+    A = (Q * values) @ Q.T
+    solve = largest_eigenpairs if end == "largest" else smallest_eigenpairs
+    A = A if end == "largest" else 6 * np.eye(30) - A
+    found = [solve(A, n).vectors for n in (2, 6)]
+    np.testing.assert_allclose(found[0], found[1][:, :2], atol=1e-12)  # a cut through the space
+    for _ in range(5):
+        noise = 1e-15 * rng.standard_normal((30, 30))
+        again = solve(A + noise + noise.T, 6).vectors
+        np.testing.assert_allclose(again, found[1], atol=1e-11)
+    V = found[1]
+    np.testing.assert_allclose(V.T @ V, np.eye(6), atol=1e-12)
+    np.testing.assert_allclose(V[:, :3] @ V[:, :3].T, Q[:, :3] @ Q[:, :3].T, atol=1e-12)
+    # the first has most of an axis, which the others then have nothing of
+    axis = int(np.argmax(np.sum(Q[:, :3] ** 2, axis=1)))
+    np.testing.assert_allclose(V[axis, 1:3], 0, atol=1e-12)
+
+
 def test_the_same_answer_every_time():
     A, _ = symmetric_with(np.linspace(0, 1, 400) ** 4)
     first, second = largest_eigenpairs(A, 3), largest_eigenpairs(A, 3)

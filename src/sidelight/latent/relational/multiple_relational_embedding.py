@@ -270,6 +270,7 @@ class MultipleRelationalEmbedding(Embedder):
             self._starts(objective, D, choices),
             rough=_COARSE,
             left_off=left,
+            polished=objective.scaled,  # relations leave valleys flat, and stops in them to chance
             **course_of(self, "multiple relational embedding"),
         )
         settle = settled_full if objective.full else settled

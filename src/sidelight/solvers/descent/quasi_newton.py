@@ -117,7 +117,7 @@ def minimise(
                 break
             # a line search failed: forget the curvature and go on from the best point
         if polished and converged:
-            track.x = polish(value_and_gradient, track.x)
+            track.end_at(polish(value_and_gradient, track.x))
     if interruption:
         if not track.history:
             interruption.go_on()  # the value at the start is not known yet
@@ -181,6 +181,11 @@ class _Track:
         if value < self.value or not self.x.size:
             self.x, self.value = x.copy(), float(value)
         return float(value), gradient
+
+    def end_at(self, x: FloatArray) -> None:
+        """Take a point nearby for the end, which may be lower by less than the tolerance."""
+        self.x, self.value = x, float(self.objective(x)[0])
+        self.history[-1] = self.value
 
     def step(self, _: FloatArray) -> None:
         """Count an iteration."""

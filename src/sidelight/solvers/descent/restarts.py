@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -67,10 +68,12 @@ def best_of_starts(
     stage: str,
     who: str,
     left_off: Pause | None = None,
+    polished: bool = False,
 ) -> Restarts:
     """Descend from several starts to a rough tolerance, and from the best of them to a fine one.
 
-    A start that is alone goes to the fine one at once.
+    A start that is alone goes to the fine one at once.  A ``polished`` end is where the gradient
+    is zero.
 
     Examples
     --------
@@ -86,10 +89,8 @@ def best_of_starts(
     (array([-1.01]), array([ 0.1, -0.1]))
     """
 
-    def descend(start: FloatArray, to: float, patience: int = 1) -> Descent:
-        return minimise(
-            objective, start, max_iter=max_iter, tol=to, stage=stage, who=who, patience=patience
-        )
+    def descend(start: FloatArray, to: float, **manner: Any) -> Descent:
+        return minimise(objective, start, max_iter=max_iter, tol=to, stage=stage, who=who, **manner)
 
     nothing: FloatArray = np.empty(0)
     left = Pause(0, starts[0], nothing, nothing) if left_off is None else left_off
@@ -103,7 +104,11 @@ def best_of_starts(
         before = _lowest(tried).x if tried else nothing
         start = left.x if number == left.number else starts[number]
         with Interruption() as interruption:
-            found = descend(start, tol) if alone else descend(start, max(rough, tol), _PATIENCE)
+            found = (
+                descend(start, tol, polished=polished)
+                if alone
+                else descend(start, max(rough, tol), patience=_PATIENCE)
+            )
             tried.append(found)
         if interruption:  # before this start had a value
             if not tried:
@@ -121,7 +126,7 @@ def best_of_starts(
         values.append(found.value)
     best = _lowest(tried)
     with Interruption() as interruption:
-        finer = descend(left.x if left.number == len(starts) else best.x, tol)
+        finer = descend(left.x if left.number == len(starts) else best.x, tol, polished=polished)
     if interruption:
         interruption.warn(
             f"{who} was interrupted after all starts of {stage}; the best so far is kept.",

@@ -1,14 +1,15 @@
 """The only place that solves an eigenproblem.
 
 Largest and smallest, standard and generalised by a diagonal, dense, sparse or an operator: one
-sign rule, values and vectors always together, residuals measured, and a fallback instead of a
-failure.
+sign rule, one rule for vectors that share an eigenvalue, values and vectors always together,
+residuals measured, and a fallback instead of a failure.
 """
 
 from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -29,6 +30,8 @@ from sidelight.solvers.eigen.sparse_factors import (
 
 #: Up to this order a dense decomposition is faster than any iteration.
 DENSE_ORDER = 500
+#: Eigenvalues nearer than this, in units of the largest one, are one: rounding mixes their vectors.
+ONE_VALUE = 1e-12
 
 
 @dataclass(frozen=True)
@@ -81,6 +84,43 @@ def column_signs(vectors: FloatArray, centre: FloatArray | float = 0.0) -> Float
     return signs
 
 
+def fix_shared(
+    values: FloatArray, vectors: FloatArray, n_pairs: int, *, scale: float
+) -> tuple[FloatArray, FloatArray]:
+    """Give vectors that share an eigenvalue a basis by a rule; keep the first so many.
+
+    Whatever basis of their space rounding gave: the first new vector is what the space has of the
+    axis that it has most of, the next one that of what is left, and so on (a pivoted Cholesky
+    factor of the projection V Vᵀ).  Axes within a relative 1e-6 are alike, and the first counts.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> turned = np.array([[0.6, 0.8], [-0.8, 0.6], [0.0, 0.0]])
+    >>> fix_shared(np.array([2.0, 2.0]), turned, 1, scale=2.0)[1].round(12)
+    array([[1.],
+           [0.],
+           [0.]])
+    """
+    kept = vectors[:, :n_pairs].copy()
+    begins = np.flatnonzero(np.abs(np.diff(values)) > ONE_VALUE * scale) + 1
+    for start, stop in pairwise([0, *begins.tolist(), len(values)]):
+        if stop - start > 1 and start < n_pairs:
+            kept[:, start:stop] = _settled_basis(vectors[:, start:stop], n_pairs - start)
+    return values[:n_pairs], kept
+
+
+def _settled_basis(V: FloatArray, most: int) -> FloatArray:
+    left, found = V.copy(), []
+    for _ in range(min(V.shape[1], most)):
+        shares = np.einsum("ij,ij->i", left, left)
+        axis = int(np.argmax(shares >= shares.max() * (1 - 1e-6)))
+        turn = left[axis] / np.linalg.norm(left[axis])
+        found.append(left @ turn)
+        left = left - np.outer(found[-1], turn)
+    return np.column_stack(found)
+
+
 def largest_eigenpairs(
     A: Any, n_pairs: int, *, n: int | None = None, tol: float = 1e-9, who: str = "sidelight"
 ) -> Eigenpairs:
@@ -113,7 +153,8 @@ def largest_eigenpairs(
         values: FloatArray = ascending[0][::-1]
         vectors: FloatArray = ascending[1][:, ::-1]
         lowest, converged = float(values[-1]), True
-        values, vectors = values[:n_pairs], vectors[:, :n_pairs]
+        scale = max(abs(float(values[0])), abs(lowest))
+        values, vectors = fix_shared(values, vectors, n_pairs, scale=scale)
     else:
         single = not callable(A) and A.dtype == np.float32
         found = largest_ritz_pairs(apply, n, n_pairs, tol=max(tol, 1e-6) if single else tol)
@@ -166,8 +207,8 @@ def smallest_eigenpairs(
             top = 2 * np.abs(scaled).sum(axis=1).max() or 1.0  # in the matrix's own units
             scaled = _deflate(scaled, known) + top * (known @ known.T)
         values, vectors = scipy.linalg.eigh(scaled, check_finite=False)
-        largest = float(values[n - 1 - n_known])
-        values, vectors = values[:n_pairs], vectors[:, :n_pairs]
+        largest, n_own = float(values[n - 1 - n_known]), n - n_known
+        values, vectors = fix_shared(values[:n_own], vectors[:, :n_own], n_pairs, scale=largest)
     else:
         scaled_sparse = _scale_symmetric(A, root)
         # Gershgorin: no eigenvalue is larger, of S A S nor of B⁻¹ A, which has the same

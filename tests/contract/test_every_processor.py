@@ -66,10 +66,24 @@ def every_map():
             model = NeighborEmbedding(max_iter=200).fit(digits[:1200], side=known)
             maps[f"NeighborEmbedding {name}"] = model.embedding_
             maps[f"NeighborEmbedding {name}, new rows"] = model.transform(digits[1200:1300])
+        maps |= dict(other_repulsions(digits))
         held_out = KernelInformationEmbedding(validation_fraction=0.2)
         maps["held-out rows"] = held_out.fit_transform(digits[:200])
         maps |= dict(maps_that_moved(digits[300:400], load_digits().target[300:400]))
     return maps
+
+
+def other_repulsions(digits):
+    """Maps by the mesh, by the tree, and of more rows than have a table of all pairs."""
+    by_mesh = NeighborEmbedding(repulsion="mesh", max_iter=60)
+    yield "NeighborEmbedding by a mesh", by_mesh.fit_transform(digits[:600])
+    by_tree = NeighborEmbedding(3, repulsion="tree", max_iter=30)
+    yield "NeighborEmbedding by a tree", by_tree.fit_transform(digits[:400])
+    noise = np.random.default_rng(5).normal(0, 1, (3, *digits.shape))
+    many = (digits + noise).reshape(-1, digits.shape[1])
+    model = NeighborEmbedding(max_iter=20).fit(many)
+    yield "NeighborEmbedding of more rows", model.embedding_
+    yield "NeighborEmbedding of more rows, new ones", model.transform(many[:50] + 0.5)
 
 
 def maps_that_moved(X, y):

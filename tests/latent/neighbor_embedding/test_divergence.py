@@ -197,20 +197,19 @@ class TestSinglePrecision:
         assert np.linalg.norm(single - slopes) < 3e-5 * np.linalg.norm(slopes)
         np.testing.assert_allclose(values.sum(), exact.sum(), rtol=1e-6)
 
-    def test_any_number_of_threads_and_each_place_by_itself(self):
-        Y = 10 * np.random.default_rng(8).standard_normal((2400, 2))
-        field = single_field(Y, 1.0, POOL)
-        together = field.among(Y, POOL)
-        with Threads(3) as three:
-            for one, other in zip(together, field.among(Y, three), strict=True):
-                np.testing.assert_array_equal(one, other)
-        alone = field.at(Y[99:100], POOL)
-        assert alone[0][0] - 1.0 == together[0][99]
-        np.testing.assert_array_equal(alone[1][0], together[1][99])
+    @pytest.mark.parametrize("n", [1, 2, 31, 32, 33, 64, 65, 97])
+    def test_every_pair_counts_once_for_both_however_many_fill_a_block(self, n):
+        Y = 2 * np.random.default_rng(8).standard_normal((n, 2))
+        exact, slopes = exact_field(Y, 1.0, POOL).among(Y, POOL)
+        values, single = single_field(Y, 1.0, POOL).among(Y, POOL)
+        np.testing.assert_allclose(values, exact, atol=1e-5)
+        np.testing.assert_allclose(single, slopes, atol=1e-5)
+        # what one does to the other, the other does to it
+        np.testing.assert_allclose(single.sum(axis=0), 0, atol=1e-5)
 
     def test_they_are_for_few_points_that_move_in_a_plane(self):
-        assert moving_field_by("auto", 2, 2500, 1.0) is single_field
-        for asked in (("auto", 2, 2501, 1.0), ("auto", 2, 100, 0.5), ("exact", 2, 100, 1.0)):
+        assert moving_field_by("auto", 2, 4000, 1.0) is single_field
+        for asked in (("auto", 2, 4001, 1.0), ("auto", 2, 100, 0.5), ("exact", 2, 100, 1.0)):
             assert moving_field_by(*asked) is not single_field
         assert moving_field_by("auto", 3, 100, 1.0) is exact_field
 

@@ -145,13 +145,9 @@ def push(A, Y, dof, first, last, values, slopes):  # type: ignore[no-untyped-def
 
 @njit(cache=True, nogil=True)
 def push_in_a_plane(A, Y, first, last, values, slopes):  # type: ignore[no-untyped-def]
-    """The same for ν = 1 in two dimensions, in one go over lanes of fixed width.
-
-    In the precision of the points: half as wide, twice as many lie side by side.
-    """
-    one, kind = A.dtype.type(1.0), A.dtype
-    x, y, phi = np.zeros(LANES, kind), np.zeros(LANES, kind), np.empty(LANES, kind)
-    along_x, along_y = np.empty(LANES, kind), np.empty(LANES, kind)
+    """The same for ν = 1 in two dimensions, in one go over lanes of fixed width."""
+    x, y, phi = np.zeros(LANES), np.zeros(LANES), np.empty(LANES)
+    along_x, along_y = np.empty(LANES), np.empty(LANES)
     for left in range(first, last, LANES):
         width = min(LANES, last - left)
         for i in range(width):
@@ -161,7 +157,7 @@ def push_in_a_plane(A, Y, first, last, values, slopes):  # type: ignore[no-untyp
             other_x, other_y = Y[j, 0], Y[j, 1]
             for i in range(LANES):
                 dx, dy = x[i] - other_x, y[i] - other_y
-                v = one / (one + dx * dx + dy * dy)
+                v = 1.0 / (1.0 + dx * dx + dy * dy)
                 phi[i] += v
                 along_x[i] += v * v * dx
                 along_y[i] += v * v * dy

@@ -36,7 +36,7 @@ _PAIRS = 2**20
 #: Up to so many points the sums over all pairs cost less than the mesh, by dimensions; and in a
 #: plane with ν = 1, where single precision is enough for them.
 EXACT_UP_TO = {1: 500, 2: 1_500, 3: 5_000}
-SINGLE_UP_TO = 2_500
+SINGLE_UP_TO = 4_000
 
 
 @dataclass(frozen=True)
@@ -79,26 +79,8 @@ class Field(Protocol):
         ...
 
 
-class _OverAllPairs:
-    """What sums over all points have in common."""
-
-    def at(self, A: FloatArray, pool: Threads) -> tuple[FloatArray, FloatArray]:
-        """φ and ∇φ at places A."""
-        raise NotImplementedError
-
-    def among(self, Y: FloatArray, pool: Threads) -> tuple[FloatArray, FloatArray]:
-        """φ and ∇φ at the points, each without its own part, w(0) = 1."""
-        values, slopes = self.at(Y, pool)
-        values -= 1.0
-        return values, slopes
-
-    def within(self, A: FloatArray) -> FloatArray:
-        """Places as they are."""
-        return A
-
-
 @dataclass(frozen=True)
-class ExactField(_OverAllPairs):
+class ExactField:
     """All sums over all points.
 
     Parameters
@@ -124,36 +106,39 @@ class ExactField(_OverAllPairs):
         )
         return values, slopes
 
+    def among(self, Y: FloatArray, pool: Threads) -> tuple[FloatArray, FloatArray]:
+        """φ and ∇φ at the points, each without its own part, w(0) = 1."""
+        values, slopes = self.at(Y, pool)
+        values -= 1.0
+        return values, slopes
+
+    def within(self, A: FloatArray) -> FloatArray:
+        """Places as they are."""
+        return A
+
 
 @dataclass(frozen=True)
-class SingleField(_OverAllPairs):
-    """All sums over all points of a plane, ν = 1, in single precision: off by a millionth.
+class SingleField:
+    """All sums over pairs of points in a plane, ν = 1, in single precision: off by a millionth.
+
+    For points that move: it is known at them alone.
 
     Parameters
     ----------
     Y : ndarray of shape (n, 2)
         The points, in single precision, around zero.
-    centre : ndarray of shape (2,)
-        Where zero is.
     """
 
     Y: Any
-    centre: FloatArray
 
-    def at(self, A: FloatArray, pool: Threads) -> tuple[FloatArray, FloatArray]:
-        """φ and ∇φ at places A."""
-        from sidelight.latent.neighbor_embedding._pairs_compiled import LANES, push_in_a_plane
-
-        values, slopes = np.empty(len(A)), np.empty(A.shape)
-        places = (A - self.centre).astype(np.float32)
-        rows = LANES * max(1, _PAIRS // (LANES * max(len(self.Y), 1)))
-        told = (values, slopes)
-        pool.run(
-            [
-                (push_in_a_plane, (places, self.Y, s.start, s.stop, *told))
-                for s in _cut(len(A), rows)
-            ]
+    def among(self, Y: FloatArray, pool: Threads) -> tuple[FloatArray, FloatArray]:
+        """φ and ∇φ at the points, each without its own part; every pair is looked at once."""
+        from sidelight.latent.neighbor_embedding.repulsion._all_pairs_compiled import (
+            push_each_other,
         )
+
+        values, slopes = np.empty(len(Y)), np.empty(Y.shape)
+        push_each_other(self.Y, values, slopes)
         return values, slopes
 
 
@@ -229,12 +214,9 @@ def exact_field(Y: FloatArray, dof: float, pool: Threads) -> ExactField:
 
 def single_field(Y: FloatArray, dof: float, pool: Threads) -> SingleField:
     """The field of points in a plane, by all pairs in single precision."""
-    from sidelight.latent.neighbor_embedding.repulsion._mesh_compiled import bounds
+    from sidelight.latent.neighbor_embedding.repulsion._all_pairs_compiled import around_zero
 
-    low, high = np.empty(2), np.empty(2)
-    bounds(Y, low, high)
-    centre = 0.5 * (low + high)
-    return SingleField((Y - centre).astype(np.float32), centre)
+    return SingleField(around_zero(Y))
 
 
 def mesh_field(

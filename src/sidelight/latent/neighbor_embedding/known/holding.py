@@ -36,14 +36,28 @@ def hold_distances(
     divergence: Divergence, found: Layout, pace: Pace, springs: Springs, **told: Any
 ) -> tuple[Layout, float]:
     """Settle a map with known distances held, in their unit; give the kernel's unit too."""
-    settling = replace(pace, early=0, max_iter=max(1, int(_SETTLING * pace.max_iter)), rate=_RATE)
     begin = Moving.at_rest(rounded(realised(springs, found.Y)))
-    settled = lay_out(divergence, begin, settling, springs=replace(springs, rigid=True), **told)
+    settled = replace(found, Y=begin.Y)
+    if found.left is None:  # an interrupted map settles when it goes on
+        still = replace(pace, early=0, max_iter=max(1, int(_SETTLING * pace.max_iter)), rate=_RATE)
+        rigid = replace(springs, rigid=True)
+        settled = settled_after(found, lay_out(divergence, begin, still, springs=rigid, **told))
     Y = settled.Y.copy()
     springs.hold(Y)
     unit = 1.0 / max(springs.unit(Y), 1e-300)
-    facts = {**settled.facts, "n_iter_": pace.max_iter}
-    return Layout(unit * Y, facts, settled.left), unit
+    return replace(settled, Y=unit * Y), unit
+
+
+def settled_after(first: Layout, settled: Layout) -> Layout:
+    """A map that settled around what is known, with the steps of the one before.
+
+    Where the settling was interrupted, it begins again when the fit goes on, and what was before
+    it does not.
+    """
+    facts = {**settled.facts, "n_iter_": first.facts["n_iter_"]}
+    n_iter: Any = first.facts["n_iter_"]
+    again = None if settled.left is None else replace(Moving.at_rest(first.Y), step=n_iter)
+    return Layout(settled.Y, facts, again)
 
 
 def realised(springs: Springs, Y: FloatArray) -> FloatArray:

@@ -25,7 +25,7 @@ from sidelight.latent.neighbor_embedding.known.balance import (
     neighbors_across,
     values_of,
 )
-from sidelight.latent.neighbor_embedding.known.holding import hold_distances
+from sidelight.latent.neighbor_embedding.known.holding import hold_distances, settled_after
 from sidelight.latent.neighbor_embedding.known.territory import in_territories, pulled_together
 from sidelight.latent.neighbor_embedding.springs import Springs
 from sidelight.latent.neighbor_embedding.start import rounded
@@ -114,8 +114,6 @@ def lay_out_informed(
 ) -> tuple[Layout, float]:
     """Lay points out with what is known, in its unit; give the length of the kernel's unit too."""
     found = lay_out(divergence, start, pace, springs=heard.springs, **told)
-    if found.left is not None:
-        return found, 1.0
     if heard.anchors is not None:
         return _around_pins(divergence, found, pace, heard, distinct, **told)
     if heard.springs is not None:
@@ -137,7 +135,7 @@ def _around_pins(
     x = pins.start(plain.Y)
     # one or two anchors, or those of this very map, are met without bending it
     bent = pins.sized and procrustes(plain.Y[pins.rows], pins.positions).residual > _MET
-    if bent:
+    if bent and plain.left is None:  # an interrupted map is bent, and settles when it goes on
         settling = replace(
             pace, early=0, max_iter=max(1, int(_SETTLING * pace.max_iter)), rate=_RATE
         )
@@ -146,6 +144,6 @@ def _around_pins(
             divergence, begin, settling, pinned=pins.rows, springs=heard.springs, **told
         )
         x = np.append(settled.Y[pins.free].ravel(), x[-1])
-        plain = replace(settled, facts={**settled.facts, "n_iter_": pace.max_iter})
+        plain = settled_after(plain, settled)
     Y, unit = pins.settle(x)
     return replace(plain, Y=Y), unit

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -34,8 +34,13 @@ class OfRows:
     rule: Callable[[Any], FloatArray]
 
     def __call__(self, X: Any) -> FloatArray:
-        """Place rows, each by itself, a block at a time: their table with the points is small."""
-        blocks = row_blocks(X.shape[0], 8.0 * self.points.n, budget=2e8)
+        """Place rows, each by itself, a block at a time: their table with the points is small.
+
+        Rules that ask for a few neighbours of a row alone have no such table.
+        """
+        few = getattr(self.rule, "by_neighbors", False)
+        kept = self.points.bytes_of_new if few else 8.0 * self.points.n
+        blocks = row_blocks(X.shape[0], kept, budget=2e8)
         return np.vstack([self.rule(self.points.of_new(X[b], self.distinct)) for b in blocks])
 
 
@@ -82,6 +87,7 @@ class Barycentric:
     places: FloatArray
     reg: float = 1e-3
     convex: bool = False
+    by_neighbors: ClassVar[bool] = True
 
     def __call__(self, new: Any) -> FloatArray:
         """Place new points, each by its own neighbours; a training point where it is."""

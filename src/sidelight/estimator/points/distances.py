@@ -21,6 +21,7 @@ from sidelight.neighbors import (
     recall_of,
     spread_landmarks,
 )
+from sidelight.neighbors.search import nearest_in_blocks
 from sidelight.similarity import local_gram_from_distances
 
 
@@ -50,6 +51,15 @@ class Distances:
         """The rows and their metric."""
         return self.rows, self.metric
 
+    @property
+    def bytes_of_new(self) -> float:
+        """Its distances to all points."""
+        return 8.0 * self.n
+
+    def bare(self) -> Bare:
+        """Their number."""
+        return Bare(self.n, self.who)
+
     def distinct(self) -> DistinctRows:
         """Which rows are at distance zero."""
         return distinct_rows(self.rows, metric="precomputed", who=self.who)
@@ -62,10 +72,15 @@ class Distances:
         """One point for all rows at distance zero."""
         return self if len(distinct.rows) == self.n else self.take(distinct.rows)
 
+    @classmethod
+    def to_merged(cls, X: Any, distinct: DistinctRows, who: str) -> Distances:
+        """The distances from new points to those that rows were merged to, of a checked block."""
+        block = check_distance_block(X, len(distinct.inverse), who=who, name="X")
+        return cls(block if all_distinct(distinct) else block[:, distinct.rows], who)
+
     def of_new(self, X: Any, distinct: DistinctRows) -> Distances:
         """The distances from new points to the merged ones."""
-        block = check_distance_block(X, len(distinct.inverse), who=self.who, name="X")
-        return replace(self, rows=block if all_distinct(distinct) else block[:, distinct.rows])
+        return self.to_merged(X, distinct, self.who)
 
     def nearest(self, k: int, of: Distances | None = None, *, method: str = "auto") -> Neighbors:
         """The k nearest points."""
@@ -112,3 +127,33 @@ class Distances:
         spokes = self.rows if of is None else of.rows
         spokes = spokes if at is None else spokes[at]
         return local_gram_from_distances(self.rows, near.indices, spokes)
+
+
+@dataclass(frozen=True)
+class Bare:
+    """Points of which the number is left: the distances to them come with the new ones.
+
+    Parameters
+    ----------
+    n : int
+        How many.
+    who : str
+        The estimator, for messages.
+    """
+
+    n: int
+    who: str
+
+    @property
+    def bytes_of_new(self) -> float:
+        """Its distances to all points."""
+        return 8.0 * self.n
+
+    def of_new(self, X: Any, distinct: DistinctRows) -> Distances:
+        """The distances from new points to the merged ones."""
+        return Distances.to_merged(X, distinct, self.who)
+
+    def nearest(self, k: int, of: Distances, *, method: str = "auto") -> Neighbors:
+        """The k nearest points of new ones."""
+        whole = [(slice(0, of.n), of.table())]
+        return Neighbors(*nearest_in_blocks(iter(whole), of.n, min(k, self.n)))

@@ -26,6 +26,8 @@ from sidelight.similarity import local_gram_from_features
 
 #: Distances below this share of the largest may be those of equal rows, rounded.
 _ROUNDING = 1e-7
+#: Numbers that are kept of a new row beside its features, about: thirty neighbours, their products.
+_BESIDE = 2000
 
 
 @dataclass(frozen=True)
@@ -60,6 +62,15 @@ class Features:
     def compared(self) -> tuple[Any, Any]:
         """The rows and their metric."""
         return self.rows, self.metric
+
+    @property
+    def bytes_of_new(self) -> float:
+        """Its features, and its neighbours with what is made of them: the search has blocks."""
+        return 8.0 * float(self.rows.shape[1] + _BESIDE)
+
+    def bare(self) -> Features:
+        """All rows."""
+        return self
 
     def distinct(self) -> DistinctRows:
         """Which rows are the same."""

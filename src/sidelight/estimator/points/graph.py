@@ -63,6 +63,15 @@ class Graph:
         """The rows and their metric."""
         return self.rows, self.metric
 
+    @property
+    def bytes_of_new(self) -> float:
+        """Its distances to all points."""
+        return 8.0 * self.n
+
+    def bare(self) -> Graph:
+        """All edges."""
+        return self
+
     def distinct(self) -> DistinctRows:
         """Which rows an edge of length zero joins."""
         return distinct_rows(self.rows, metric="precomputed", who=self.who)

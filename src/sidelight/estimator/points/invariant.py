@@ -98,6 +98,15 @@ class Invariant:
             return self._all_pairs.rows, "precomputed"
         return self.frames.rows, "euclidean"
 
+    @property
+    def bytes_of_new(self) -> float:
+        """Its distances to all points."""
+        return 8.0 * self.n
+
+    def bare(self) -> Invariant:
+        """All rows."""
+        return self
+
     def distinct(self) -> DistinctRows:
         """Which rows are the same."""
         return distinct_rows(self.rows, metric="euclidean", who=self.who)

@@ -38,6 +38,15 @@ class Points(Protocol):
         """How many."""
         ...
 
+    @property
+    def bytes_of_new(self) -> float:
+        """The memory that a new row takes while its nearest points are looked for, about."""
+        ...
+
+    def bare(self) -> Any:
+        """What is left of the points when new ones ask for their nearest alone."""
+        ...
+
     def distinct(self) -> DistinctRows:
         """Which rows are at the same place."""
         ...

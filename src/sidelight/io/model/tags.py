@@ -15,6 +15,7 @@ TAGS: dict[str, str] = {
     "map": "estimator.map:Map",
     "points/features": "estimator.points.features:Features",
     "points/distances": "estimator.points.distances:Distances",
+    "points/bare": "estimator.points.distances:Bare",
     "points/graph": "estimator.points.graph:Graph",
     "points/invariant": "estimator.points.invariant:Invariant",
     "invariant distance": "transforms.distances.measure:InvariantDistance",

@@ -243,7 +243,7 @@ class NeighborEmbedding(Embedder):
         check_enough(distinct, d, who=self._name)
         self._check_repulsion(d)
         reach, perplexities = self._reach(points)
-        self._require(points.n, reach, d)
+        self._require(points, reach, d)
         with Threads(count_threads(None, who=self._name)) as pool, one_blas_thread():
             near = reach.among(points, method=self.neighbors)
             heard = hear_inside(near, perplexities, told.known, points, distinct, pool)
@@ -261,8 +261,9 @@ class NeighborEmbedding(Embedder):
                 show=_of_rows(distinct),
                 who=self._name,
             )
+        left = points.bare()
         rule = ByNeighbors(
-            points, found.Y, perplexities, reach, dof, self.exaggeration, self.repulsion, unit
+            left, found.Y, perplexities, reach, dof, self.exaggeration, self.repulsion, unit
         )
         facts = {
             **found.facts,
@@ -270,7 +271,7 @@ class NeighborEmbedding(Embedder):
             "perplexity_": perplexities,
             "neighbors_recall_": points.recall(near),
         }
-        placed = of_all_rows(Map(found.Y, rule, facts), points, distinct)
+        placed = of_all_rows(Map(found.Y, rule, facts), left, distinct)
         notes = say_how_far(heard.report, heard.springs, found.Y, who=self._name)
         told = replace(told, notes=notes)
         return self._adopt(told, placed, thread.left_at(found.left))
@@ -318,12 +319,13 @@ class NeighborEmbedding(Embedder):
             )
         return reach, wanted
 
-    def _require(self, n: int, reach: Reach, d: int) -> None:
+    def _require(self, points: Points, reach: Reach, d: int) -> None:
         """Refuse before the graph and the points are taken, if there is no room for them."""
-        k = reach.k or 0
+        n = points.n
+        k = points.rows.nnz / n if reach.k is None else reach.k
         require_memory(
             n * (60.0 * k + 60.0 * d),
-            what=f"the graph of {k} neighbours of {n} rows",
+            what=f"the graph of {k:.0f} neighbours of {n} rows",
             who=self._name,
             instead="Lower perplexity, or fit a sample of the rows and transform() the others.",
         )

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -61,6 +61,7 @@ class ByNeighbors:
     exaggeration: float
     repulsion: str
     unit: float = 1.0
+    by_neighbors: ClassVar[bool] = True
 
     @cached_property
     def _points(self) -> FloatArray:

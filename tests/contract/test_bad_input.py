@@ -14,6 +14,7 @@ from sidelight import (
     Isomap,
     KernelInformationEmbedding,
     KernelPCA,
+    NeighborEmbedding,
     SammonMapping,
     StochasticNeighborEmbedding,
     UnsupervisedKernelRegression,
@@ -141,6 +142,7 @@ def test_an_unknown_metric_is_named(distance_entry, X):
         StochasticNeighborEmbedding(),
         SammonMapping(),
         UnsupervisedKernelRegression(),
+        NeighborEmbedding(),
     ],
     ids=repr,
 )
@@ -149,6 +151,16 @@ def test_memory_is_refused_before_it_is_taken(estimator, X, monkeypatch):
     name = type(estimator).__name__
     with pytest.raises(MemoryError, match=f"{name} would need .* and 100.0 KB is available"):
         estimator.fit(X)
+
+
+def test_the_memory_of_a_graph_is_predicted_by_its_edges(X, monkeypatch):
+    from sidelight.neighbors import neighborhood_graph
+
+    graph = neighborhood_graph(X, n_neighbors=12)
+    n_listed = round(graph.nnz / len(X))
+    monkeypatch.setenv("SIDELIGHT_MEMORY_LIMIT", "20KB")
+    with pytest.raises(MemoryError, match=f"NeighborEmbedding would need .*of {n_listed} neighb"):
+        NeighborEmbedding(metric="precomputed").fit(graph)
 
 
 def test_memory_that_ran_out_is_told_by_every_fit(estimator, X, monkeypatch):

@@ -262,7 +262,11 @@ class TestWorkInProgress:
         np.testing.assert_array_equal(seen[-1].points()[:5], seen[-1].points()[200:])
         assert model.n_iter_ == 100
 
-    def test_an_interrupted_fit_goes_on_to_the_same_map(self, digits):
+    @pytest.mark.parametrize("few", [20_000, 0], ids=["as given", "in the order of the map"])
+    def test_an_interrupted_fit_goes_on_to_the_same_map(self, digits, few, monkeypatch):
+        from sidelight.latent.neighbor_embedding import descent
+
+        monkeypatch.setattr(descent, "_FEW", few)
         X = digits[0][:200]
         model = NeighborEmbedding(max_iter=200, warm_start=True)
 

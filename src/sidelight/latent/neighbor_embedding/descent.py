@@ -80,11 +80,14 @@ class Moving:
         Where they are, and their last step.
     step : int
         How many they have made.
+    order : ndarray of shape (n,), optional
+        The order in which they lie in memory, and are added up.
     """
 
     Y: FloatArray
     velocity: FloatArray
     step: int
+    order: IntArray | None = None
 
     @classmethod
     def at_rest(cls, Y: FloatArray) -> Moving:
@@ -128,7 +131,9 @@ def lay_out(
     ``show`` turns points on their way into the map that listeners are shown.
     """
     swarm = Swarm(divergence, start, pinned, springs)
-    sorted_at = {start.step, pace.early // 5, pace.early} - {0}
+    sorted_at = {pace.early // 5, pace.early} - {0}
+    if start.order is None and start.step:
+        sorted_at.add(start.step)
     step, history = start.step, []
     with Interruption() as interruption:
         while step < pace.max_iter:
@@ -159,7 +164,7 @@ def lay_out(
         "history_": np.array(history),
         "n_iter_": step,
     }
-    left = Moving(swarm.points, swarm.steps, step) if interruption else None
+    left = Moving(swarm.points, swarm.steps, step, swarm.order) if interruption else None
     return Layout(swarm.points if len(pinned) else _settled(swarm.points), facts, left)
 
 
@@ -187,12 +192,20 @@ class Swarm:
         self._fixed = np.zeros(len(start.Y), dtype=np.bool_)
         self._fixed[pinned] = True
         self._springs = springs
+        if start.order is not None:
+            self._put(start.order)
+
+    @property
+    def order(self) -> IntArray | None:
+        """The order of the points, where it is another than that in which they were given."""
+        return self._order if len(self._Y) > _FEW else None
 
     def sort(self) -> None:
         """Sort the points by where they are, if they are too many for any order to do."""
-        if len(self._Y) <= _FEW:
-            return
-        order = morton_order(self._Y)
+        if len(self._Y) > _FEW:
+            self._put(morton_order(self._Y))
+
+    def _put(self, order: IntArray) -> None:
         self._graph, self._order = reordered(self._graph, order), self._order[order]
         self._Y, self._velocity = self._Y[order], self._velocity[order]
         self._fixed = self._fixed[order]

@@ -26,6 +26,8 @@ from sidelight.estimator import (
     Map,
     Points,
     Reach,
+    Told,
+    Unfinished,
     check_enough,
     of_all_rows,
     pick_up,
@@ -33,10 +35,11 @@ from sidelight.estimator import (
 )
 from sidelight.latent.descending import MADE_OR_GIVEN
 from sidelight.latent.neighbor_embedding.affinities import Affinities
-from sidelight.latent.neighbor_embedding.descent import Moving, Pace
+from sidelight.latent.neighbor_embedding.descent import Layout, Moving, Pace
 from sidelight.latent.neighbor_embedding.divergence import Divergence
 from sidelight.latent.neighbor_embedding.known import (
     INSIDE,
+    Inside,
     hear_inside,
     lay_out_informed,
     say_how_far,
@@ -239,42 +242,35 @@ class NeighborEmbedding(Embedder):
         """
         told = self._hear(X, side, items, inside=INSIDE)
         distinct = told.points.distinct()
-        points, d, dof = told.points.merged(distinct), self.n_components_, self.degrees_of_freedom
-        check_enough(distinct, d, who=self._name)
-        self._check_repulsion(d)
+        points = told.points.merged(distinct)
+        check_enough(distinct, self.n_components_, who=self._name)
+        self._check_repulsion(self.n_components_)
         reach, perplexities = self._reach(points)
-        self._require(points, reach, d)
+        self._require(points, reach)
         with Threads(count_threads(None, who=self._name)) as pool, one_blas_thread():
             near = reach.among(points, method=self.neighbors)
             heard = hear_inside(near, perplexities, told.known, points, distinct, pool)
-            P = heard.affinities
-            field_of = moving_field_by(self.repulsion, d, points.n, dof)
-            divergence = Divergence(P, dof, field_of, pool)
-            thread = pick_up(self, (P.graph.data, P.graph.indices, told.known), points.n * d)
-            begin = thread.where or Moving.at_rest(self._start(points, distinct, P, d))
-            found, unit = lay_out_informed(
-                divergence,
-                begin,
-                self._pace(),
-                heard,
-                distinct,
-                show=_of_rows(distinct),
-                who=self._name,
-            )
+            found, unit, unfinished = self._lay_out(heard, told, points, distinct, pool)
         left = points.bare()
-        rule = ByNeighbors(
-            left, found.Y, perplexities, reach, dof, self.exaggeration, self.repulsion, unit
-        )
-        facts = {
-            **found.facts,
-            "unit_": unit,
-            "perplexity_": perplexities,
-            "neighbors_recall_": points.recall(near),
-        }
+        dof, pulls, way = self.degrees_of_freedom, self.exaggeration, self.repulsion
+        rule = ByNeighbors(left, found.Y, perplexities, reach, dof, pulls, way, unit)
+        recall = {"neighbors_recall_": points.recall(near)}
+        facts = {**found.facts, "unit_": unit, "perplexity_": perplexities, **recall}
         placed = of_all_rows(Map(found.Y, rule, facts), left, distinct)
         notes = say_how_far(heard.report, heard.springs, found.Y, who=self._name)
-        told = replace(told, notes=notes)
-        return self._adopt(told, placed, thread.left_at(found.left))
+        return self._adopt(replace(told, notes=notes), placed, unfinished)
+
+    def _lay_out(
+        self, heard: Inside, told: Told, points: Points, distinct: DistinctRows, pool: Threads
+    ) -> tuple[Layout, float, Unfinished | None]:
+        """Move the points from their start, or from where the last fit was left."""
+        d, dof, P = self.n_components_, self.degrees_of_freedom, heard.affinities
+        divergence = Divergence(P, dof, moving_field_by(self.repulsion, d, points.n, dof), pool)
+        thread = pick_up(self, (P.graph.data, P.graph.indices, told.known), points.n * d)
+        begin = thread.where or Moving.at_rest(self._start(points, distinct, P, d))
+        around: dict[str, Any] = {"show": _of_rows(distinct), "who": self._name}
+        found, unit = lay_out_informed(divergence, begin, self._pace(), heard, distinct, **around)
+        return found, unit, thread.left_at(found.left)
 
     def _start(self, points: Points, distinct: DistinctRows, P: Affinities, d: int) -> FloatArray:
         told: dict[str, Any] = {"random_state": self.random_state, "who": self._name}
@@ -319,9 +315,9 @@ class NeighborEmbedding(Embedder):
             )
         return reach, wanted
 
-    def _require(self, points: Points, reach: Reach, d: int) -> None:
+    def _require(self, points: Points, reach: Reach) -> None:
         """Refuse before the graph and the points are taken, if there is no room for them."""
-        n = points.n
+        n, d = points.n, self.n_components_
         k = points.rows.nnz / n if reach.k is None else reach.k
         require_memory(
             n * (60.0 * k + 60.0 * d),

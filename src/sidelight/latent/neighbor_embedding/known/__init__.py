@@ -6,6 +6,7 @@ from sidelight.latent.neighbor_embedding.known.balance import balanced_affinitie
 from sidelight.latent.neighbor_embedding.known.holding import say_how_far
 from sidelight.latent.neighbor_embedding.known.inside import (
     INSIDE,
+    Inside,
     hear_inside,
     lay_out_informed,
 )
@@ -13,6 +14,7 @@ from sidelight.latent.neighbor_embedding.known.territory import in_territories
 
 __all__ = [
     "INSIDE",
+    "Inside",
     "balanced_affinities",
     "hear_inside",
     "in_territories",

@@ -234,6 +234,7 @@ print("PEAK", (_numbers_in(Path("/proc/self/status"))["VmHWM"] - start) * 1024)
 """
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(sys.platform != "linux", reason="peaks are read from /proc")
 def test_memory_does_not_grow_with_the_file(tmp_path):
     """A file eight times as large, of many blocks each, takes about as much memory."""

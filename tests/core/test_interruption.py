@@ -169,9 +169,9 @@ print(SammonMapping().fit(X).embedding_.shape)
 @pytest.mark.parametrize(
     ("moment", "outcome"),
     [
-        ("numba", "stopped"),
-        ("llvmlite.binding", "stopped"),
-        ("numba.core.types", "stopped"),
+        pytest.param("numba", "stopped", marks=pytest.mark.thorough),
+        pytest.param("llvmlite.binding", "stopped", marks=pytest.mark.thorough),
+        pytest.param("numba.core.types", "stopped", marks=pytest.mark.thorough),
         ("numba.cpython.randomimpl", "stopped"),  # of what the first compilation loads
         ("a step", "kept ['InterruptedFitWarning']"),
     ],

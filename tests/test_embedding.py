@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -20,9 +22,12 @@ from sidelight.side import (
     Attributes,
     Condition,
     Distances,
+    Invariance,
     Pairs,
     Relation,
+    Sequence,
 )
+from sidelight.transforms import Shift
 
 
 @pytest.fixture
@@ -52,7 +57,7 @@ def test_the_choice_and_its_reason(X):
     together = embed(X, side=[pairs, distances])
     assert together.why.endswith("near in the map; Distances and Pairs pull and push in it.")
     known = embed(X, side=Attributes([pairs]), n_components=4)
-    assert known.why.startswith("Isomap: it follows curved data, and listens to Attributes")
+    assert known.why.startswith("Isomap: it follows curved data; it listens to Attributes")
     assert len(known.model.side_metrics_) == 1
     assert choose_method(100, n_components="auto").entry.name == "Isomap"
     assert choose_method(100, kinds=["Actions", "Distances"]).entry.name == "SemidefiniteEmbedding"
@@ -114,15 +119,28 @@ KNOWN = {
     "Anchors": Anchors([0, 5, 9], [[0.0, 0.0], [4.0, 0.0], [0.0, 3.0]]),
     "Condition": Condition(np.arange(24) % 3),
     "Relation": Relation.from_values(np.arange(24.0)),
+    "Sequence": Sequence(),
+    "Invariance": Invariance(Shift(), image_shape=(3, 3)),
 }
+
+
+def known(kind, n_components):
+    """One of each kind; anchors in a map of so many dimensions."""
+    if kind != "Anchors":
+        return KNOWN[kind]
+    places = KNOWN[kind].positions
+    return Anchors([0, 5, 9], np.pad(places, ((0, 0), (0, n_components - 2))))
+
+
 FORMS = ["features", "distances", "graph", "cosine", "holes"]
 
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("n_components", [2, 4])
 @pytest.mark.parametrize("kinds", [(kind,) for kind in KNOWN] + [("Anchors", "Pairs")])
-def test_no_method_is_chosen_that_then_refuses(form, kinds):
-    rows = np.random.default_rng(3).standard_normal((24, 4))
+def test_no_method_is_chosen_that_then_refuses(form, kinds, n_components):
+    rows = np.random.default_rng(3).standard_normal((24, 9))
     data, parameters = rows, {}
     if form == "cosine":
         parameters = {"metric": "cosine"}
@@ -134,16 +152,92 @@ def test_no_method_is_chosen_that_then_refuses(form, kinds):
         if form == "graph":
             data = sp.csr_array(np.where(data <= np.sort(data)[:, [8]], data, 0.0))
     try:
-        result = embed(data, side=[KNOWN[kind] for kind in kinds], **parameters)
+        side = [known(kind, n_components) for kind in kinds]
+        result = embed(data, side=side, n_components=n_components, **parameters)
     except ValueError as refusal:
         said = str(refusal)
         door = said.startswith(("No one method listens to", "No method listens to", "Some values"))
-        other = form == "cosine" and "has no parameter 'metric'" in said
-        assert door or other, said
-        assert form != "features" or len(kinds) > 1
+        assert door, said
+        assert form != "features"
     else:
         assert set(kinds) <= set(entry_for(type(result.model).__name__).understands)
         assert np.isfinite(result.points).all()
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("kinds", itertools.combinations(KNOWN, 2), ids="+".join)
+def test_of_two_kinds_what_a_method_takes_is_not_refused_at_the_door(kinds):
+    """In more dimensions than a picture has: with each pair some method is content, or none is."""
+    rows = np.random.default_rng(3).standard_normal((24, 9))
+    side = [known(kind, 4) for kind in kinds]
+    able = [entry for entry in MAPS if set(kinds) <= set(entry.understands)]
+    if entered(rows, side):
+        return
+    for entry in able:
+        with pytest.raises(ValueError, match="cannot listen"):
+            entry.load()(4).fit(rows, side=side)
+
+
+def entered(rows, side):
+    """Whether the door takes these two, or says that no one method does."""
+    try:
+        embed(rows, side=side, n_components=4)
+    except ValueError as refusal:
+        if not str(refusal).startswith("No one method listens to"):
+            raise
+        return False
+    return True
+
+
+def test_a_known_factor_is_taken_out_in_front_in_more_dimensions_than_a_picture_has():
+    """The conditional information as printed does not leave it out: known_factor_removed."""
+    rng = np.random.default_rng(0)
+    values = np.arange(90) % 3
+    X = rng.standard_normal((90, 6)) + 4 * np.eye(3, 6)[values]
+    result = embed(X, side=Condition(values.astype(str)), n_components=4)
+    assert result.why == (
+        "Isomap: it follows curved data; what the Condition does is taken out in front."
+    )
+    assert result.model._front[0].removed_
+    means = np.array([result.points[values == value].mean(axis=0) for value in range(3)])
+    plain = embed(X, n_components=4).points
+    before = np.array([plain[values == value].mean(axis=0) for value in range(3)])
+    assert means.std(axis=0).max() < 0.2 * before.std(axis=0).max()
+
+
+def test_each_kind_is_said_to_act_where_it_does():
+    def why(*kinds, **more):
+        return choose_method(100, kinds=kinds, n_components=5, **more).why
+
+    assert why("Sequence").endswith("its graph listens to Sequence, where that does the map good")
+    assert why("Attributes", "Sequence") == (
+        "it follows curved data; its graph listens to Sequence, where that does the map good; it "
+        "listens to Attributes through a learned metric"
+    )
+    assert why("Anchors") == "it keeps distances; the Anchors stay where they are"
+    assert why("Anchors", "Relation").endswith("; the finished map is brought to the Anchors")
+    assert why("Invariance", "Pairs") == (
+        "it follows curved data; its graph listens to Pairs, where that does the map good; rows "
+        "are compared but for what the Invariance forgives"
+    )
+    assert choose_method(100, kinds=["Attributes"]).why == (
+        "near rows are near in the map; it listens to Attributes through a learned metric"
+    )
+
+
+def test_dimensions_that_rows_left_out_say_are_for_methods_that_can_ask_them(X):
+    result = embed(X, n_components="cv")
+    assert type(result.model).__name__ == "ProbabilisticPCA"
+    assert "rows that are left out say how many dimensions" in result.why
+    assert result.points.shape == (80, result.model.n_components_)
+    assert choose_method(80, kinds=["Sequence"], n_components="cv").entry.name == "GPLVM"
+    with pytest.raises(ValueError, match=r"'n_components' .*\(pca, ppca, gplvm\) works from"):
+        embed(cdist(X, X), metric="precomputed", n_components="cv")
+
+
+def test_missing_values_in_order_go_to_the_method_that_takes_both():
+    choice = choose_method(80, kinds=["Sequence"], missing=True)
+    assert choice.entry.name == "GPLVM"
 
 
 def test_anchors_in_a_table_of_distances_are_kept(X):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from sklearn.datasets import load_digits
 
 import sidelight
 from sidelight import Isomap, LaplacianEigenmaps, LocallyLinearEmbedding
@@ -162,3 +163,22 @@ def test_what_does_not_go_together():
         )
     with pytest.raises(ValueError, match="does not understand Actions"):
         Isomap().fit(X, side=Actions(["on"] * 59))
+
+
+@pytest.mark.parametrize("nearer", [True, False])
+def test_a_sequence_is_judged_by_the_map_beside_pairs_that_are_used(nearer, monkeypatch):
+    """Pairs that did the map good were taken, and the order with them whatever it did."""
+    digits, rng = load_digits(), np.random.default_rng(0)
+    rows = rng.choice(len(digits.data), 300, replace=False)
+    rows = rows[np.argsort(digits.target[rows], kind="stable")]  # kind after kind
+    X, kinds = digits.data[rows] / 16, digits.target[rows]
+    named = np.where(rng.random(300) < 0.3, kinds, -1)
+    pairs, order = Pairs.from_labels(named), Sequence()
+    monkeypatch.setattr("sidelight.estimator.graph_embedder.nearer_in", lambda *_: nearer)
+    told = Isomap().fit(X, side=[pairs, order])
+    said = {heard.kind: heard.change for heard in told.side_report_}
+    without = Isomap().fit(X, side=pairs)
+    assert without.side_report_[0].place == "in the graph"  # pairs are used there
+    assert not without.side_report_[0].change.startswith("not used")
+    assert said["Sequence"].startswith("299 adjacent pairs" if nearer else "not used: adjacent")
+    assert np.array_equal(told.embedding_, without.embedding_) != nearer

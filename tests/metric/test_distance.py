@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 
 import cvxpy as cp
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy.spatial.distance import pdist
+from scipy.stats import spearmanr
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.estimator_checks import check_estimator
 
+import sidelight
+from sidelight import PCA, ClassicalMDS, Isomap
 from sidelight.core.errors import InterruptedFitWarning
 from sidelight.core.progress import listening
 from sidelight.metric import DistanceMetric
@@ -60,6 +65,7 @@ def test_nothing_known_is_the_euclidean_metric_to_the_bit():
     metric = DistanceMetric().fit(X)
     assert_array_equal(metric.transform(X), X)
     assert metric.contradictions_ == ()
+    assert metric.report_ == "nothing was known"
 
 
 @pytest.mark.parametrize(("rank", "n_pairs"), [(None, 60), (1, 40), (2, 60)])
@@ -151,7 +157,7 @@ def test_outside_the_span_of_the_differences_the_metric_is_the_scaled_euclidean_
     rng = np.random.default_rng(0)
     X = rng.normal(size=(20, 60))
     side = Distances([(0, 1), (2, 3), (1, 2)], [5.0, 9.0, 12.0])
-    metric = DistanceMetric().fit(X, side=side)
+    metric = DistanceMetric(0.1).fit(X, side=side)
     assert metric._space.dimension == 3
     away = rng.normal(size=60)
     d = differences(X, side)
@@ -184,6 +190,94 @@ def test_distances_of_a_curved_space_are_learned_in_feature_space():
 
     assert correlation(kernel="polynomial", degree=2) > 0.99
     assert correlation() < 0.9
+
+
+class TestForetold:
+    """A metric is learned where it foretells the distances of rows left out."""
+
+    @staticmethod
+    def told(seed, way="true", noise=0.1, n_pairs=120):
+        """Distances among 100 of 150 rows, most of them along two of eight columns."""
+        rng = np.random.default_rng(seed)
+        X = rng.standard_normal((150, 8)) * np.linspace(1, 3, 8)
+        L = np.diag([4.0, 0.3, 0.3, 3.0, 0.3, 0.3, 0.3, 0.3])
+        pairs = np.array([rng.choice(100, 2, replace=False) for _ in range(n_pairs)])
+        pairs = np.unique(np.sort(pairs, axis=1), axis=0)
+        values = np.linalg.norm((X[pairs[:, 0]] - X[pairs[:, 1]]) @ L, axis=1)
+        values *= np.exp(noise * rng.standard_normal(len(values)))
+        if way == "values shuffled":
+            values = rng.permutation(values)
+        elif way == "rows shuffled":
+            pairs = rng.permutation(100)[pairs]
+        return X, L, Distances(pairs, values)
+
+    @pytest.mark.parametrize("way", ["values shuffled", "rows shuffled"])
+    def test_shuffled_distances_give_their_unit_and_no_more(self, way):
+        used = 0
+        for seed in range(20):
+            X, _, side = self.told(seed, way)
+            metric = fitted(DistanceMetric(), X, side)
+            if metric.report_.startswith("used"):
+                used += 1
+                continue
+            assert metric.report_.startswith("not used: squared distances of rows left out")
+            assert metric.strength_ == np.inf
+            c = metric.metric_[0, 0]
+            assert c == pytest.approx(euclidean_factor(X, side))
+            assert_array_equal(metric.transform(X), np.sqrt(c) * X)
+            d, t = differences(X, side), side.values**2
+            assert metric.objective_ == pytest.approx(np.sum((c * np.sum(d**2, 1) - t) ** 2))
+        assert used <= 1
+
+    def test_true_distances_foretell_those_of_rows_that_were_not_named(self):
+        others = np.triu_indices(50, 1)
+        for seed in range(5):
+            X, L, side = self.told(seed)
+            metric = fitted(DistanceMetric(), X, side)
+            assert metric.report_.startswith("used: squared distances of rows left out")
+            true = pdist(X[100:] @ L)
+            with_it = spearmanr(metric.distances(X[100:])[others], true).statistic
+            without = spearmanr(pdist(X[100:]), true).statistic
+            assert with_it > 0.95 > without + 0.2
+
+    @pytest.mark.parametrize("method", [PCA, ClassicalMDS, Isomap])
+    def test_shuffled_distances_leave_a_map_but_for_its_unit(self, method):
+        X, _, side = self.told(1, "values shuffled")
+        told, plain = fitted(method(), X, side), method().fit(X)
+        assert told.side_report_[0].change.startswith("not used")
+        size = np.sqrt(euclidean_factor(X, side))
+        scale = np.abs(plain.embedding_).max()
+        assert_allclose(told.embedding_ / size, plain.embedding_, atol=1e-9 * scale)
+
+    def test_too_few_to_tell_give_their_unit_alone(self):
+        X, _, side = self.told(0)
+        few = Distances(side.pairs[:9], side.values[:9])
+        metric = fitted(DistanceMetric(), X, few)
+        assert re.match(r"not used: [5-9] independent distances are too few", metric.report_)
+        assert fitted(DistanceMetric(0.1), X, few).report_.startswith("fitted with the ridge")
+        # all pairs of ten rows are nine that do not follow from one another's rows
+        among = np.column_stack(np.triu_indices(10, 1))
+        every = Distances(among, np.linalg.norm(X[among[:, 0]] - X[among[:, 1]], axis=1))
+        assert fitted(DistanceMetric(), X, every).report_.startswith("not used: 9 independent")
+
+    def test_the_data_s_own_distances_need_no_metric(self):
+        X, _, side = self.told(0)
+        own = Distances(side.pairs, 3 * np.linalg.norm(differences(X, side), axis=1))
+        metric = DistanceMetric().fit(X, side=own)
+        assert metric.report_.startswith("not used")
+        assert_allclose(metric.metric_, 9 * np.eye(8), atol=1e-9)
+
+    def test_rows_that_differ_at_distance_zero_do_not_make_a_map_of_one_point(self):
+        X = np.vstack([np.ones((2, 3)), np.random.default_rng(0).standard_normal((4, 3))])
+        metric = DistanceMetric().fit(X, side=Distances([(0, 1), (2, 3)], [1.0, 0.0]))
+        assert_array_equal(metric.transform(X), X)
+
+    def test_a_file_holds_what_was_not_used(self, tmp_path):
+        X, _, side = self.told(2, "values shuffled")
+        metric = fitted(DistanceMetric(), X, side)
+        loaded = sidelight.load(sidelight.save(metric, tmp_path / "metric.sidelight"))
+        assert_array_equal(loaded.transform(X), metric.transform(X))
+        assert (loaded.strength_, loaded.report_) == (np.inf, metric.report_)
 
 
 def test_contradictory_distances_are_fitted_and_named():

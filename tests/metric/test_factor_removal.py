@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import sklearn
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.spatial.distance import cdist
 from sklearn.base import clone
@@ -335,3 +336,39 @@ def test_a_ridge_that_rounding_swallows_is_as_good_as_none():
     )
     assert np.isfinite(least).all()
     np.testing.assert_allclose(least, little, atol=1e-3)
+
+
+def test_in_a_pipeline_new_rows_are_placed_by_their_own_values():
+    """Routed by scikit-learn, to the factor and to a map that takes another out itself."""
+    rng = np.random.default_rng(0)
+    batch, day = rng.integers(0, 2, (2, 200))
+    X = rng.standard_normal((200, 5)) + 6 * np.outer(batch, np.ones(5)) + 6 * np.eye(5)[3 * day]
+    old, new = slice(0, 150), slice(150, None)
+    with sklearn.config_context(enable_metadata_routing=True):
+        removal = FactorRemoval().set_fit_request(side=True).set_transform_request(condition=True)
+        last = PCA(2).set_fit_request(side=False).set_transform_request(condition=False)
+        pipe = make_pipeline(removal, last)
+        pipe.fit(X[old], side=named(batch[old]))
+        placed = pipe.transform(X[new], condition=named(batch[new]))
+        alone = FactorRemoval().fit(X[old], side=named(batch[old]))
+        clean = alone.transform(X[old], condition=named(batch[old]))
+        expected = PCA(2).fit(clean).transform(alone.transform(X[new], condition=named(batch[new])))
+        assert_allclose(placed, expected, atol=1e-9)
+        with pytest.raises(ValueError, match="Got nothing"):
+            pipe.transform(X[new])
+
+        # under other names, each step has its own
+        removal = FactorRemoval().set_fit_request(side="batch")
+        removal.set_transform_request(condition="batch_of")
+        last = PCA(2).set_fit_request(side="day").set_transform_request(condition="day_of")
+        both = make_pipeline(removal, last)
+        both.fit(X[old], batch=named(batch[old]), day=named(day[old]))
+        placed = both.transform(X[new], batch_of=named(batch[new]), day_of=named(day[new]))
+        expected = (
+            PCA(2)
+            .fit(clean, side=named(day[old]))
+            .transform(
+                alone.transform(X[new], condition=named(batch[new])), condition=named(day[new])
+            )
+        )
+        assert_allclose(placed, expected, atol=1e-9)

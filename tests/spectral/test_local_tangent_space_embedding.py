@@ -17,6 +17,7 @@ from sidelight.core.errors import (
     DisconnectedGraphWarning,
     NotEnoughMemoryError,
 )
+from sidelight.side import Anchors, Condition, Distances, Pairs
 from sidelight.transforms import Gain, LocalFilter, Shift
 from tests.comparison import assert_same_map
 
@@ -236,3 +237,22 @@ def test_the_map_is_kernel_pca_of_the_kernel_of_rows_and_approximations(X, twice
         again = KernelPCA(2, kernel="precomputed").fit(whole)
     np.testing.assert_allclose(again.eigenvalues_, model.eigenvalues_, rtol=1e-6)
     assert_same_map(again.embedding_[: len(rows)], model.embedding_, atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    "side",
+    [
+        Pairs(similar=[(0, 1), (2, 3)]),
+        Condition(np.arange(30) % 2),
+        Distances([(0, 1), (2, 3)], [1.0, 2.0]),
+    ],
+    ids=lambda side: type(side).__name__,
+)
+def test_rows_that_are_no_longer_images_are_not_transformed(X, side):
+    """A metric or a factor in front changed them, and filters went over what was left."""
+    kind = type(side).__name__
+    with pytest.raises(ValueError, match=f"cannot listen to {kind} together with a transformation"):
+        model_of().fit(X, side=side)
+    assert LocalTangentSpaceEmbedding().fit(X, side=side).side_report_[0].kind == kind
+    anchored = model_of().fit(X, side=Anchors([0, 5], [[0.0, 0.0], [1.0, 0.0]]))
+    assert anchored.side_report_[0].place == "behind"

@@ -19,6 +19,7 @@ from sidelight.estimator.listening import (
     in_front,
     learned_in_front,
     metrics_among,
+    refuse_changed_items,
 )
 from sidelight.estimator.map import KernelOfRows, Map, SmoothBack, StiffnessKernel, of_all_rows
 from sidelight.estimator.neighborhood import (
@@ -90,6 +91,7 @@ __all__ = [
     "placed_by",
     "points_of",
     "reach_of",
+    "refuse_changed_items",
     "rows_in_order",
     "said_within",
     "sample_rows",

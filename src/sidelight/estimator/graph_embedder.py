@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from dataclasses import replace
+from functools import cache
 from typing import Any, ClassVar, Self
 
 from sidelight.core import (
@@ -73,25 +75,45 @@ class GraphEmbedder(Embedder):
             The fitted estimator.
         """
         told = self._hear(X, side, items, inside=self._in_graph)
-        near = self._neighborhood(told)
+        in_front = cache(lambda: self._hear(X, side, items))
+        told_all, near, found = self._listen(told, in_front)
+        if len(near.order.pairs):
+            without = self._listen_without_order(told, in_front)
+            if without is not None:
+                told_less, _, plain = without
+                if not nearer_in(found, plain, near.order, near.distinct.rows):
+                    return self._adopt(told_less.heard_in_graph("Sequence", NO_NEARER), plain)
+        return self._adopt(told_all, found)
+
+    def _listen(
+        self, told: Told, in_front: Callable[[], Told], *, order: bool = True
+    ) -> tuple[Told, Neighborhood, Map]:
+        """The map with pairs in its graph, where that does it good; else with them in front."""
+        near = self._neighborhood(told if order else _without_order(told))
         told = self._with_order(told, near)
         if "Pairs" in told.known and "Pairs" in self._in_graph:
             heard = self._map_in_territories(near, told.known["Pairs"])
             if heard is not None:
                 found, change = heard
-                return self._adopt(told.heard_in_graph("Pairs", change), found)
+                return told.heard_in_graph("Pairs", change), near, found
             if not learns_in_front(self.metric, told.known):
                 told = told.heard_in_graph("Pairs", NO_GAIN)
             else:
-                told = self._hear(X, side, items)
-                near = self._neighborhood(told)
+                told = in_front()
+                near = self._neighborhood(told if order else _without_order(told))
                 told = self._with_order(told, near)
-        found = self._map_of_neighborhood(near)
-        if len(near.order.pairs):
-            plain = self._map_without_order(told)
-            if plain is not None and not nearer_in(found, plain, near.order, near.distinct.rows):
-                return self._adopt(told.heard_in_graph("Sequence", NO_NEARER), plain)
-        return self._adopt(told, found)
+        return told, near, self._map_of_neighborhood(near)
+
+    def _listen_without_order(
+        self, told: Told, in_front: Callable[[], Told]
+    ) -> tuple[Told, Neighborhood, Map] | None:
+        """What a Sequence is judged by; None where only the order holds the map together."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DisconnectedGraphWarning)
+            try:
+                return self._listen(told, in_front, order=False)
+            except DisconnectedGraphError:
+                return None
 
     @property
     def _in_graph(self) -> tuple[str, ...]:
@@ -103,16 +125,6 @@ class GraphEmbedder(Embedder):
         return map_in_territories(
             near, pairs, self._map_of_neighborhood, self.on_disconnected, mutual=self._mutual
         )
-
-    def _map_without_order(self, told: Told) -> Map | None:
-        """The map that a Sequence is judged by; None where only the order holds it together."""
-        known = {kind: value for kind, value in told.known.items() if kind != "Sequence"}
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", DisconnectedGraphWarning)
-            try:
-                return self._map_of_neighborhood(self._neighborhood(replace(told, known=known)))
-            except DisconnectedGraphError:
-                return None
 
     @staticmethod
     def _with_order(told: Told, near: Neighborhood) -> Told:
@@ -149,3 +161,9 @@ class GraphEmbedder(Embedder):
             Symmetric, its rows sum to zero.
         """
         return self._kernel()
+
+
+def _without_order(told: Told) -> Told:
+    """The same, as if nothing were known of an order."""
+    known = {kind: value for kind, value in told.known.items() if kind != "Sequence"}
+    return replace(told, known=known)

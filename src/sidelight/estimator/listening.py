@@ -129,13 +129,17 @@ def compared(
             f"An Invariance gives {who} a distance of its own between feature vectors, so metric "
             f"must be 'euclidean'. Got metric={metric!r}."
         )
+    refuse_changed_items(learned, "an Invariance", who=who)
+    return Invariant.of(written_out(X, who=who), invariance.measure(), who=who)
+
+
+def refuse_changed_items(learned: dict[str, Any], beside: str, *, who: str) -> None:
+    """Refuse what acts in front of a method that transforms items: they must stay such."""
     if learned:
         raise ValueError(
-            f"{who} cannot listen to {' and '.join(learned)} together with an Invariance: in front "
-            f"of the distances items would be changed into what is no longer transformed so. "
-            f"Leave one of them out."
+            f"{who} cannot listen to {' and '.join(learned)} together with {beside}: in front "
+            f"items would be changed into what is no longer transformed so. Leave one of them out."
         )
-    return Invariant.of(written_out(X, who=who), invariance.measure(), who=who)
 
 
 def in_front(X: Any, front: tuple[Any, ...], condition: Any = None, *, who: str) -> Any:

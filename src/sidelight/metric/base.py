@@ -51,6 +51,10 @@ KERNEL_PARAMETERS: Mapping[str, tuple[Expected, ...]] = {
 }
 
 
+#: What is reported where it is so.
+NOTHING_KNOWN = "nothing was known"
+
+
 def _works_on_features(metric: LearnedMetric) -> bool:
     return metric.kernel is None
 
@@ -259,12 +263,15 @@ class LearnedMetric(FrontTransformer):
         self._root = _power(learned.inner, 0.5)
         self.objective_ = learned.objective
 
-    def _keep_identity(self, X: FloatArray) -> None:
-        """Take the Euclidean metric: an empty span, so that transform gives X to the bit."""
+    def _keep_identity(
+        self, X: FloatArray, squared_unit: float = 1.0, objective: float = 0.0
+    ) -> None:
+        """Take the Euclidean metric in some unit: an empty span, so that 1 gives X to the bit."""
         space: Space = SpannedSpace(np.empty((X.shape[1], 0)))
         if self.kernel is not None:
             space, _ = self._open_kernel(X, np.empty(0, dtype=np.int64))
-        self._keep(space, InnerMetric(np.eye(space.dimension), 1.0, 0.0))
+        inner = squared_unit * np.eye(space.dimension)
+        self._keep(space, InnerMetric(inner, squared_unit, objective))
 
     def _open_kernel(self, X: FloatArray, named: IntArray) -> tuple[KernelSpace, FloatArray]:
         kernel = None

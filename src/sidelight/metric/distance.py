@@ -3,29 +3,61 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from sidelight.core import FloatArray, Interruption, OneOf, Real, Whole
-from sidelight.metric.base import LearnedMetric
+from sidelight.metric.base import NOTHING_KNOWN, LearnedMetric
 from sidelight.metric.learning import (
     ConeFit,
     FeatureSpace,
     InnerMetric,
     Space,
     SpannedSpace,
-    choose_ridge,
     fit_with_ridge,
     fit_without_ridge,
+    foretell_distances,
     spanning_forest,
     squared_gram,
-    squared_lengths,
 )
 from sidelight.side import Distances, describe
 from sidelight.solvers import RidgeSystem
+
+
+@dataclass(frozen=True)
+class _Scaled:
+    """Differences of rows, divided by their mean length, and distances by theirs.
+
+    Parameters
+    ----------
+    differences : ndarray of shape (m, r)
+        Of mean squared length one.
+    squares : ndarray of shape (m,)
+        Squared distances, of mean one.
+    euclidean : float
+        c in these units.
+    target, length : float
+        The mean of d_ij², and that of ‖x_i − x_j‖².
+    """
+
+    differences: FloatArray
+    squares: FloatArray
+    euclidean: float
+    target: float
+    length: float
+
+    @property
+    def unit(self) -> float:
+        """What a metric in these units is multiplied by."""
+        return self.target / self.length
+
+    @property
+    def loss(self) -> float:
+        """What half a sum of squares in these units is multiplied by."""
+        return 2 * self.target**2
 
 
 class DistanceMetric(LearnedMetric):
@@ -38,9 +70,10 @@ class DistanceMetric(LearnedMetric):
     Parameters
     ----------
     ridge : "auto" or float
-        ρ, in units of the mean of ‖x_i − x_j‖⁴.  ``"auto"`` chooses it by leaving pairs out, not
-        below 0.01, which is right for few or noisy distances.  Zero is the thesis's problem, right
-        for distances that are exact.
+        ρ, in units of the mean of ‖x_i − x_j‖⁴.  ``"auto"`` chooses it by leaving rows out, not
+        below 0.01, which is right for few or noisy distances; distances that foretell nothing of
+        each other, or are fewer than ten that do not follow from one another's rows, give their
+        unit alone, A = cI.  Zero is the thesis's problem, right for distances that are exact.
     kernel : {None, "linear", "rbf", "polynomial", "cosine", "precomputed"} or callable
         Learn in the feature space of a kernel (section 3.4); None: on the features themselves.
     gamma : float or "scale"
@@ -61,9 +94,11 @@ class DistanceMetric(LearnedMetric):
     metric_ : ndarray of shape (n_features, n_features)
         A; in the kernel form 𝒜.
     strength_ : float
-        ρ, in the units of ``ridge``.
+        ρ, in the units of ``ridge``; infinite where A = cI.
     ridge_ : float
         ρ itself.
+    report_ : str
+        What became of the distances.
     objective_ : float
         The minimum.
     dual_bound_ : float
@@ -142,7 +177,7 @@ class DistanceMetric(LearnedMetric):
         X, known = self._begin(X, side, strict=False, reports=reports)
         self.contradictions_ = reports.get("Distances", ())
         if not known:
-            self._keep_fit(0.0, 0.0, 0.0, 0.0, 1)
+            self._keep_fit(0.0, 0.0, 0.0, 0.0, 1, NOTHING_KNOWN)
             self._keep_identity(X)
             return self
         self._warn_of_contradictions()
@@ -151,66 +186,71 @@ class DistanceMetric(LearnedMetric):
         Z = space.coordinates(X[distances.rows])
         first, second = np.searchsorted(distances.rows, distances.pairs).T
         differences = Z[first] - Z[second]
-        targets, lengths, euclidean = self._scaled(distances, differences)
-        gram = squared_gram(differences / lengths**0.5)
-        fitted, ridge = self._fit_scaled(
-            differences / lengths**0.5, distances.values**2 / targets, euclidean, gram
-        )
-        # back from differences of mean length one and targets of mean one
-        loss = 2 * targets**2
-        unit = targets / lengths
-        self._keep_fit(
-            ridge,
-            ridge * gram.mean_eigenvalue * lengths**2,
-            loss * fitted.bound,
-            fitted.gap / (0.5 * float(np.sum((distances.values**2 / targets) ** 2))),
-            1 + fitted.n_iter,
-        )
-        self._keep(
-            space, InnerMetric(fitted.metric * unit, euclidean * unit, loss * fitted.objective)
-        )
+        problem = self._scaled(distances, differences)
+        if self.ridge != "auto":
+            return self._keep_fitted(space, problem, float(self.ridge), "")
+        foretold = foretell_distances(problem.differences, problem.squares, distances.pairs)
+        if not foretold.used:
+            return self._keep_unit(X, problem, foretold.report())
+        return self._keep_fitted(space, problem, foretold.strength, foretold.report())
+
+    def _keep_unit(self, X: FloatArray, problem: _Scaled, said: str) -> Self:
+        """Take A = cI; where that is zero, rows as they are."""
+        d = problem.differences
+        missed = problem.euclidean * np.einsum("ij,ij->i", d, d) - problem.squares
+        objective = 0.5 * problem.loss * float(missed @ missed)
+        self._keep_fit(np.inf, np.inf, objective, 0.0, 1, said)
+        self._keep_identity(X, problem.euclidean * problem.unit or 1.0, objective)
         return self
 
-    def _fit_scaled(
-        self, differences: FloatArray, targets: FloatArray, euclidean: float, gram: RidgeSystem
-    ) -> tuple[ConeFit, float]:
+    def _keep_fitted(self, space: Space, problem: _Scaled, strength: float, said: str) -> Self:
+        gram = squared_gram(problem.differences)
+        fitted = self._fit_scaled(problem, gram, strength)
+        ridge = strength * gram.mean_eigenvalue * problem.length**2
+        gap = fitted.gap / (0.5 * float(np.sum(problem.squares**2)))
+        end = f"fitted with the ridge {ridge:g}, within {gap:.2g} of the optimum"
+        said = f"{said}; {end}" if said else end
+        unit, loss = problem.unit, problem.loss
+        self._keep_fit(strength, ridge, loss * fitted.bound, gap, 1 + fitted.n_iter, said)
+        learned = fitted.metric * unit, problem.euclidean * unit, loss * fitted.objective
+        self._keep(space, InnerMetric(*learned))
+        return self
+
+    def _fit_scaled(self, problem: _Scaled, gram: RidgeSystem, strength: float) -> ConeFit:
         """Solve in the span of the differences, outside which A = cI."""
+        differences, targets = problem.differences, problem.squares
         m, r = differences.shape
         basis = np.linalg.qr(differences.T)[0] if m < r else np.eye(r)
         spanned = differences @ basis if m < r else differences
-        centre = euclidean * np.eye(spanned.shape[1])
-        strength = 0.0
+        centre = problem.euclidean * np.eye(spanned.shape[1])
         options: dict[str, Any] = {"tol": self.tol, "max_iter": self.max_iter}
-        if self.ridge == 0:
+        if strength == 0:
             found = fit_without_ridge(spanned, targets, centre, gram, **options)
         else:
-            missing = targets - squared_lengths(spanned, centre)
-            strength = choose_ridge(gram, missing) if self.ridge == "auto" else float(self.ridge)
             ridge = strength * gram.mean_eigenvalue
             found = fit_with_ridge(spanned, targets, centre, ridge, gram, **options)
         self._warn_of_the_end(found)
         if m < r:
-            whole = SpannedSpace(basis).matrix(found.metric, euclidean)
+            whole = SpannedSpace(basis).matrix(found.metric, problem.euclidean)
             found = replace(found, metric=whole)
-        return found, strength
+        return found
 
-    def _scaled(self, distances: Distances, differences: FloatArray) -> tuple[float, float, float]:
-        """The mean of d_ij², the mean of ‖x_i − x_j‖², and c after division by both."""
-        squares = np.einsum("ij,ij->i", differences, differences)
-        targets = float(np.mean(distances.values**2))
-        lengths = float(squares.mean())
-        if targets == 0:
+    def _scaled(self, distances: Distances, differences: FloatArray) -> _Scaled:
+        """The problem in differences of mean length one and targets of mean one."""
+        lengths = np.einsum("ij,ij->i", differences, differences)
+        target, length = float(np.mean(distances.values**2)), float(lengths.mean())
+        if target == 0:
             raise ValueError(
                 f"The Distances given to {self._name} are all zero, so the metric would be zero. "
                 f"To say that rows belong together use Pairs(similar=…) and EquivalenceMetric."
             )
-        if lengths == 0:
+        if length == 0:
             raise ValueError(
                 f"The rows of X named by the Distances given to {self._name} are pairwise equal, "
                 f"so no metric can tell them apart."
             )
-        g, t = squares / lengths, distances.values**2 / targets
-        return targets, lengths, float(g @ t / (g @ g))
+        g, t = lengths / length, distances.values**2 / target
+        return _Scaled(differences / length**0.5, t, float(g @ t / (g @ g)), target, length)
 
     def _open(self, X: FloatArray, distances: Distances) -> Space:
         """Take all features, or the span of the differences where that is smaller."""
@@ -222,11 +262,11 @@ class DistanceMetric(LearnedMetric):
         return SpannedSpace(np.linalg.qr((X[first] - X[second]).T)[0])
 
     def _keep_fit(
-        self, strength: float, ridge: float, bound: float, gap: float, n_iter: int
+        self, strength: float, ridge: float, bound: float, gap: float, n_iter: int, said: str
     ) -> None:
         self.strength_ = strength
         self.ridge_ = ridge
-        self.report_ = f"fitted with the ridge {ridge:g}, within {gap:.2g} of the optimum"
+        self.report_ = said
         self.dual_bound_ = bound
         self.gap_ = gap
         self.n_iter_ = n_iter

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from sidelight.core import FloatArray, IntArray, OneOf, Real
-from sidelight.metric.base import LearnedMetric
+from sidelight.metric.base import NOTHING_KNOWN, LearnedMetric
 from sidelight.metric.learning import (
     FeatureSpace,
     Space,
@@ -17,8 +17,6 @@ from sidelight.metric.learning import (
     open_features,
 )
 from sidelight.side import Pairs
-
-NOTHING_KNOWN = "nothing was known"
 
 
 class PairwiseMetric(LearnedMetric):

@@ -9,7 +9,8 @@ import numpy as np
 import scipy.linalg
 
 from sidelight.core import FloatArray
-from sidelight.metric.equivalence import NOTHING_KNOWN, PairwiseMetric
+from sidelight.metric.base import NOTHING_KNOWN
+from sidelight.metric.equivalence import PairwiseMetric
 from sidelight.metric.learning import InnerMetric, learn_from_pairs
 
 

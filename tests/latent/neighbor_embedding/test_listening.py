@@ -244,6 +244,17 @@ class TestSprings:
         stress = 5 * ((side - 1) ** 2 + (golden * side - 1) ** 2)
         assert np.sum((reached - 1) ** 2) < 1.3 * stress
 
+    def test_beside_anchors_distances_are_not_said_to_be_held(self, digits):
+        """Pins stay, and distances that ask for more than they leave are missed."""
+        X, pairs = digits[0][:120], np.array([[0, 1], [2, 3], [4, 5]])
+        anchors = Anchors([0, 1, 2, 3], [[0.0, 0], [1, 0], [0, 1], [8, 1]])
+        known = Distances(pairs, np.ones(3))  # of the first two pairs one cannot be as long
+        with pytest.warns(UserWarning, match="beside anchors, which are kept exactly, distances"):
+            model = NeighborEmbedding().fit(X, side=[known, anchors])
+        said = {heard.kind: heard.change for heard in model.side_report_}
+        assert said["Distances"].startswith("3 pull, for the anchors are held, in a unit")
+        np.testing.assert_array_equal(model.embedding_[:4], anchors.positions)
+
     def test_tied_rows_in_each_others_way_are_begun_anew(self):
         """Corners of a square that must change places, in a plane."""
         Y = np.array([[0.0, 0], [1, 0], [1, 1], [0, 1], [3, 3]])

@@ -71,7 +71,8 @@ class NeighborEmbedding(Embedder):
     neighbours; edges between groups that are said to differ are weakened, and rows are pulled by
     others of their group, as much as rows that are held out are foretold.  Distances are springs
     in a unit of their own, which is then that of the map, and in the end they are held, or where
-    no map has them all, what fits them best; anchors are kept exactly, in their coordinates.
+    no map has them all, what fits them best; anchors are kept exactly, in their coordinates, and
+    distances beside them pull to the end.
     Attributes act through a metric learned in front, and what a condition does is taken out there.
     Where a condition of up to twelve values shows among neighbours even so, and rows match across
     its values (each among the nearest of the other's value), they find neighbours there too, as
@@ -257,7 +258,8 @@ class NeighborEmbedding(Embedder):
         recall = {"neighbors_recall_": points.recall(near)}
         facts = {**found.facts, "unit_": unit, "perplexity_": perplexities, **recall}
         placed = of_all_rows(Map(found.Y, rule, facts), left, distinct)
-        notes = say_how_far(heard.report, heard.springs, found.Y, who=self._name)
+        pinned = heard.anchors is not None
+        notes = say_how_far(heard.report, heard.springs, found.Y, pinned=pinned, who=self._name)
         return self._adopt(replace(told, notes=notes), placed, unfinished)
 
     def _lay_out(

@@ -5,11 +5,12 @@ from __future__ import annotations
 from sidelight.metric.learning.choice_of_space import draw_background, open_features, open_kernel
 from sidelight.metric.learning.columns import best_columns, judged_columns
 from sidelight.metric.learning.distance_cone import ConeFit, fit_with_ridge, fit_without_ridge
-from sidelight.metric.learning.distance_ridge import choose_ridge, squared_gram
+from sidelight.metric.learning.distance_ridge import squared_gram
+from sidelight.metric.learning.foretold_distances import foretell_distances
 from sidelight.metric.learning.from_pairs import learn_from_pairs
 from sidelight.metric.learning.pair_graph import spanning_forest
 from sidelight.metric.learning.safe_pairs import InnerMetric
-from sidelight.metric.learning.scatter import Spread, squared_lengths
+from sidelight.metric.learning.scatter import Spread
 from sidelight.metric.learning.space import FeatureSpace, KernelSpace, Space, SpannedSpace
 
 __all__ = [
@@ -21,15 +22,14 @@ __all__ = [
     "SpannedSpace",
     "Spread",
     "best_columns",
-    "choose_ridge",
     "draw_background",
     "fit_with_ridge",
     "fit_without_ridge",
+    "foretell_distances",
     "judged_columns",
     "learn_from_pairs",
     "open_features",
     "open_kernel",
     "spanning_forest",
     "squared_gram",
-    "squared_lengths",
 ]

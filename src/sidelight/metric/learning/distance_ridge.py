@@ -11,7 +11,7 @@ import numpy as np
 import scipy.linalg
 
 from sidelight.core import FloatArray, require_memory
-from sidelight.solvers import RidgeSystem, best_of
+from sidelight.solvers import RidgeSystem
 
 #: Ridges tried, in units of the mean eigenvalue of K.  The first is the floor.
 RIDGES = tuple(float(ridge) for ridge in 10.0 ** np.arange(-2, 4.01, 0.5))
@@ -34,9 +34,3 @@ def squared_gram(differences: FloatArray) -> RidgeSystem:
     products *= np.where(first == second, 1, np.sqrt(2))
     vectors, lengths, _ = scipy.linalg.svd(products, full_matrices=False)
     return RidgeSystem(lengths**2, vectors)
-
-
-def choose_ridge(gram: RidgeSystem, b: FloatArray) -> float:
-    """Choose ρ by leave-one-out, not below a hundredth of the mean eigenvalue of K."""
-    scale = gram.mean_eigenvalue
-    return best_of(RIDGES, lambda ridge: gram.left_out_error(b, ridge * scale))

@@ -22,6 +22,7 @@ from scipy.spatial.distance import cdist
 from scipy.stats import rankdata
 
 from sidelight.core import BoolArray, FloatArray, IntArray, comparable, evenly_spaced
+from sidelight.metric.learning.pair_graph import folds_of_rows
 from sidelight.metric.learning.safe_pairs import EquivalenceProblem, safe_metric
 from sidelight.metric.learning.scatter import PairScatter, Spread
 
@@ -149,15 +150,7 @@ class NamedRows:
     def folds(self, n_folds: int, rng: np.random.Generator) -> IntArray:
         """The fold of every named row, else −1; two that name only each other share one."""
         pairs = np.vstack([self.similar, self.dissimilar])
-        times = np.bincount(pairs.ravel(), minlength=len(self.Z))
-        together = np.arange(len(self.Z))
-        alone = pairs[(times[pairs] == 1).all(axis=1)]
-        together[alone[:, 1]] = alone[:, 0]
-        named = np.flatnonzero(times)
-        units, unit = np.unique(together[named], return_inverse=True)
-        folds = np.full(len(self.Z), -1)
-        folds[named] = (rng.permutation(len(units)) % n_folds)[unit]
-        return folds
+        return folds_of_rows(pairs, len(self.Z), n_folds, rng)
 
     def likeness(self) -> sp.csr_array:
         """+1 where a row was called like another, −1 where unlike."""

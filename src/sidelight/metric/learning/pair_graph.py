@@ -36,6 +36,19 @@ def spanning_forest(pairs: IntArray) -> IntArray:
     return np.asarray(np.column_stack([rows[forest.row], rows[forest.col]]))
 
 
+def folds_of_rows(pairs: IntArray, n_rows: int, n_folds: int, rng: np.random.Generator) -> IntArray:
+    """The fold of every row that is named, else −1; two that name only each other share one."""
+    times = np.bincount(pairs.ravel(), minlength=n_rows)
+    together = np.arange(n_rows)
+    alone = pairs[(times[pairs] == 1).all(axis=1)]
+    together[alone[:, 1]] = alone[:, 0]
+    named = np.flatnonzero(times)
+    units, unit = np.unique(together[named], return_inverse=True)
+    folds = np.full(n_rows, -1)
+    folds[named] = (rng.permutation(len(units)) % n_folds)[unit]
+    return folds
+
+
 def _graph(pairs: IntArray) -> tuple[IntArray, sp.csr_array]:
     rows, ends = np.unique(pairs, return_inverse=True)
     ends = ends.reshape(-1, 2)

@@ -27,6 +27,7 @@ from sidelight.estimator import (
     held_together,
     map_of_neighborhood,
     reach_of,
+    refuse_changed_items,
 )
 from sidelight.mapping import Nystrom
 from sidelight.neighbors import Neighbors, arrows_to, symmetrise
@@ -163,7 +164,8 @@ class LocalTangentSpaceEmbedding(Embedder):
             Ignored.
         side : Condition, Pairs, Attributes, Distances, Relation, Anchors or a list, optional
             What is known: taken out of the features, or learned as a metric in front of the
-            method; the finished map is brought to anchors.
+            method, which only rows that are not transformed can be; the finished map is brought to
+            anchors.
 
         Returns
         -------
@@ -172,6 +174,8 @@ class LocalTangentSpaceEmbedding(Embedder):
         """
         told = self._hear(X, side)
         self._refuse_half_an_image()
+        if self.transformation is not None:
+            refuse_changed_items(told.learned, "a transformation", who=self._name)
         near = self._neighborhood(told.points)
         found = map_of_neighborhood(near, self._map_of, self.n_components_, self.on_disconnected)
         facts = {name: value for name, value in found.facts.items() if name != "neighbors_recall_"}

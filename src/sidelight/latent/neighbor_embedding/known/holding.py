@@ -105,7 +105,7 @@ def _scaled(springs: Springs, Y: FloatArray, u: float) -> FloatArray:
 
 
 def say_how_far(
-    report: dict[str, str], springs: Springs | None, Y: FloatArray, *, who: str
+    report: dict[str, str], springs: Springs | None, Y: FloatArray, *, pinned: bool, who: str
 ) -> dict[str, str]:
     """Add to what was made of distances how far off they are in the map; warn if that is much."""
     if springs is None:
@@ -113,11 +113,16 @@ def say_how_far(
     off = springs.misses(Y)
     many = int(np.count_nonzero(off > _WORTH_SAYING))
     if many:
+        why = (
+            "beside anchors, which are kept exactly, distances pull and are not held. To have them "
+            "held leave the anchors out"
+            if pinned
+            else f"together with the others no map of {Y.shape[1]} dimensions has them. What fits "
+            f"them best is kept; correct what is wrong, or raise n_components"
+        )
         warn(
             f"{many} of {len(off)} known distances are missed by more than {_WORTH_SAYING:.0%} in "
-            f"the map of {who}, by {off.max():.0%} at most: together with the others no map of "
-            f"{Y.shape[1]} dimensions has them. What fits them best is kept; correct what is "
-            f"wrong, or raise n_components."
+            f"the map of {who}, by {off.max():.0%} at most: {why}."
         )
     said = f"off by {off.max():.1%} at most, half of them by {np.median(off):.1%} or less"
     return {**report, "Distances": f"{report['Distances']}, {said}"}

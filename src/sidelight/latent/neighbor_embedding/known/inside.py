@@ -1,9 +1,10 @@
 """What is known, inside a neighbour embedding: in its graph, as springs, as pins.
 
 Rows find neighbours across the values of a condition that a shift in front has not undone
-(``balance``), pairs change the affinities (``territory``), distances are springs, and anchors pin
-rows: the map without pins is brought to them, bent until they are where they go, and laid out again
-around them.
+(``balance``), pairs change the affinities (``territory``), distances are springs that are held in
+the end (``holding``), and anchors pin rows: the map without pins is brought to them, bent until
+they are where they go, and laid out again around them.  Beside pins, which no distance may move,
+distances pull to the end.
 """
 
 from __future__ import annotations
@@ -90,15 +91,15 @@ def hear_inside(
         report["Sequence"] = order.said
         if len(order.pairs):
             P = pulled_together(P, order.pairs)
-    springs = None
+    springs, anchors = None, known.get("Anchors")
     if "Distances" in known:
         given = known["Distances"]
         ends = distinct.inverse[given.pairs]
         there = (ends[:, 0] != ends[:, 1]) & (given.values > 0)
         if there.any():
             springs = Springs.between(ends[there], given.values[there].astype(np.float64), P.n)
-            report["Distances"] = f"{there.sum()} held, in a unit of their own"
-    anchors = known.get("Anchors")
+            held = "held" if anchors is None else "pull, for the anchors are held"
+            report["Distances"] = f"{there.sum()} {held}, in a unit of their own"
     if anchors is not None:
         report["Anchors"] = f"{len(anchors.index)} rows pinned"
     return Inside(P, springs, anchors, report)

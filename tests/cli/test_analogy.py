@@ -42,6 +42,50 @@ def test_the_same_is_done_to_another_picture(pictures):
     assert np.corrcoef(made.ravel(), 1 - other.ravel())[0, 1] > 0.9
 
 
+@pytest.mark.parametrize("model", ["manifield", "field"])
+@pytest.mark.parametrize("steps", [1, 26])
+def test_what_was_learned_is_measured_on_the_picture_itself(pictures, model, steps):
+    """A history of one look was "0% of the difference", whatever was learned."""
+    names = [pictures / f"{name}.png" for name in ("before", "after", "other")]
+    given = ("--patch-size", 3, "--units", 4, "--steps", steps, "--model", model)
+    done = run(*names, "-o", pictures / "result.png", *given)
+    assert done.exit_code == 0, done.output
+    assert " 0% of the difference" not in done.output
+    assert "of the difference" in done.output or "take more --steps" in done.output
+
+
+def test_pictures_that_are_the_same_have_nothing_to_teach(pictures, recwarn):
+    before, other = pictures / "before.png", pictures / "other.png"
+    write_picture(pictures / "same.png", read_pictures([before])[0])
+    result = pictures / "result.png"
+    given = ("--patch-size", 3, "--units", 4, "--steps", 300)
+    done = run(before, pictures / "same.png", other, "-o", result, *given)
+    assert done.exit_code == 0, done.output
+    assert "they are the same" in done.output
+    assert "nan" not in done.output
+    assert not [w for w in recwarn if issubclass(w.category, RuntimeWarning)]
+    made, there = read_pictures([result, other])
+    assert np.corrcoef(made.ravel(), there.ravel())[0, 1] > 0.9
+
+
+def test_sizes_are_looked_at_before_learning(pictures, monkeypatch):
+    def fit(*given):
+        raise AssertionError("it learned first")
+
+    monkeypatch.setattr("sidelight.gated.manifield.Manifield.fit", fit)
+    names = [pictures / f"{name}.png" for name in ("before", "after", "other")]
+    done = run(*names, "-o", pictures / "result.png", "--patch-size", 11)
+    assert done.exit_code == 2
+    assert "other.png has 10 × 16 pixels, and --patch-size 11" in " ".join(done.output.split())
+
+
+def test_only_what_there_is_can_learn(pictures):
+    names = [pictures / f"{name}.png" for name in ("before", "after", "other")]
+    done = run(*names, "-o", pictures / "result.png", "--model", "gan")
+    assert done.exit_code == 2
+    assert "--model must be one of manifield, field. Got 'gan'" in " ".join(done.output.split())
+
+
 def test_colours_stay_colours(pictures):
     write_picture(pictures / "red.png", np.random.default_rng(1).random((9, 9, 3)))
     result = pictures / "result.jpg"

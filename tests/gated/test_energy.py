@@ -19,7 +19,11 @@ from sidelight.gated.boltzmann.conditionals import (
 )
 from sidelight.gated.boltzmann.contrast import Contrast
 from sidelight.gated.boltzmann.energy import fold, three_way
-from sidelight.gated.boltzmann.likelihood import annealed_log_partition, log_partition
+from sidelight.gated.boltzmann.likelihood import (
+    annealed_log_partition,
+    expected_output,
+    log_partition,
+)
 from sidelight.gated.premapping import premapped
 from tests.gated.enumerated import (
     UNITS,
@@ -168,6 +172,32 @@ def test_annealing_finds_the_partition_function(kind, n_factors):
     generator = torch.Generator().manual_seed(0)
     annealed = annealed_log_partition(folded, generator, n_chains=400, n_steps=300)
     np.testing.assert_allclose(annealed, log_partition(folded), atol=0.05)
+
+
+@pytest.mark.parametrize("kind", ["binary", "multinomial"])
+@pytest.mark.parametrize("n_factors", FACTORS)
+def test_the_expected_output_is_the_mean_of_all_outputs(kind, n_factors, monkeypatch):
+    weights, units = small(kind, n_factors), UNITS[kind]
+    every = np.array(outputs(units))
+    by_hand = []
+    for x in X:
+        logs = [logsumexp([score(weights, units, x, y, z) for z in states(K)]) for y in every]
+        by_hand.append(np.exp(logs - logsumexp(logs)) @ every)
+    folded, generator = fold(weights, units, tensor(X)), torch.Generator().manual_seed(0)
+    np.testing.assert_allclose(expected_output(folded, generator), by_hand, rtol=1e-10)
+    monkeypatch.setattr("sidelight.gated.boltzmann.likelihood.ENUMERATED", 0)
+    annealed = np.mean([expected_output(folded, generator).numpy() for _ in range(8)], axis=0)
+    without = units.mean(torch.zeros_like(folded.b), folded.b)[:, 0].numpy()
+    assert np.abs(annealed - by_hand).mean() < 0.03
+    assert np.abs(without - by_hand).mean() > 0.06  # the control: no mapping units
+
+
+def test_the_expected_output_of_gaussian_units_is_the_mean_over_mapping_units():
+    folded = fold(small("gaussian"), UNITS["gaussian"], tensor(X))
+    z = tensor(states(K))[None]
+    share = torch.softmax(folded.log_weight(z), -1)
+    by_hand = torch.einsum("ns,nsj->nj", share, output_given(folded, z))
+    torch.testing.assert_close(expected_output(folded, torch.Generator()), by_hand)
 
 
 def log_likelihood(weights, units, x, y):

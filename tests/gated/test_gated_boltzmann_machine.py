@@ -386,7 +386,7 @@ class TestRefusals:
             ({}, X * 3, Y, "input='binary'.*X to hold values between 0 and 1.*from 0 to 3"),
             ({}, X, Y - 1, "output='binary'.*Y to hold values between 0 and 1"),
             ({}, X, np.where(Y > 0, np.nan, Y), "NaN"),
-            ({}, X, Y[:, 0], "Y to be a table of shape \\(n_samples, n_outputs\\)"),
+            ({}, X, Y[:, 0] + 0.5, "Y to be a table of shape \\(n_samples, n_outputs\\)"),
             ({"output": "poisson"}, X, Y + 0.5, "counts: whole numbers"),
             ({"output": "multinomial", "input": "binary"}, X, Y, "shares that sum to one"),
             ({"output": "multinomial", "n_states": 3}, X, Y, "columns in runs of 3"),

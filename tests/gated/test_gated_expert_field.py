@@ -141,6 +141,16 @@ def test_a_filter_is_learned_and_done_to_images_of_any_size():
     np.testing.assert_allclose(several[0], done, atol=1e-5)
 
 
+def test_a_stack_of_grey_images_is_not_read_as_one(field):
+    X = np.stack([pair((9, 9), seed, 1)[0] for seed in range(6)])
+    with pytest.raises(ValueError, match=r"X of shape \(6, 9, 9\) holds 6 images.* list\(X\)"):
+        field.predict(X)
+    stacked = field.predict(X[..., None])
+    np.testing.assert_allclose(stacked[..., 0], field.predict(list(X)), atol=1e-6)
+    Z = field.infer(X[..., None], X[..., None])
+    assert field.apply(Z, X[..., None]).shape == (6, 9, 9, 1)
+
+
 def test_saved_and_the_same_again(field, tmp_path):
     X, Y = pair((9, 9), 5, 1)
     same = sidelight.load(sidelight.save(field, tmp_path / "field.sidelight"))

@@ -13,7 +13,7 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 from sidelight.gated import BiasedAutoencoder, GatedAutoencoder, Manifield
-from sidelight.gated.patches import cut, laid
+from sidelight.gated.patches import cut, mean_of_patches
 
 
 def sine(n, seed, noise=0.3):
@@ -34,7 +34,11 @@ def test_patches_are_cut_and_laid(place, patch):
     patches = cut(signal, patch)
     last = signal[tuple(slice(-size, None) for size in patch)]
     np.testing.assert_array_equal(patches[-1], last.ravel())
-    np.testing.assert_allclose(laid(patches, place, patch), signal)
+    chosen = np.array([0, len(patches) - 1])
+    np.testing.assert_array_equal(cut(signal, patch, chosen), patches[chosen])
+    for bytes_per_patch in (1.0, 1e9):  # all at once, or a row of sites at a time
+        back = mean_of_patches(signal, patch, lambda some: some, bytes_per_patch)
+        np.testing.assert_allclose(back, signal)
 
 
 def test_the_mean_of_what_every_site_says(field):
@@ -72,6 +76,20 @@ def test_noise_goes_at_any_length(field):
     assert field.predict(sine(50, 1)[0][:, None]).shape == (50, 1)
 
 
+def test_several_images_are_a_list_or_an_array_of_four_dimensions():
+    rng = np.random.default_rng(0)
+    X, Y = rng.random((5, 9, 8)), rng.random((5, 9, 8))
+    field = Manifield(BiasedAutoencoder(2, max_iter=10), patch_size=(3, 3))
+    listed = field.fit(list(X), list(Y)).predict(list(X))
+    assert [one.shape for one in listed] == [(9, 8)] * 5
+    stacked = field.fit(X[..., None], Y[..., None]).predict(X[..., None])
+    np.testing.assert_array_equal(stacked[..., 0], listed)
+    one = field.fit([X], [Y]).predict([X])[0]  # said to be one, of eight channels
+    assert one.shape == X.shape
+    colours = field.fit(X[..., :3], Y[..., :3]).predict(X[..., :3])  # one, by its three colours
+    assert colours.shape == (5, 9, 3)
+
+
 def test_several_sequences_are_learned_from():
     pairs = [sine(n, n) for n in (60, 80, 100)]
     X, Y = zip(*pairs, strict=True)
@@ -103,7 +121,14 @@ class TestRefusals:
             ({}, x, y[:20], r"places of X, \[\(30,\)\]. Got \[\(20,\)\]"),
             ({}, np.where(x > 0, np.nan, x), y, "contains NaN"),
             ({}, x[:5], y[:5], r"patches of \(7,\), and X holds a sequence of \(5,\)"),
-            ({}, np.zeros((3, 3, 3)), None, "sequences of shape"),
+            ({}, np.zeros((3, 3, 3, 3)), None, r"sequences of shape.* shape \(3, 3, 3, 3\)"),
+            (
+                {"patch_size": (3, 3)},
+                np.zeros((5, 9, 9)),
+                None,
+                r"5 images of 9 × 9 pixels or one of 5 × 9 with 9 channels. Give list\(X\)",
+            ),
+            ({"patch_size": (3, 3)}, np.zeros((2, 2, 9, 9, 3)), None, r"shape \(2, 2, 9, 9, 3\)"),
             ({}, [], None, "no sequence or image in X"),
             ({}, ["a"], None, "sequences of numbers"),
             ({}, [np.zeros((9, 1)), np.zeros((9, 2))], None, "as many channels"),

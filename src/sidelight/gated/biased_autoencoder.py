@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 
 from sidelight.core import FloatArray
 from sidelight.gated.autoencoding import ConditionalAutoencoder
+from sidelight.gated.pair_model import of_pairs
 
 
 class BiasedAutoencoder(ConditionalAutoencoder):
@@ -148,6 +149,7 @@ class BiasedAutoencoder(ConditionalAutoencoder):
         x = self._inputs(X)
         return self._network.guess(x)
 
+    @of_pairs
     def predict(self, X: Any) -> FloatArray:
         """Predict outputs.
 

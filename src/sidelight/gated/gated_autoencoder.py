@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 
 from sidelight.core import FloatArray, OneOf
 from sidelight.gated.autoencoding import PARAMETERS, ConditionalAutoencoder
+from sidelight.gated.pair_model import of_pairs
 from sidelight.gated.reading import read_outputs
 
 
@@ -142,6 +143,7 @@ class GatedAutoencoder(ConditionalAutoencoder):
         self.n_iter_no_change = n_iter_no_change
         self.random_state = random_state
 
+    @of_pairs
     def predict(self, X: Any, guess: Any = None, *, n_steps: int = 1) -> FloatArray:
         """Predict outputs: a guess, projected onto the manifold that the input makes.
 

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable
 from dataclasses import replace
 from itertools import chain
 from typing import Any, ClassVar, Self
 
 import numpy as np
-import torch
-from sklearn.utils.validation import check_is_fitted
 
 from sidelight.core import (
     RANDOM_STATE,
@@ -29,35 +27,40 @@ from sidelight.gated.boltzmann import (
     RATES,
     Contrast,
     Machine,
-    arranged,
     basis_flow_of,
+    bytes_of_draws,
     distance_table,
     distances_of_pairs,
     divergence,
+    draws_of,
+    expected_of,
     filters_of,
     first_chains,
     first_machine,
-    gibbs,
     given_batches,
-    log_likelihood,
-    mapping_given,
-    output_given,
+    hidden_of,
+    judging_parts,
+    log_densities_of,
+    mappings_of,
+    outputs_of,
     require_room,
     shuffled_batches,
     strongest_outputs,
 )
 from sidelight.gated.optimiser import Moments
-from sidelight.gated.pair_model import UNITS, PairModel
+from sidelight.gated.pair_model import UNITS, PairModel, of_pairs
 from sidelight.gated.premapping import LAYERS, layers_of
 from sidelight.gated.reading import (
+    ReadBatches,
     check_whole,
     generator_of,
-    in_double,
+    is_stream,
     read_batch,
     read_mappings,
     read_row_pairs,
+    without_labels,
 )
-from sidelight.gated.training import LEARNING, kept_rows, learn
+from sidelight.gated.training import LEARNING, Pair, kept_rows, learn, unchanged_if_refused
 
 
 class GatedBoltzmannMachine(PairModel):
@@ -231,7 +234,7 @@ class GatedBoltzmannMachine(PairModel):
         X : array of shape (n_pairs, n_features)
             Inputs; without Y the rows that a restricted Boltzmann machine learns.
         Y : array of shape (n_pairs, n_outputs), optional
-            Outputs, row by row.
+            Outputs, row by row.  Labels, words or whole numbers in one dimension, are none.
 
         Returns
         -------
@@ -243,19 +246,21 @@ class GatedBoltzmannMachine(PairModel):
         self._machine, self._moments = self._first(x, y, rng), Moments()
         order, total = rng.spawn(1)[0], self.max_iter
         learning, judging = kept_rows(self, len(y), order)
-        kept = arranged(self._machine, x[judging], y[judging]) if len(judging) else None
+        kept = judging_parts(self._machine, x[judging], y[judging])
         x, y = x[learning], y[learning]
         chains = first_chains(self._machine, y, self.batch_size) if self.persistent else None
         batches = shuffled_batches(self._machine, x, y, self.batch_size, total, order)
         return self._learn(rng, batches, total=total, chains=chains, kept=kept)
 
     def partial_fit(self, X: Any, Y: Any = None) -> Self:
-        """Go on learning, by one batch or by those that an iterator gives.
+        """Go on learning, by one batch or by those of a stream.
 
         Parameters
         ----------
-        X : array of shape (n_pairs, n_features), or iterator of pairs (X, Y)
-            Inputs of a batch, or batches one after another (without inputs, arrays).
+        X : array of shape (n_pairs, n_features), or iterable of pairs (X, Y)
+            Inputs of a batch, or batches one after another (without inputs, arrays) from an
+            iterator, a loader or a list.  Where one cannot be had or read, what was learned from
+            those before is kept, and the error says which it is.
         Y : array of shape (n_pairs, n_outputs), optional
             Outputs of a batch.
 
@@ -266,23 +271,26 @@ class GatedBoltzmannMachine(PairModel):
         """
         idle = ["persistent", "validation_fraction"]
         refuse_without_effect(self, idle, "in partial_fit, whose rows do not come again")
-        stream = X if isinstance(X, Iterator) else iter([(X, Y)])
+        if not is_stream(X):
+            with unchanged_if_refused(self):
+                return self._go_on(self._read_next(X, Y), [])
         who = f"{self._name}.partial_fit"
-        pairs = (read_batch(batch, who=who) for batch in stream)
-        first = next(pairs, None)
-        if first is None:
-            raise ValueError(
-                f"{who} got an iterator that gives no batch. Give at least one pair (X, Y); an "
-                f"iterator that was gone through once is empty."
-            )
-        rng, new = random_generator(self.random_state), not hasattr(self, "_machine")
-        x, y = self._read(*first, new=new)
-        if new:
-            self._machine, self._moments = self._first(x, y, rng), Moments()
-        else:  # later batches have draws of their own
-            rng = np.random.default_rng([int(rng.integers(2**32)), self._moments.n_steps])
-        more = (self._read(*pair, new=False) for pair in pairs)
-        return self._learn(rng, given_batches(self._machine, chain([(x, y)], more)))
+        if Y is not None:
+            raise ValueError(f"{who} got batches, which bring their Y, and Y beside. Leave Y out.")
+        batches = ReadBatches(X, lambda one: self._read_next(*read_batch(one, who=who)), who=who)
+        with unchanged_if_refused(self):
+            first = next(batches, None)
+            if batches.fault is not None:
+                raise batches.fault
+            if first is None:
+                raise ValueError(
+                    f"{who} got an iterator that gives no batch. Give at least one pair (X, Y); an "
+                    f"iterator that was gone through once is empty."
+                )
+            self._go_on(first, batches)
+        if batches.fault is not None:
+            raise batches.fault
+        return self
 
     def infer(self, X: Any, Y: Any) -> FloatArray:
         """Say how inputs became outputs.
@@ -299,10 +307,7 @@ class GatedBoltzmannMachine(PairModel):
         ndarray of shape (n_pairs, n_components)
             p(z_k = 1 | x, y) (5.5).
         """
-        x, y = self._pairs(X, Y)
-        with torch.no_grad():
-            seen = self._machine.output_scale(y).unsqueeze(1)
-            return in_double(mapping_given(self._machine.folded(x), seen)[:, 0])
+        return mappings_of(self._learned, *self._pairs(X, Y))
 
     def apply(self, Z: Any, X: Any) -> FloatArray:
         """Do to inputs what mapping units say.
@@ -321,9 +326,27 @@ class GatedBoltzmannMachine(PairModel):
         """
         x = self._inputs(X)
         z = read_mappings(Z, self._machine.n_mappings, len(x), who=self._name)
-        with torch.no_grad():
-            y = output_given(self._machine.folded(x), z.unsqueeze(1))[:, 0]
-        return self._machine.output_scale.back(y)
+        return outputs_of(self._machine, z, x)
+
+    @of_pairs
+    def predict(self, X: Any, *, random_state: Any = 0) -> FloatArray:
+        """Predict outputs by their mean, whatever becomes of the inputs.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features)
+            Inputs.
+        random_state : int, Generator, RandomState or None
+            Of the annealed importance sampling by which the mean is found where there are more
+            than 16 mapping units; with fewer it is exact.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_outputs)
+            E[y | x] = Σ_z p(z | x) E[y | x, z].
+        """
+        x = self._inputs(X)
+        return expected_of(self._machine, x, generator_of(random_generator(random_state)))
 
     def transform(self, X: Any) -> FloatArray:
         """Infer the hidden units of rows, where they stand alone.
@@ -338,10 +361,7 @@ class GatedBoltzmannMachine(PairModel):
         ndarray of shape (n_samples, n_components)
             p(z_k = 1 | y).
         """
-        y = self._alone(X)
-        with torch.no_grad():
-            seen = self._machine.output_scale(y).unsqueeze(0)
-            return in_double(mapping_given(self._machine.folded(NOTHING), seen)[0])
+        return hidden_of(self._learned, self._alone(X))
 
     def sample(
         self, X: Any = None, n_samples: int = 1, *, n_steps: int = 1000, random_state: Any = 0
@@ -366,13 +386,17 @@ class GatedBoltzmannMachine(PairModel):
         """
         for name, value in (("n_samples", n_samples), ("n_steps", n_steps)):
             check_whole(value, 1, who=f"{self._name}.sample", name=name)
-        x = self._given(X)
-        folded, draws = self._machine.folded(x), generator_of(random_generator(random_state))
-        with torch.no_grad():
-            b = folded.b.expand(-1, n_samples, -1)
-            first = folded.units.sample(torch.zeros_like(b), b, draws)
-            y = self._machine.output_scale.back(gibbs(folded, first, n_steps, draws))
-        return y if self._machine.n_inputs else y[0]
+        machine = self._learned
+        x = NOTHING if X is None and not machine.n_inputs else self._inputs(X)
+        require_memory(
+            bytes_of_draws(machine, len(x), n_samples),
+            what=f"{n_samples} draws of {machine.n_outputs} outputs for each of {len(x)} inputs",
+            who=f"{self._name}.sample",
+            instead="Draw fewer at a time, each time with another random_state.",
+        )
+        draws = generator_of(random_generator(random_state))
+        y = draws_of(machine, x, n_samples, n_steps, draws)
+        return y if machine.n_inputs else y[0]
 
     def score_samples(self, X: Any, Y: Any = None, *, random_state: Any = 0) -> FloatArray:
         """Compute log p(y | x), or log p of rows that stand alone.
@@ -392,17 +416,27 @@ class GatedBoltzmannMachine(PairModel):
         ndarray of shape (n_pairs,)
             Log probabilities; densities of Gaussian outputs.
         """
-        if Y is None:
-            x, outputs = NOTHING, self._machine.output_scale(self._alone(X)).unsqueeze(0)
-        else:
-            x, y = self._pairs(X, Y)
-            outputs = self._machine.output_scale(y).unsqueeze(1)
+        machine, Y = self._learned, without_labels(Y)
+        x, y = (NOTHING, self._alone(X)) if Y is None else self._pairs(X, Y)
         draws = generator_of(random_generator(random_state))
-        with torch.no_grad():
-            found = in_double(log_likelihood(self._machine.folded(x), outputs, draws).reshape(-1))
-        # a density is per unit of the data
-        per_unit = self._machine.n_outputs * np.log(self._machine.output_scale.size)
-        return np.asarray(found - per_unit)
+        return log_densities_of(machine, x, y, draws)
+
+    def score(self, X: Any, y: Any = None) -> float:
+        """Compute the mean log probability.
+
+        Parameters
+        ----------
+        X : array of shape (n_pairs, n_features)
+            Inputs, or rows that stand alone.
+        y : array of shape (n_pairs, n_outputs), optional
+            Outputs.
+
+        Returns
+        -------
+        float
+            The mean of ``score_samples``.
+        """
+        return float(self.score_samples(X, y).mean())
 
     def filters(self, X: Any) -> FloatArray:
         """The filters that an input makes of the weights.
@@ -417,7 +451,15 @@ class GatedBoltzmannMachine(PairModel):
         ndarray of shape (n_samples, n_outputs, n_components)
             Ŵ_jk = Σ_i W_ijk x_i + W_jk (5.10), x centred.
         """
-        return filters_of(self._inputs(X), self._machine)
+        x = self._inputs(X)
+        J, K = self._machine.n_outputs, self._machine.n_mappings
+        require_memory(
+            8.0 * len(x) * J * K,
+            what=f"{J} × {K} filters of each of {len(x)} inputs",
+            who=f"{self._name}.filters",
+            instead="Ask for those of fewer inputs at a time.",
+        )
+        return filters_of(x, self._machine)
 
     def flow(self, X: Any, Y: Any) -> IntArray:
         """The output that every input goes to: its strongest connection (§5.2.4).
@@ -446,6 +488,13 @@ class GatedBoltzmannMachine(PairModel):
             W_ijk, unit by unit, as :func:`sidelight.plot.basis_flow_fields` draws them.
         """
         self._refuse_features("basis_flow")
+        I, J, K = self._machine.n_inputs, self._machine.n_outputs, self._machine.n_mappings
+        require_memory(
+            12.0 * I * J * K,
+            what=f"{K} tables of {I} × {J} connections",
+            who=f"{self._name}.basis_flow",
+            instead="Look at the filters of single inputs, filters(X).",
+        )
         return basis_flow_of(self._machine)
 
     def distances(
@@ -527,6 +576,19 @@ class GatedBoltzmannMachine(PairModel):
             layers=layers,
         )
 
+    def _read_next(self, X: Any, Y: Any) -> tuple[FloatArray, FloatArray]:
+        return self._read(X, Y, new=not hasattr(self, "_machine"))
+
+    def _go_on(self, first: Pair, more: Iterable[Pair]) -> Self:
+        """Learn from the batch that was read, and then from more."""
+        rng = random_generator(self.random_state)
+        if not hasattr(self, "_machine"):
+            self._machine, self._moments = self._first(*first, rng), Moments()
+        else:  # later batches have draws of their own, and what is refused changes nothing
+            rng = np.random.default_rng([int(rng.integers(2**32)), self._moments.n_steps])
+            self._moments = self._moments.copied()
+        return self._learn(rng, given_batches(self._machine, chain([first], more)))
+
     def _learn(
         self, rng: np.random.Generator, batches: Any, *, chains: Any = None, **more: Any
     ) -> Self:
@@ -550,8 +612,3 @@ class GatedBoltzmannMachine(PairModel):
                 f"{self._name}.{name} needs weights of the inputs themselves, and with premapping="
                 f"{self.premapping!r} they are of features. Fit without a premapping."
             )
-
-    def _given(self, X: Any) -> FloatArray:
-        """Inputs, or the empty one."""
-        check_is_fitted(self, "_machine")
-        return NOTHING if X is None and not self._machine.n_inputs else self._inputs(X)

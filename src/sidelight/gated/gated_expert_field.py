@@ -36,7 +36,7 @@ from sidelight.gated.boltzmann import (
     output_given,
 )
 from sidelight.gated.optimiser import Moments
-from sidelight.gated.patches import are_several, read_signals
+from sidelight.gated.patches import are_several, as_given, read_signals
 from sidelight.gated.reading import admitted_values, check_whole, generator_of
 from sidelight.gated.scale import Scale
 from sidelight.gated.training import JUDGED, LEARNING, learn
@@ -165,8 +165,10 @@ class GatedExpertField(BaseEstimator):
 
         Parameters
         ----------
-        X : array of shape (height, width) or (height, width, channels), or a list of them
-            Inputs.
+        X : array of shape (height, width) or (height, width, channels), or several
+            Inputs.  Several are a list of such, or an array (n_images, height, width, channels);
+            grey images in one array of three dimensions could as well be one image of many
+            channels, and are refused: give list(X).
         Y : array or list of arrays
             Outputs, of the same heights and widths.
 
@@ -223,7 +225,7 @@ class GatedExpertField(BaseEstimator):
             with torch.no_grad():
                 z = mapping_given(self._folded(x), seen.unsqueeze(1))
             found.append(np.asarray(z.numpy(), dtype=np.float64).reshape(*sites.shape, -1))
-        return found if are_several(X) else found[0]
+        return found if are_several(X, self._patch) else found[0]
 
     def apply(self, Z: Any, X: Any) -> Any:
         """Do to images what mapping units say.
@@ -241,7 +243,7 @@ class GatedExpertField(BaseEstimator):
             E[y | x, z].
         """
         images = self._new(X, 0, "X")
-        given = list(Z) if are_several(X) else [Z]
+        given = list(Z) if are_several(X, self._patch) else [Z]
         if len(given) != len(images):
             raise ValueError(
                 f"{self._name} expects Z for each of the {len(images)} images. Got {len(given)}."
@@ -258,7 +260,7 @@ class GatedExpertField(BaseEstimator):
             with torch.no_grad():
                 y = output_given(self._folded(x), units)
             found.append(self._back(y, x))
-        return self._as_given(found, X)
+        return as_given(found, X, self._patch)
 
     def predict(self, X: Any, *, n_steps: int = 10) -> Any:
         """Do to images what was learned: mapping units and outputs in turn, by their means.
@@ -285,7 +287,7 @@ class GatedExpertField(BaseEstimator):
                 for _ in range(n_steps):
                     y = output_given(folded, mapping_given(folded, y))
             found.append(self._back(y, x))
-        return self._as_given(found, X)
+        return as_given(found, X, self._patch)
 
     @property
     def _name(self) -> str:
@@ -387,9 +389,3 @@ class GatedExpertField(BaseEstimator):
         with torch.no_grad():
             row = self._row(image, machine.input_scale)
             return fold_field(machine.tensors(), machine.units, row, sites)
-
-    def _as_given(self, found: list[FloatArray], X: Any) -> Any:
-        several = are_several(X)
-        bare = np.ndim(X[0] if several else X) == 2
-        found = [one[..., 0] if bare and one.shape[-1] == 1 else one for one in found]
-        return found if several else found[0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -16,10 +17,9 @@ from sidelight.core import (
     check_parameters,
     fitting_afresh,
     random_generator,
-    require_memory,
 )
 from sidelight.gated.biased_autoencoder import BiasedAutoencoder
-from sidelight.gated.patches import are_several, cut, laid, read_signals
+from sidelight.gated.patches import as_given, cut, mean_of_patches, read_signals, sites_of
 
 _PATCH = Matching(
     lambda value: isinstance(value, tuple) and len(value) == 2 and all(map(Whole(1).admits, value)),
@@ -113,8 +113,11 @@ class Manifield(BaseEstimator):
         Parameters
         ----------
         X : array of shape (length,), (length, channels), (height, width) or (height, width, \
-channels), or a list of such
-            Inputs; without Y what a convolutional auto-encoder learns.
+channels), or several
+            Inputs; without Y what a convolutional auto-encoder learns.  Several are a list of such,
+            or an array of one axis more, (n_images, height, width, channels).  Grey images
+            in one array of three dimensions could as well be one image of many channels, and are
+            refused: give list(X).
         Y : array or list of arrays, optional
             Outputs, of the same places; they may have other channels.
 
@@ -132,7 +135,7 @@ channels), or a list of such
                 f"{self._name} expects Y to have the places of X, {places}. "
                 f"Got {[one.shape[:-1] for one in y]}."
             )
-        n_sites = [len(cut(one[..., :1], self._patch)) for one in x]
+        n_sites = [math.prod(sites_of(place, self._patch)) for place in places]
         chosen = self._chosen(sum(n_sites))
         learned = [self._patches(side, n_sites, chosen) for side in ((x,) if y is None else (x, y))]
         patch_model = BiasedAutoencoder() if self.model is None else clone(self.model)
@@ -151,8 +154,8 @@ channels), or a list of such
         Returns
         -------
         ndarray or list of ndarray
-            Outputs of the same places; without a last axis where there is one channel and the
-            input has none.
+            Outputs of the same places, as inputs were given; without a last axis where there is
+            one channel and the input has none.
         """
         check_is_fitted(self, "model_")
         inputs = read_signals(X, self._patch, who=self._name)
@@ -161,11 +164,7 @@ channels), or a list of such
                 f"{self._name} was fitted with {self.n_channels_} channels. "
                 f"Got {inputs[0].shape[-1]}."
             )
-        found = [self._predicted(one) for one in inputs]
-        several = are_several(X)
-        bare = np.ndim(X[0] if several else X) == len(self._patch)
-        found = [one[..., 0] if bare and one.shape[-1] == 1 else one for one in found]
-        return found if several else found[0]
+        return as_given([self._predicted(one) for one in inputs], X, self._patch)
 
     @property
     def _name(self) -> str:
@@ -187,21 +186,16 @@ channels), or a list of such
         ends = np.cumsum(n_sites)
         return np.concatenate(
             [
-                cut(one, self._patch)[chosen[(chosen >= end - n) & (chosen < end)] - (end - n)]
+                cut(one, self._patch, chosen[(chosen >= end - n) & (chosen < end)] - (end - n))
                 for one, n, end in zip(signals, n_sites, ends, strict=True)
             ]
         )
 
     def _predicted(self, signal: FloatArray) -> FloatArray:
-        require_memory(
-            24.0 * signal.size * np.prod(self._patch),
-            what=f"the patches of an input of shape {signal.shape}",
-            who=self._name,
-            instead="Predict parts of it.",
-        )
-        patches = cut(signal, self._patch)
-        if self.of_pairs_:
-            found = self.model_.predict(patches)
-        else:
-            found = self.model_.inverse_transform(self.model_.transform(patches))
-        return laid(found, signal.shape[:-1], self._patch)
+        def said(patches: FloatArray) -> FloatArray:
+            if self.of_pairs_:
+                return np.asarray(self.model_.predict(patches))
+            return np.asarray(self.model_.inverse_transform(self.model_.transform(patches)))
+
+        columns = signal.shape[-1] * math.prod(self._patch)
+        return mean_of_patches(signal, self._patch, said, 40.0 * columns)

@@ -53,6 +53,13 @@ class Moments:
     second: dict[str, FloatArray] = field(default_factory=dict)
     n_steps: int = 0
 
+    def copied(self) -> Moments:
+        """The same, in memory of their own."""
+        first, second = (
+            {name: kept.copy() for name, kept in each.items()} for each in (self.first, self.second)
+        )
+        return Moments(first, second, self.n_steps)
+
     def step(
         self, weights: Mapping[str, Tensor], rates: Mapping[str, float], course: Course
     ) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from collections.abc import Callable
+from types import MethodType
+from typing import Any, ClassVar, TypeVar, cast
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
@@ -14,6 +16,7 @@ from sidelight.gated.reading import (
     read_outputs,
     read_table,
     refuse_idle_parameters,
+    without_labels,
 )
 from sidelight.gated.units import Units, units_of
 
@@ -24,6 +27,34 @@ UNITS: dict[str, Any] = {
     "input": (OneOf(("same", *_KINDS)),),
     "n_states": (Whole(2), OneOf((None,))),
 }
+
+
+class _NoInputsError(ValueError, AttributeError):
+    """Asked of pairs, of a model of rows that stand alone; to ``hasattr`` it is not there."""
+
+
+class _OfPairs:
+    """A method that a model has not where it was fitted to rows that stand alone."""
+
+    def __init__(self, method: Callable[..., Any]) -> None:
+        self._method = method
+        self.__doc__ = method.__doc__
+
+    def __get__(self, model: PairModel | None, owner: type | None = None) -> Any:
+        if model is None:
+            return self._method
+        learned = vars(model).get(model._kept)
+        if learned is not None and not learned.n_inputs:
+            raise _NoInputsError(model._no_inputs())
+        return MethodType(self._method, model)
+
+
+_Method = TypeVar("_Method", bound=Callable[..., Any])
+
+
+def of_pairs(method: _Method) -> _Method:
+    """Take a method from models that were fitted to rows that stand alone."""
+    return cast(_Method, _OfPairs(method))
 
 
 class PairModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -38,6 +69,23 @@ class PairModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     output: str
     input: str
     n_states: int | None
+
+    def fit_transform(self, X: Any, y: Any = None) -> FloatArray:
+        """Learn rows that stand alone, and encode them.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features)
+            Rows.
+        y : ignored
+            What a pipeline hands on to its last step.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_components)
+            As ``fit(X).transform(X)`` gives them.
+        """
+        return cast(FloatArray, cast(Any, self).fit(X).transform(X))
 
     @property
     def _name(self) -> str:
@@ -56,6 +104,7 @@ class PairModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     def _read(self, X: Any, Y: Any, *, new: bool) -> tuple[FloatArray, FloatArray]:
         """Inputs and outputs, checked; no columns of inputs where there are none."""
         check_parameters(self, self._parameters)
+        Y = without_labels(Y)
         refuse_idle_parameters(self, alone=Y is None)
         if not new:
             return (np.empty((len(X), 0)), self._alone(X)) if Y is None else self._pairs(X, Y)
@@ -80,11 +129,15 @@ class PairModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     def _inputs(self, X: Any) -> FloatArray:
         """New inputs."""
         if not self._learned.n_inputs:
-            raise ValueError(
-                f"This {self._name} was fitted to rows that stand alone, so that there are no "
-                f"inputs. Fit it to pairs, fit(X, Y)."
-            )
+            raise _NoInputsError(self._no_inputs())
         return self._admitted_inputs(read_table(self, X, reset=False))
+
+    def _no_inputs(self) -> str:
+        return (
+            f"This {self._name} was fitted to rows that stand alone, so that there are no inputs. "
+            f"Fit it to pairs, fit(X, Y); Y of one dimension is taken for labels, and one output "
+            f"of each row is a column, Y[:, None]."
+        )
 
     def _admitted_inputs(self, x: FloatArray) -> FloatArray:
         units = self._units(x, self._kind_of_input)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -22,16 +22,32 @@ from sidelight.gated.units import Tensor, Units
 
 def read_table(model: Any, X: Any, *, reset: bool) -> FloatArray:
     """X as a table of finite numbers, with the columns of the fit where there was one."""
-    if isinstance(X, Iterator):
+    if is_stream(X):
+        got = "an iterator" if isinstance(X, Iterator) else f"batches in a {type(X).__name__}"
         raise TypeError(
             f"{type(model).__name__} expects X to be a table of shape (n_samples, n_features). "
-            f"Got an iterator. Batches from an iterator go to partial_fit, where there is one."
+            f"Got {got}. Batches from an iterator go to partial_fit, where there is one."
         )
     try:
         table = np.asarray(validate_data(model, X, reset=reset, dtype=np.float64))
     except (TypeError, ValueError) as error:
         raise explain_table(error, X, who=type(model).__name__) from error
     return np.asarray(of_moderate_size(table, who=type(model).__name__))
+
+
+def without_labels(Y: Any) -> Any:
+    """Outputs; None where Y holds labels, as pipelines hand them on.
+
+    Labels are words or whole numbers in one dimension.
+    """
+    try:
+        given = None if Y is None else np.asarray(Y)
+    except (TypeError, ValueError):  # no table, which is said where outputs are read
+        return Y
+    if given is None or given.ndim != 1:
+        return Y
+    real = given.dtype.kind in "fc"
+    return Y if real and not np.array_equal(given, np.floor(given.real)) else None
 
 
 def read_outputs(
@@ -132,16 +148,80 @@ def check_whole(value: Any, least: int, *, who: str, name: str) -> None:
         )
 
 
+def is_stream(X: Any) -> bool:
+    """Tell batches, from an iterator, in a list or in a loader, from a table."""
+    if isinstance(X, list):
+        return bool(X) and (_holds_tables(X[0]) or _dimension(X[0]) == 2)
+    is_table = any(hasattr(X, name) for name in ("__array__", "shape", "__dataframe__"))
+    return isinstance(X, Iterable) and not (is_table or isinstance(X, (str, bytes, tuple, Mapping)))
+
+
+def _dimension(rows: Any) -> int:
+    """Of an array, or of what would be one; none where it would not."""
+    try:
+        return int(np.ndim(rows))
+    except (TypeError, ValueError):
+        return 0
+
+
+def _holds_tables(batch: Any) -> bool:
+    return isinstance(batch, (list, tuple)) and bool(batch) and _dimension(batch[0]) == 2
+
+
 def read_batch(batch: Any, *, who: str) -> tuple[Any, Any]:
     """A batch of a stream: a pair, or rows that stand alone."""
-    if not isinstance(batch, tuple):
+    if not isinstance(batch, tuple) and not _holds_tables(batch):
         return batch, None
     if len(batch) != 2:
         raise ValueError(
             f"{who} expects batches to be pairs (X, Y), or tables of rows that stand alone. "
-            f"Got a tuple of {len(batch)}."
+            f"Got a {type(batch).__name__} of {len(batch)}."
         )
     return batch[0], batch[1]
+
+
+class ReadBatches(Iterator[Any]):
+    """The batches of a stream, read; one that cannot be had ends them, and is kept to be raised.
+
+    Parameters
+    ----------
+    stream : iterable
+        Of what ``read`` takes.
+    read : callable
+        Of a batch.
+    who : str
+        Who reads them.
+    """
+
+    def __init__(self, stream: Iterable[Any], read: Callable[[Any], Any], *, who: str) -> None:
+        self._stream, self._read, self._who = iter(stream), read, who
+        self.n_read = 0
+        self.fault: Exception | None = None
+
+    def __next__(self) -> Any:
+        """The next batch that can be read."""
+        if self.fault is not None:
+            raise StopIteration
+        try:
+            found = self._read(next(self._stream))
+        except StopIteration:
+            raise
+        except Exception as error:
+            self.fault = self._told(error)
+            raise StopIteration from error
+        self.n_read += 1
+        return found
+
+    def _told(self, error: Exception) -> Exception:
+        """Which batch it was; an error that is not of reading stays what it is, with a note."""
+        before = f"what was learned from the {self.n_read} before is kept"
+        where = f"batch {self.n_read + 1}" + (f" ({before})" if self.n_read else "")
+        if type(error) not in (TypeError, ValueError):
+            error.add_note(f"This came of {where} of the stream given to {self._who}.")
+            return error
+        told = type(error)(f"{self._who} cannot take {where}: {error}")
+        told.__cause__ = error
+        return told
 
 
 def refuse_idle_patience(model: Any) -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Protocol, TypeAlias
 
 import numpy as np
@@ -25,6 +27,8 @@ from sidelight.gated.optimiser import Course, Descent, Judge, Moments, descend
 from sidelight.gated.units import Tensor
 
 Pair: TypeAlias = tuple[FloatArray, FloatArray]
+#: A batch, and how many rows it has.
+Part: TypeAlias = tuple[Any, int]
 _PART = Matching(
     lambda value: Real(0, open_below=True).admits(value) and value < 1, "a float in (0, 1)"
 )
@@ -105,19 +109,19 @@ def learn(
     moments: Moments,
     *,
     total: int | None = None,
-    kept: Any = None,
+    kept: list[Part] | None = None,
     rate: float | None = None,
 ) -> dict[str, FloatArray]:
     """Lower an objective by the parameters of an estimator; give the weights, say how it ended.
 
-    ``kept`` is a batch that does not learn, and judges; ``rate`` the length of a step where the
+    ``kept`` does not learn, and judges, part by part; ``rate`` the length of a step where the
     estimator leaves it open.
     """
     rate = model.learning_rate if rate is None else rate
     before = getattr(model, "history_", np.empty(0))
     judge = None
-    if kept is not None:
-        judge = Judge(lambda weights: objective.error(weights, kept), model.n_iter_no_change)
+    if kept:
+        judge = Judge(partial(_mean_error, objective, kept), model.n_iter_no_change)
     done = descend(
         objective.loss,
         objective.error,
@@ -135,6 +139,24 @@ def learn(
     model.history_ = np.append(before, done.errors)
     _say_how_it_ended(done, rate, who=type(model).__name__)
     return {name: w.numpy() for name, w in done.weights.items()}
+
+
+def _mean_error(objective: Objective, parts: list[Part], weights: dict[str, Tensor]) -> float:
+    """The error of a row, the mean of all parts."""
+    sizes = [size for _, size in parts]
+    return float(np.average([objective.error(weights, part) for part, _ in parts], weights=sizes))
+
+
+@contextmanager
+def unchanged_if_refused(model: Any) -> Iterator[None]:
+    """Bring back what a model was, if the block raises."""
+    before = dict(vars(model))
+    try:
+        yield
+    except BaseException:
+        vars(model).clear()
+        vars(model).update(before)
+        raise
 
 
 def _say_how_it_ended(done: Descent, learning_rate: float, *, who: str) -> None:

@@ -17,6 +17,7 @@ from sidelight.core import (
     random_generator,
     refuse_without_effect,
     require_memory,
+    row_blocks,
 )
 from sidelight.gated.autoencoding.network import Network, first_network
 from sidelight.gated.autoencoding.objective import Reconstruction
@@ -66,7 +67,7 @@ class ConditionalAutoencoder(PairModel):
         X : array of shape (n_pairs, n_features)
             Inputs; without Y the rows that a plain auto-encoder learns.
         Y : array of shape (n_pairs, n_outputs), optional
-            Outputs, row by row.
+            Outputs, row by row.  Labels, words or whole numbers in one dimension, are none.
 
         Returns
         -------
@@ -74,7 +75,7 @@ class ConditionalAutoencoder(PairModel):
             The fitted estimator.
         """
         x, y = self._read(X, Y, new=True)
-        alone = Y is None
+        alone = not x.shape[1]
         if alone:
             refuse_without_effect(self, self._of_pairs(), "on rows that stand alone: give X and Y")
         if self.output != "gaussian" and self.noise > 1:
@@ -88,7 +89,10 @@ class ConditionalAutoencoder(PairModel):
         order = rng.spawn(1)[0]
         learning, judging = kept_rows(self, len(y), order)
         pairs = self._network.input_scale(x), self._network.output_scale(y)
-        kept = tuple(part[judging] for part in pairs) if len(judging) else None
+        kept = [
+            (tuple(part[judging[rows]] for part in pairs), rows.stop - rows.start)
+            for rows in row_blocks(len(judging), self._network.bytes_of_a_row)
+        ]
         rows = rows_in_turn(len(learning), self.batch_size, self.max_iter, order)
         batches = (tuple(part[learning[some]] for part in pairs) for some in rows)
         lowered = Reconstruction(

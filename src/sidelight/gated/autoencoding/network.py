@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 import torch
 
-from sidelight.core import FloatArray
+from sidelight.core import FloatArray, row_blocks
 from sidelight.gated.autoencoding.passes import decoded, encoded, guessed, mean_of
-from sidelight.gated.premapping import first_layers
+from sidelight.gated.premapping import Weights, first_layers
 from sidelight.gated.scale import Scale
 from sidelight.gated.units import Tensor, Units
 
@@ -71,22 +72,42 @@ class Network:
             lengths["map 0"] = self.input_scale.length
         return {name: 1.0 / float(lengths.get(name, 1.0)) for name in self.weights}
 
+    @property
+    def bytes_of_a_row(self) -> float:
+        """What a row takes on the way in or out: its units, and the smallest table that gates."""
+        I, J, H = self.weights["xyh"].shape if "xyh" in self.weights else (0, 0, 0)
+        units = 4 * self.n_outputs + 2 * self.n_inputs + sum(w.shape[-1] for w in self._inner())
+        return float(4 * (2 * min(I * J, I * H, J * H) + units))
+
     def encode(self, X: FloatArray, Y: FloatArray) -> Tensor:
         """Codes."""
+        weights = self.tensors()
         with torch.no_grad():
-            return encoded(self.tensors(), self.input_scale(X), self.output_scale(Y), self.code)
+            return torch.cat(
+                [
+                    encoded(weights, self.input_scale(X[r]), self.output_scale(Y[r]), self.code)
+                    for r in row_blocks(len(Y), self.bytes_of_a_row)
+                ]
+            )
 
     def decode(self, Z: Tensor, X: FloatArray) -> FloatArray:
         """What codes say."""
-        with torch.no_grad():
-            a = decoded(self.tensors(), self.input_scale(X), Z)
-            return self.output_scale.back(mean_of(self.units, a))
+        return self._means(lambda w, r: decoded(w, self.input_scale(X[r]), Z[r]), len(Z))
 
     def guess(self, X: FloatArray) -> FloatArray:
         """What inputs say by themselves."""
+        return self._means(lambda w, r: guessed(w, self.input_scale(X[r])), len(X))
+
+    def _means(self, told: Callable[[Weights, slice], Tensor], n_rows: int) -> FloatArray:
+        """The outputs of what is told of them, a block of rows at a time."""
+        found, weights = np.empty((n_rows, self.n_outputs)), self.tensors()
         with torch.no_grad():
-            a = guessed(self.tensors(), self.input_scale(X))
-            return self.output_scale.back(mean_of(self.units, a))
+            for rows in row_blocks(n_rows, self.bytes_of_a_row):
+                found[rows] = self.output_scale.back(mean_of(self.units, told(weights, rows)))
+        return found
+
+    def _inner(self) -> list[FloatArray]:
+        return [w for name, w in self.weights.items() if name in ("yh", "hy") or _is_inner(name)]
 
 
 def _is_inner(name: str) -> bool:

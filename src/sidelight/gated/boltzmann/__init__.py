@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-from sidelight.gated.boltzmann.conditionals import gibbs, mapping_given, output_given
+from sidelight.gated.boltzmann.by_rows import (
+    bytes_of_draws,
+    draws_of,
+    expected_of,
+    hidden_of,
+    log_densities_of,
+    mappings_of,
+    outputs_of,
+)
+from sidelight.gated.boltzmann.conditionals import mapping_given, output_given
 from sidelight.gated.boltzmann.contrast import Contrast
 from sidelight.gated.boltzmann.learning import (
     RATES,
@@ -10,9 +19,9 @@ from sidelight.gated.boltzmann.learning import (
     divergence,
     first_chains,
     given_batches,
+    judging_parts,
     shuffled_batches,
 )
-from sidelight.gated.boltzmann.likelihood import log_likelihood
 from sidelight.gated.boltzmann.machine import NOTHING, Machine, first_machine, require_room
 from sidelight.gated.boltzmann.sites import Sites, fold_field
 from sidelight.gated.boltzmann.transformation_distance import (
@@ -31,18 +40,24 @@ __all__ = [
     "Sites",
     "arranged",
     "basis_flow_of",
+    "bytes_of_draws",
     "distance_table",
     "distances_of_pairs",
     "divergence",
+    "draws_of",
+    "expected_of",
     "filters_of",
     "first_chains",
     "first_machine",
     "fold_field",
-    "gibbs",
     "given_batches",
-    "log_likelihood",
+    "hidden_of",
+    "judging_parts",
+    "log_densities_of",
     "mapping_given",
+    "mappings_of",
     "output_given",
+    "outputs_of",
     "require_room",
     "shuffled_batches",
     "strongest_outputs",

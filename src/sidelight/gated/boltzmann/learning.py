@@ -9,10 +9,10 @@ from typing import Any, TypeAlias
 import numpy as np
 import torch
 
-from sidelight.core import FloatArray
+from sidelight.core import FloatArray, row_blocks
 from sidelight.gated.boltzmann.contrast import Contrast
 from sidelight.gated.boltzmann.machine import Machine
-from sidelight.gated.training import Objective, Pair, rows_in_turn
+from sidelight.gated.training import Objective, Pair, Part, rows_in_turn
 from sidelight.gated.units import Tensor
 
 #: Inputs, outputs, and the rows they come from where chains go on from their last end.
@@ -73,6 +73,15 @@ def arranged(machine: Machine, X: FloatArray, Y: FloatArray) -> tuple[Tensor, Te
     if machine.n_inputs:
         return machine.input_scale(X), y.unsqueeze(1)
     return torch.empty(1, 0), y.unsqueeze(0)
+
+
+def judging_parts(machine: Machine, X: FloatArray, Y: FloatArray) -> list[Part]:
+    """Pairs that do not learn, in blocks."""
+    each = machine.bytes_of_an_input if machine.n_inputs else 4.0 * 4 * machine.n_outputs
+    return [
+        (arranged(machine, X[rows], Y[rows]), rows.stop - rows.start)
+        for rows in row_blocks(len(Y), each)
+    ]
 
 
 def divergence(

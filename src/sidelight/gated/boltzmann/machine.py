@@ -54,6 +54,13 @@ class Machine:
         """Mapping units."""
         return len(self.weights["z"])
 
+    @property
+    def bytes_of_an_input(self) -> float:
+        """What the machine of an input takes while it is made."""
+        J, K = self.n_outputs, self.n_mappings
+        couplings = self.weights["xf"].shape[1] if "xf" in self.weights else 2 * J * K
+        return 4.0 * (couplings + 4 * J + 3 * K)
+
     def rates(self) -> dict[str, float]:
         """The share of a step that each weight goes: over the lengths of what it is multiplied by.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import torch
 
-from sidelight.core import FloatArray, IntArray
+from sidelight.core import FloatArray, IntArray, row_blocks
 from sidelight.gated.boltzmann.energy import three_way
 from sidelight.gated.boltzmann.machine import Machine
 from sidelight.gated.premapping import premapped
@@ -13,19 +13,36 @@ from sidelight.gated.premapping import premapped
 
 def filters_of(X: FloatArray, machine: Machine) -> FloatArray:
     """Ŵ_jk = Σ_i W_ijk x_i + W^yz_jk (5.10), of every input."""
-    x, weights = machine.input_scale(X), machine.tensors()
+    weights, found = machine.tensors(), np.empty((len(X), machine.n_outputs, machine.n_mappings))
+    each, factors = machine.n_outputs * machine.n_mappings, "xf" in weights
+    between = weights["xf"].shape[1] * machine.n_outputs if factors else 0
     with torch.no_grad():
-        W = torch.einsum("ni,ijk->njk", premapped(weights, x), three_way(weights))
-        return np.asarray((W + weights["yz"]).numpy(), dtype=np.float64)
+        for rows in row_blocks(len(X), 4.0 * (2 * each + between)):
+            x = premapped(weights, machine.input_scale(X[rows]))
+            if factors:
+                terms = (x @ weights["xf"], weights["yf"], weights["zf"])
+                W = torch.einsum("nf,jf,kf->njk", *terms)
+            else:
+                W = torch.einsum("ni,ijk->njk", x, weights["xyz"])
+            found[rows] = (W + weights["yz"]).numpy()
+    return found
 
 
 def strongest_outputs(Z: FloatArray, machine: Machine) -> IntArray:
     """argmax_j Σ_k W_ijk z_k + W^xy_ij: the output that each input connects to the most."""
-    weights = machine.tensors()
+    weights, found = machine.tensors(), np.empty((len(Z), machine.n_inputs), dtype=np.intp)
+    each, factors = machine.n_inputs * machine.n_outputs, "xf" in weights
+    between = weights["xf"].numel() if factors else 0
     with torch.no_grad():
-        z = torch.as_tensor(Z, dtype=torch.float32)
-        strength = torch.einsum("nk,ijk->nij", z, three_way(weights)) + weights["xy"]
-        return np.asarray(strength.argmax(-1).numpy(), dtype=np.intp)
+        for rows in row_blocks(len(Z), 4.0 * (2 * each + between)):
+            z = torch.as_tensor(Z[rows], dtype=torch.float32)
+            if factors:
+                terms = (z @ weights["zf"], weights["xf"], weights["yf"])
+                strength = torch.einsum("nf,if,jf->nij", *terms)
+            else:
+                strength = torch.einsum("nk,ijk->nij", z, weights["xyz"])
+            found[rows] = (strength + weights["xy"]).argmax(-1).numpy()
+    return found
 
 
 def basis_flow_of(machine: Machine) -> FloatArray:

@@ -1,0 +1,109 @@
+"""What a machine says of rows, a block of them at a time.
+
+Every input makes J × K couplings, of which only so many stand in memory as a block has rows.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+
+from sidelight.core import FloatArray, row_blocks
+from sidelight.gated.boltzmann.conditionals import gibbs, mapping_given, output_given
+from sidelight.gated.boltzmann.likelihood import (
+    bytes_of_sums,
+    expected_output,
+    log_likelihood,
+    log_normaliser,
+)
+from sidelight.gated.boltzmann.machine import NOTHING, Machine
+from sidelight.gated.units import Tensor
+
+
+def mappings_of(machine: Machine, X: FloatArray, Y: FloatArray) -> FloatArray:
+    """p(z_k = 1 | x, y) of every pair (5.5)."""
+    found = np.empty((len(Y), machine.n_mappings))
+    with torch.no_grad():
+        for rows in row_blocks(len(Y), machine.bytes_of_an_input):
+            seen = machine.output_scale(Y[rows]).unsqueeze(1)
+            found[rows] = mapping_given(machine.folded(X[rows]), seen)[:, 0].numpy()
+    return found
+
+
+def hidden_of(machine: Machine, Y: FloatArray) -> FloatArray:
+    """p(z_k = 1 | y) of rows that stand alone."""
+    found, folded = np.empty((len(Y), machine.n_mappings)), machine.folded(NOTHING)
+    with torch.no_grad():
+        for rows in row_blocks(len(Y), _bytes_of_a_row(machine)):
+            seen = machine.output_scale(Y[rows]).unsqueeze(0)
+            found[rows] = mapping_given(folded, seen)[0].numpy()
+    return found
+
+
+def outputs_of(machine: Machine, Z: Tensor, X: FloatArray) -> FloatArray:
+    """E[y | x, z] of every input, by its mapping units (5.6), (5.12)."""
+    found = np.empty((len(X), machine.n_outputs))
+    with torch.no_grad():
+        for rows in row_blocks(len(X), machine.bytes_of_an_input):
+            y = output_given(machine.folded(X[rows]), Z[rows].unsqueeze(1))[:, 0]
+            found[rows] = machine.output_scale.back(y)
+    return found
+
+
+def expected_of(machine: Machine, X: FloatArray, draws: torch.Generator) -> FloatArray:
+    """E[y | x] of every input."""
+    found = np.empty((len(X), machine.n_outputs))
+    with torch.no_grad():
+        for rows in row_blocks(len(X), _bytes_of_sums(machine)):
+            y = expected_output(machine.folded(X[rows]), draws)
+            found[rows] = machine.output_scale.back(y)
+    return found
+
+
+def draws_of(
+    machine: Machine, X: FloatArray, n_samples: int, n_steps: int, draws: torch.Generator
+) -> FloatArray:
+    """The ends of chains, (inputs, samples, outputs), that begin without mapping units."""
+    found = np.empty((len(X), n_samples, machine.n_outputs))
+    each = machine.bytes_of_an_input + n_samples * _bytes_of_a_row(machine)
+    with torch.no_grad():
+        for rows in row_blocks(len(X), each):
+            folded = machine.folded(X[rows])
+            b = folded.b.expand(-1, n_samples, -1)
+            first = folded.units.sample(torch.zeros_like(b), b, draws)
+            found[rows] = machine.output_scale.back(gibbs(folded, first, n_steps, draws))
+    return found
+
+
+def bytes_of_draws(machine: Machine, n_inputs: int, n_samples: int) -> float:
+    """What they take, with the block that is being drawn."""
+    each = machine.bytes_of_an_input + n_samples * _bytes_of_a_row(machine)
+    return 8.0 * n_inputs * n_samples * machine.n_outputs + each
+
+
+def log_densities_of(
+    machine: Machine, X: FloatArray, Y: FloatArray, draws: torch.Generator
+) -> FloatArray:
+    """log p(y | x) of every pair, per unit of the data; of rows that stand alone log p(y)."""
+    found = np.empty(len(Y))
+    with torch.no_grad():
+        if machine.n_inputs:
+            for rows in row_blocks(len(Y), _bytes_of_sums(machine)):
+                folded, y = machine.folded(X[rows]), machine.output_scale(Y[rows]).unsqueeze(1)
+                found[rows] = log_likelihood(folded, y, log_normaliser(folded, draws))[:, 0].numpy()
+        else:
+            folded = machine.folded(NOTHING)
+            log_z = log_normaliser(folded, draws)
+            for rows in row_blocks(len(Y), _bytes_of_a_row(machine)):
+                y = machine.output_scale(Y[rows]).unsqueeze(0)
+                found[rows] = log_likelihood(folded, y, log_z)[0].numpy()
+    return np.asarray(found - machine.n_outputs * np.log(machine.output_scale.size))
+
+
+def _bytes_of_a_row(machine: Machine) -> float:
+    """What a row takes on the way to mapping units and back, where machines are there."""
+    return 4.0 * (6 * machine.n_outputs + 3 * machine.n_mappings)
+
+
+def _bytes_of_sums(machine: Machine) -> float:
+    return machine.bytes_of_an_input + bytes_of_sums(machine.n_outputs, machine.n_mappings)

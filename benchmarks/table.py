@@ -10,6 +10,8 @@ from typing import Any
 
 from benchmarks.row import OURS
 
+#: Work of which the time is that on the wall, start of the interpreter included.
+_WAITED_FOR = ("import", "sidelight --help", "First picture")
 _HEADER = ("work", "data", "sidelight", "best peer", "times faster", "goal", "memory")
 
 
@@ -46,14 +48,16 @@ def markdown(report: dict[str, Any]) -> str:
                     ]
                 )
             )
+    waits = [row["work"] for row in report["rows"] if row["work"].startswith(_WAITED_FOR)]
+    waited = f" ({'; '.join(waits)}: on the wall)" if waits else ""
     machine, versions = report["machine"], report["versions"]
     packages = ", ".join(f"{name} {number}" for name, number in versions.items())
     repeats = f"{report['repeats']} runs in turns" if report["repeats"] > 1 else "one run"
     note = (
-        f"Seconds of processor time of one call on one core of {machine['processor']} "
-        f"(import: on the wall), the median of {repeats} (slow peers run once), with equal "
-        f"answers checked in the same run; compilation is not counted. In brackets, where it was "
-        f"measured: on the wall, with the default number of threads. {packages}."
+        f"Seconds of processor time of one call on one core of {machine['processor']}"
+        f"{waited}, the median of {repeats} (slow peers run once), with equal answers checked in "
+        f"the same run; compilation is not counted. In brackets, where it was measured: on the "
+        f"wall, with the default number of threads. {packages}."
     )
     return "\n".join([*lines, "", note, ""])
 

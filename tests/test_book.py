@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from types import SimpleNamespace
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -15,7 +17,7 @@ pytest.importorskip("sphinx", reason="the book is built by Sphinx")
 from docutils.utils.math.latex2mathml import tex2mathml
 from sphinx.domains.python import PythonDomain
 
-from tools.book import DIRECTIVES
+from tools.book import DIRECTIVES, waiting
 from tools.book.measured import claims_not_held, figure, part_of, record
 from tools.book.methods import examples, facts_of
 from tools.book.reference import reference_pages
@@ -140,6 +142,41 @@ def test_links_lead_somewhere(name):
             continue
         folder = DOCS if target.startswith("/") else (ROOT / name).parent
         assert (folder / target.lstrip("/")).exists(), f"{name} leads to {target}"
+
+
+def well_formed(link):
+    """Whether a link to elsewhere names a host by https, and ends where it should."""
+    parts = urlsplit(link)
+    return parts.scheme == "https" and "." in parts.netloc and not re.search(r"[\s.,;:]$", link)
+
+
+def test_links_to_elsewhere_are_well_formed():
+    for name, text in PAGES.items():
+        for link in re.findall(r"\]\((\w+://[^)]*)\)", text):
+            assert well_formed(link), f"{name} leads to {link}"
+    assert well_formed("https://example.org/a?b=c")
+    for link in ("http://example.org", "https://nowhere", "https://example.org/a.", "ftp://a.b"):
+        assert not well_formed(link)
+
+
+def test_an_example_that_takes_too_long_is_a_warning(monkeypatch):
+    from sphinx_gallery.scrapers import clean_modules
+
+    assert '"tools.book.stopwatch"' in (DOCS / "conf.py").read_text()
+    clock = iter([1.0, 3.0, 5.0, 26.0])
+    monkeypatch.setattr(waiting.time, "process_time", lambda: next(clock))
+    monkeypatch.setattr(waiting, "TAKEN", {})
+    conf = {"reset_modules": ("tools.book.stopwatch",), "src_dir": str(DOCS)}
+    for name in ("plot_quick.py", "plot_slow.py"):
+        for when in ("before", "after"):
+            clean_modules(conf, name, when)
+    warned = []
+    monkeypatch.setattr(
+        waiting.logging, "getLogger", lambda name: SimpleNamespace(warning=warned.append)
+    )
+    waiting.warn_of_slow_examples(None, None)
+    assert len(warned) == 1
+    assert warned[0].startswith("The example plot_slow.py takes 21 s")
 
 
 def test_every_page_can_be_reached():

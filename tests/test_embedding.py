@@ -39,7 +39,7 @@ def test_it_is_the_method_itself(X):
     result = embed(X, method="isomap", n_neighbors=9, n_components=3)
     np.testing.assert_array_equal(result.points, Isomap(3, n_neighbors=9).fit(X).embedding_)
     assert result.model.n_neighbors == 9
-    assert result.why == "Isomap: you asked for it."
+    assert result.reason == "Isomap: you asked for it."
 
 
 def test_what_is_known_goes_by_name_and_the_error_says_so(X):
@@ -52,10 +52,10 @@ def test_what_is_known_goes_by_name_and_the_error_says_so(X):
 
 
 def test_the_choice_and_its_reason(X):
-    assert embed(X).why == "NeighborEmbedding: near rows are near in the map."
+    assert embed(X).reason == "NeighborEmbedding: near rows are near in the map."
     pairs, distances = Pairs(similar=[(0, 1), (2, 3)]), Distances([(4, 5)], [1.0])
     together = embed(X, side=[pairs, distances])
-    assert together.why.endswith("near in the map; Distances and Pairs pull and push in it.")
+    assert together.reason.endswith("near in the map; Distances and Pairs pull and push in it.")
     known = embed(X, side=Attributes([pairs]), n_components=4)
     assert known.why.startswith("Isomap: it follows curved data; it listens to Attributes")
     assert len(known.model.side_metrics_) == 1
@@ -95,8 +95,42 @@ def test_quality_plot_and_save(X, tmp_path):
 
 def test_it_is_written_in_three_lines_and_not_in_all_its_numbers(X):
     lines = repr(embed(X, method="pca")).splitlines()
-    assert lines[:2] == ["Embedding of 80 rows in 2 dimensions", "by PCA: you asked for it."]
+    assert lines[0] == "Embedding of 80 rows in 2 dimensions"
+    assert lines[1].startswith("by PCA: you asked for it. 80 rows of 5 numbers")
     assert len(lines) == 3
+    assert repr(embed(X, method="pca", n_components=1)).startswith(
+        "Embedding of 80 rows in 1 dimension\n"
+    )
+
+
+def test_a_hint_is_written_within_the_three_lines(X):
+    result = embed(X * [1e3, 1, 1, 1, 1], method="pca")
+    assert len(result.hints) == 1
+    lines = repr(result).splitlines()
+    assert len(lines) == 3
+    assert lines[1].endswith(f"Hint: {result.hints[0]}")
+
+
+def test_why_ends_with_what_these_data_are(monkeypatch):
+    from sidelight.embedding import portrait
+
+    rng = np.random.default_rng(0)
+    flat = rng.normal(size=(300, 2)) @ rng.normal(size=(2, 9))
+    looks, look = [], portrait.portrait
+    monkeypatch.setattr(portrait, "portrait", lambda *a, **k: looks.append(1) or look(*a, **k))
+    result = embed(flat, method="pca")
+    assert not looks  # what nobody asks for costs nothing
+    assert result.why == (
+        "PCA: you asked for it. 300 rows of 9 numbers that fill about 2 dimensions."
+    )
+    assert result.why in repr(result)
+    assert looks == [1]
+    apart = np.vstack([flat, flat + 1e3])
+    with pytest.warns(UserWarning, match="2 "):
+        told = embed(apart, method="isomap")
+    assert told.why.endswith("600 rows of 9 numbers that fill about 2 dimensions, in 2 pieces.")
+    pd = pytest.importorskip("pandas")
+    assert embed(pd.DataFrame(flat), method="pca").why == result.why
 
 
 def test_anchors_choose_a_method_that_keeps_them(X):

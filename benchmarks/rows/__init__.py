@@ -22,6 +22,7 @@ from benchmarks.rows.neighbor_mismatch import NEIGHBOR_MISMATCH
 from benchmarks.rows.neighbors import NEIGHBORS
 from benchmarks.rows.pca import PRINCIPAL_COMPONENTS
 from benchmarks.rows.semidefinite_embedding import SEMIDEFINITE_EMBEDDING
+from benchmarks.rows.starting import STARTING
 from benchmarks.rows.tangent_distance import TANGENT_DISTANCE
 
 ROWS: tuple[Row, ...] = (
@@ -42,6 +43,7 @@ ROWS: tuple[Row, ...] = (
     *TANGENT_DISTANCE,
     *GATED,
     *IMPORTING,
+    *STARTING,
 )
 
 

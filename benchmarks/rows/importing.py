@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 
 from benchmarks.data import nothing
-from benchmarks.row import OURS, Array, Contender, Problem, Row, no_answer
+from benchmarks.row import OURS, Array, Contender, Limit, Problem, Row, no_answer
 
 
 def import_module(problem: Problem, module: str) -> Array:
@@ -33,6 +33,7 @@ IMPORTING = (
         },
         compare=no_answer,
         tolerance=0.0,
+        limit=Limit(seconds=0.06),
         clock="wall",
     ),
 )

@@ -65,6 +65,15 @@ def test_jpeg_files_and_grey_of_sixteen_bits(tmp_path):
     assert np.allclose(table.X.mean(axis=1), [1.0, 128 / 255], atol=0.01)
 
 
+def test_methods_are_compared_on_a_folder(folder, tmp_path):
+    done = run("compare", folder, "--methods", "pca", "-o", tmp_path / "out")
+    assert done.exit_code == 0, done.output
+    found = read_table(tmp_path / "out" / "pca.csv")
+    assert found.labels["file"][0] == "digit00.png"
+    expected = sidelight.embed(str(folder), method="pca").points
+    assert np.array_equal(found.select(["pca0", "pca1"]), expected)
+
+
 class TestRefusals:
     def test_another_size(self, folder):
         Image.new("L", (9, 8)).save(folder / "wide.png")

@@ -369,9 +369,9 @@ def test_anchors_in_words_are_said_to_be_text(way: tuple[str, ...]) -> None:
 
 def test_an_empty_folder_is_said_to_have_no_pictures() -> None:
     Path("empty").mkdir()
-    said = run("embed", "empty", code=2).stderr
-    assert "There are no pictures in the folder empty" in " ".join(said.split())
-    assert "is an empty folder" in run("compare", "empty", code=2).stderr
+    for command in ("embed", "compare"):
+        said = run(command, "empty", code=2).stderr
+        assert "There are no pictures in the folder empty" in " ".join(said.split())
     Path("empty/table.csv").write_text("a,b\n1,2\n")
     assert "Give the name of a file in it" in " ".join(run("embed", "empty", code=2).stderr.split())
 

@@ -356,7 +356,7 @@ def test_methods_that_a_graph_is_not_enough_for(X):
 
 def test_the_one_door_takes_a_graph_and_judges_it_along_the_graph(X):
     result = embed(graph_of(X, 10), metric="precomputed")
-    assert result.why == "Isomap: it measures along the graph."
+    assert result.reason == "Isomap: it measures along the graph."
     assert result.quality().shepard_correlation > 0.9
     with pytest.raises(ValueError, match="'X' .* must be dense.*geodesic_distances"):
         quality_report(graph_of(X, 10), result.points, metric="precomputed")

@@ -17,7 +17,8 @@ from typer.testing import CliRunner
 import sidelight
 from sidelight.cli.application import application
 from sidelight.io import read_table, write_table
-from sidelight.side import Actions, Condition, Pairs, Sequence
+from sidelight.model_selection import aligned, search
+from sidelight.side import Actions, Anchors, Condition, Pairs, Sequence
 
 pd = pytest.importorskip("pandas")
 
@@ -112,15 +113,20 @@ def test_a_geographer_finds_towns_from_the_distances_between_them():
     towns = [f"town {chr(97 + i)}" for i in range(15)]
     truth = 100 * rng.random((15, 2))
     frame = pd.DataFrame(squareform(pdist(truth)), index=towns, columns=towns)
-    result = sidelight.embed(frame.to_numpy(), names=towns)
+    result = sidelight.embed(frame)
     assert "read as the distances" in result.why
     assert result.quality().stress < 1e-6
     written = {text.get_text() for text in result.plot().texts}
     assert written <= set(towns)
     assert len(written) > 10
-    anchors = sidelight.side.Anchors([0, 4, 9], truth[[0, 4, 9]])
-    placed = sidelight.embed(frame.to_numpy(), side=anchors, method="mds")
+    known = Anchors(["town a", "town e", "town j"], truth[[0, 4, 9]])
+    placed = sidelight.embed(frame, side=known, method="mds")
     np.testing.assert_allclose(placed.points, truth, atol=1e-6)
+    assert list(placed.to_frame().index) == towns
+    # the same from the file that it was saved to
+    frame.to_csv("towns.csv", index_label="town")
+    again = sidelight.embed("towns.csv", names="town", side=known, method="mds")
+    np.testing.assert_allclose(again.points, truth, atol=1e-6)
 
 
 def test_a_data_engineer_places_new_files_by_a_model():
@@ -160,6 +166,8 @@ def test_a_collector_of_pictures_gives_a_page_away():
         grey = (image / 16 * 255).astype(np.uint8)
         Image.fromarray(grey).save(folder / f"{number:03d}.png")
     run("embed", "pictures", "-o", "map.csv", "--picture", "map.png", "--page", "map.html")
+    in_python = sidelight.embed("pictures").points
+    np.testing.assert_array_equal(in_python, coordinates("map.csv", "neighborembedding"))
     page = Path("map.html").read_text()
     assert "059.png" in page
     assert "data:image/png" in page
@@ -195,19 +203,21 @@ def test_an_engineer_tunes_a_map_within_cross_validation():
     X, y = load_digits(return_X_y=True)
     X, y = X[:300], y[:300]
     pipe = make_pipeline(sidelight.PCA(5), KNeighborsClassifier(3))
-    search = GridSearchCV(pipe, {"pca__n_components": [2, 15]}, cv=3).fit(X, y)
-    assert search.best_params_ == {"pca__n_components": 15}
-    # what is known about rows goes with them, or is refused
-    known = Pairs.from_labels(y)
-    fold = np.arange(0, 300, 2)
-    part = known.within(fold)
-    some = Pairs.from_labels(y[fold])
-    np.testing.assert_array_equal(
-        sidelight.Isomap().fit(X[fold], side=part).embedding_,
-        sidelight.Isomap().fit(X[fold], side=some).embedding_,
-    )
-    with pytest.raises(ValueError, match="300"):
-        sidelight.Isomap().fit(X[fold], side=known)
+    tuned = GridSearchCV(pipe, {"pca__n_components": [2, 15]}, cv=3).fit(X, y)
+    assert tuned.best_params_ == {"pca__n_components": 15}
+    # what is known about rows goes with them into the folds
+    known = Pairs(similar=Pairs.from_labels(y, max_pairs=300, random_state=0).similar)
+    grid = {"n_components": [2, 15]}
+    found = search(sidelight.PCA(), grid, X, y, side=known, cv=3, scoring="labels")
+    assert found.parameters == {"n_components": 15}
+    assert found.score > 0.8
+    assert found.model.embedding_.shape == (300, 15)
+    # scikit-learn's own search cuts it too, once it says what rows it is about, and refuses else
+    with pytest.raises(ValueError, match="other rows"):
+        GridSearchCV(pipe, {"pca__n_components": [15]}, cv=3).fit(X, y, pca__side=known)
+    told = aligned(known, X)
+    cut = GridSearchCV(pipe, {"pca__n_components": [15]}, cv=3).fit(X, y, pca__side=told)
+    assert cut.best_score_ > 0.8
 
 
 def test_an_animator_says_that_frames_follow_one_another():

@@ -7,6 +7,8 @@ Roles and directives of Sphinx:
 * ``{facts}`` is what the registry, the examples and the experiments know of an estimator,
   ``{estimators}`` lists all of them, ``{reaches}`` how many rows each is fitted to;
 * ``{commands}`` is the command line with its options.
+
+An example of the gallery that takes too long is a warning.
 """
 
 from __future__ import annotations
@@ -19,6 +21,8 @@ from tools.book.formulas import block_formula, formula
 from tools.book.measured import Measured, MeasuredTable, NotHeld
 from tools.book.methods import Estimators, Facts, Reaches
 from tools.book.reference import write_reference
+from tools.book.waiting import stopwatch as stopwatch
+from tools.book.waiting import warn_of_slow_examples
 
 DIRECTIVES = {
     "measured-table": MeasuredTable,
@@ -44,5 +48,6 @@ def setup(app: Any) -> dict[str, Any]:
         app.add_directive(name, directive)
     app.add_html_math_renderer("mathml", (formula, None), (block_formula, None))
     app.connect("autodoc-process-docstring", as_written, priority=900)
+    app.connect("build-finished", warn_of_slow_examples)
     app.connect("config-inited", lambda app, _: write_reference(app.srcdir / "api"))
     return {"parallel_read_safe": True}

@@ -2,15 +2,16 @@
 A geographer: towns from the distances between them
 ===================================================
 
-A square table of distances and the names of its rows. It is recognised as what it is; three towns
-whose place is known turn the map the right way up.
+A square frame of distances, whose rows have names. It is recognised as what it is; three towns
+whose place is known, and which are called by their names, turn the map the right way up.
 
 .. code-block:: text
 
-    sidelight embed distances.csv --precomputed --anchors places.csv --picture towns.png
+    sidelight embed distances.csv --name-column town --anchors places.csv --picture towns.png
 """
 
 import numpy as np
+import pandas as pd
 from scipy.spatial.distance import pdist, squareform
 
 import sidelight
@@ -19,15 +20,15 @@ from sidelight.side import Anchors
 rng = np.random.default_rng(3)
 towns = ["Ash", "Birch", "Cedar", "Elm", "Fir", "Hazel", "Larch", "Maple", "Oak", "Pine", "Yew"]
 places = 100 * rng.random((11, 2))
-D = squareform(pdist(places))
+frame = pd.DataFrame(squareform(pdist(places)), index=towns, columns=towns)
 
-result = sidelight.embed(D, names=towns)
+result = sidelight.embed(frame)
 print(result.why)
 result.plot()
 
 # %%
 anchors = Anchors(["Ash", "Fir", "Oak"], places[[0, 4, 8]])
-placed = sidelight.embed(D, names=towns, side=anchors, method="mds")
+placed = sidelight.embed(frame, side=anchors, method="mds")
 placed.plot(title="in kilometres, north up")
 
 # %%

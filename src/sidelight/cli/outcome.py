@@ -157,6 +157,6 @@ def _write_page(
             image_shape=image_shape,
             side=result._drawn_side,
             title=Path(table.name).stem,
-            subtitle=result.why,
+            subtitle=result.reason,
             **colouring(table, color_by),
         )

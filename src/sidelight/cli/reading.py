@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +12,10 @@ import numpy as np
 
 from sidelight.cli import console
 from sidelight.cli.fitting import shown
-from sidelight.io import pictures_in, read_images, require_file
+from sidelight.core import is_sparse
+from sidelight.io import holds_pictures, open_rows, require_file
 from sidelight.io.coding import read_coded
-from sidelight.io.table import ENDINGS, POLICIES, Table, holds_graph, listed, read_graph, read_table
+from sidelight.io.table import POLICIES, Table, listed
 from sidelight.registry import entry_for
 
 # Names that people give to the column that holds the answer.
@@ -41,33 +41,31 @@ def missing_policy(given: str | None, method: str = "auto") -> str:
     return "keep" if takes else "error"
 
 
-def read_data(
+def read_data(path: Path, *, quiet: bool = False, **how: Any) -> Table:
+    """Read a table for a command, and say what was done with it; a sparse array as it is."""
+    return read_rows(require_file(path), quiet=quiet, **how)[0]
+
+
+def read_rows(
     path: Path,
     *,
     ignore: Sequence[str] = (),
     aside: Sequence[str] = (),
-    missing: str = "error",
-    header: bool | None = None,
-    graph: bool = False,
-    remedy: str = MAP_REMEDY,
-    name_column: str | None = None,
     quiet: bool = False,
-) -> Table:
-    """Read a table for a command, and say what was done with it; a sparse array as it is."""
-    if holds_graph(path):
-        table = read_graph(path).set_aside(aside)
-        columns = () if graph else tuple(f"column {i + 1}" for i in range(table.X.shape[1]))
-        return replace(table, column_names=columns)
-    with shown("data", quiet=quiet):
-        table = read_table(
-            path,
-            ignore=[name for name in ignore if name not in aside],
-            aside=list(dict.fromkeys(aside)),
-            missing=missing,
-            header=header,
-            remedy=remedy,
-            name_column=name_column,
-        )
+    **how: Any,
+) -> tuple[Table, tuple[int, ...] | None]:
+    """Read a table, or a folder of pictures with the shape that they have."""
+    ignored = [name for name in ignore if name not in aside]
+    with shown("pictures" if holds_pictures(path) else "data", quiet=quiet):
+        table, shape = open_rows(path, ignore=ignored, aside=aside, **{"remedy": MAP_REMEDY, **how})
+    if shape is None and not is_sparse(table.X):
+        console.notes([*table.notes, *_seen_in(table)], quiet=quiet)
+        console.warnings(table.warnings)
+    return table, shape
+
+
+def _seen_in(table: Table) -> list[str]:
+    """What the owner of a table may not have meant."""
     notes = [
         f"The column {name!r} is used as data. If it is the answer, leave it out with --ignore."
         for name in table.column_names
@@ -77,24 +75,7 @@ def read_data(
     n_missing = int(np.isnan(table.X).sum())
     if n_missing:
         notes.append(f"{n_missing:,} missing value{'s' * (n_missing > 1)}, kept as such.")
-    console.notes([*table.notes, *notes], quiet=quiet)
-    console.warnings(table.warnings)
-    return table
-
-
-def read_rows(
-    path: Path, *, aside: Sequence[str] = (), quiet: bool = False, **how: Any
-) -> tuple[Table, tuple[int, ...] | None]:
-    """Read a table, or a folder of pictures with the shape that they have."""
-    if not path.is_dir() or (not pictures_in(path) and _holds_tables(path)):
-        return read_data(path, aside=aside, quiet=quiet, **how), None
-    with shown("pictures", quiet=quiet):
-        table, shape = read_images(path)
-    return table.set_aside(aside), shape
-
-
-def _holds_tables(folder: Path) -> bool:
-    return any(file.suffix.lower() in ENDINGS for file in folder.iterdir())
+    return notes
 
 
 def read_other_columns(

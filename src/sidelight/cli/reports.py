@@ -38,9 +38,12 @@ def show_report(report: QualityReport) -> None:
 
 
 def show_comparison(
-    reports: Mapping[str, QualityReport], seconds: Mapping[str, float], failures: Mapping[str, str]
+    reports: Mapping[str, QualityReport],
+    seconds: Mapping[str, float],
+    failures: Mapping[str, str],
+    spread: Mapping[str, Mapping[str, float]],
 ) -> None:
-    """Write the measures of several maps, the best of each in bold."""
+    """Write the measures of several maps, the best of each in bold, with their spread."""
     from rich.table import Column
     from rich.text import Text
 
@@ -61,7 +64,9 @@ def show_comparison(
         for name, _, _ in shown:
             value = getattr(report, name)
             style = "bold green" if method in best.get(name, ()) else ""
-            cells.append(Text("" if value is None else f"{value:.4f}", style=style))
+            apart = spread.get(method, {}).get(name)
+            beside = "" if apart is None else f" ± {apart:.4f}"
+            cells.append(Text("" if value is None else f"{value:.4f}{beside}", style=style))
         rows.append([*cells, Text(f"{seconds[method]:.2f}")])
     for method in failures:
         failed = "failed" if method not in seconds else "not judged"
@@ -80,6 +85,7 @@ def advice(
     seconds: Mapping[str, float],
     *,
     told: bool,
+    spread: Mapping[str, Mapping[str, float]],
 ) -> list[str]:
     """What to make of a comparison: by what maps were judged, and which to take.
 
@@ -87,27 +93,36 @@ def advice(
     (``cleaned``): against the data as given they would lose by doing what they were asked for.
     """
     if not told:
-        return recommended(reports, seconds)
+        return recommended(reports, seconds, spread)
     by = "All maps are judged against the data as given, those told of something too."
     if not cleaned:
-        return [by, *recommended(reports, seconds)]
+        return [by, *recommended(reports, seconds, spread)]
     areas = ", ".join(f"{method} {report.auc:.3f}" for method, report in cleaned.items())
     others = {method: report for method, report in reports.items() if method not in cleaned}
     return [
         f"{by} What the Condition does is left out of some, which keep fewer of these neighbours "
         f"for it. Against the data without it their areas under R_NX are: {areas}.",
-        *(f"With what the Condition does: {line}" for line in recommended(others, seconds)),
+        *(f"With what the Condition does: {line}" for line in recommended(others, seconds, spread)),
         *(f"Without what the Condition does: {line}" for line in recommended(cleaned, seconds)),
     ]
 
 
-def recommended(reports: Mapping[str, QualityReport], seconds: Mapping[str, float]) -> list[str]:
-    """Which map to take, and why: the neighbourhoods of all sizes that it keeps, then its time."""
+def recommended(
+    reports: Mapping[str, QualityReport],
+    seconds: Mapping[str, float],
+    spread: Mapping[str, Mapping[str, float]] | None = None,
+) -> list[str]:
+    """Which map to take, and why: the neighbourhoods of all sizes that it keeps, then its time.
+
+    Areas that differ by no more than those of other seeds do are alike.
+    """
     if len(reports) < 2:
         return []
     areas = {method: report.auc for method, report in reports.items()}
     top = max(areas.values())
-    alike = [method for method, area in areas.items() if area >= top - _ALIKE]
+    apart = {method: (spread or {}).get(method, {}).get("auc", 0.0) for method in areas}
+    by_chance = apart[max(areas, key=lambda method: areas[method])]
+    alike = [m for m, area in areas.items() if area >= top - max(_ALIKE, by_chance, apart[m])]
     chosen = min(alike, key=lambda method: seconds[method])
     others = [method for method in areas if method not in alike]
     why = f"it keeps most of the neighbourhoods (area under R_NX {areas[chosen]:.3f}"

@@ -6,6 +6,7 @@ import re
 import sys
 import warnings
 from collections.abc import Callable
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +41,8 @@ shape (3,). Reshape your data: X.reshape(-1, 1) for samples of one number, X.res
 one sample.
     """
     said = str(error)
+    if isinstance(table, (str, PathLike)):
+        return type(error)(_path(table, who, name))
     dated = _dates_in(table)
     if dated and any(words in said for words in _NO_NUMBERS):
         return TypeError(_dated(dated, who, name))
@@ -47,6 +50,14 @@ one sample.
         if words in said:
             return type(error)(explain(said, table, who, name, columns))
     return error if who in said else type(error)(f"{who} cannot use {name}: {said}")
+
+
+def _path(path: Any, who: str, name: str) -> str:
+    return (
+        f"{who} expects {name} to hold numbers. Got the path {str(path)!r}. Files and folders of "
+        f"pictures are read by sidelight.embed(path, method=…), or read one before: "
+        f"sidelight.io.read_table(path).X."
+    )
 
 
 def _dates_in(table: Any) -> list[str]:
@@ -99,10 +110,29 @@ def _text(said: str, table: Any, who: str, name: str, columns: str) -> str:
         r"could not convert string to float: (?:np\.str_\()?('[^']*'|\"[^\"]*\")", said
     )
     came = f"text that does not convert, such as {found.group(1)}" if found else "text"
+    words = _words_in(table)
+    if not words:
+        return (
+            f"{who} expects {name} to hold numbers. Got {came}. Leave columns of text out, or "
+            f"encode them as numbers first."
+        )
+    several, listed = len(words) > 1, ", ".join(map(repr, words))
     return (
-        f"{who} expects {name} to hold numbers. Got {came}. Leave columns of text out, or encode "
-        f"them as numbers first."
+        f"{who} expects {name} to hold numbers. Got {came}, in the column{'s' * several} {listed}. "
+        f"Leave {'them' if several else 'it'} out: {name}.drop(columns=[{listed}]); or go through "
+        f"sidelight.embed, which sets such columns aside, and compares them with columns='mixed'."
     )
+
+
+def _words_in(table: Any) -> list[str]:
+    """The columns of a frame that do not convert to numbers."""
+    found = []
+    for name in getattr(table, "columns", ()):
+        try:
+            np.asarray(table[name], dtype=np.float64)
+        except (TypeError, ValueError):
+            found.append(str(name))
+    return found
 
 
 def _complex(said: str, table: Any, who: str, name: str, columns: str) -> str:

@@ -16,8 +16,8 @@ from sidelight.embedding.beyond import fit_within_reach
 from sidelight.embedding.choice import Choice, choose_method
 from sidelight.embedding.given import (
     Given,
+    as_distances,
     said_of_distances,
-    seem_distances,
     warn_of_distances,
 )
 from sidelight.embedding.hints import hints_for
@@ -71,17 +71,19 @@ def embed(
 
     Parameters
     ----------
-    X : array, sparse array or frame of shape (n_samples, n_features)
+    X : array, sparse array or frame of shape (n_samples, n_features), or path
         The data; with ``metric="precomputed"`` the table of distances, or a sparse graph of them;
         None where relations say all that is known.  Of a frame (pandas, polars, pyarrow) the
         columns that are no numbers are set aside.  Images may come as (n_samples, height, width)
-        or with channels behind.  A square symmetric table with zeros on its diagonal is read as
-        distances, unless ``metric`` says what it is.
+        or with channels behind.  A path is read as by the command line: a csv, tsv, npy, npz or
+        parquet file, or a folder of pictures, whose rows are named by their files.  A square
+        symmetric table with zeros on its diagonal, but for rounding, is read as distances, unless
+        ``metric`` says what it is.
     side : side information or list of it, optional
         What is known about the rows of X.
     names : str or sequence, optional
-        The labels that ``side`` names rows by: a column of the frame X, which is then no data, or
-        one label per row.  By default the index of a frame of pandas.
+        The labels that ``side`` names rows by: a column of the frame or the file X, which is then
+        no data, or one label per row.  By default the index of a frame of pandas.
     missing : {"keep", "mean", "drop-rows", "drop-columns", "error"}
         What to do about missing numbers (NaN): keep them for methods that take them, fill in the
         mean of the column, leave out rows or columns that have any, or refuse them.
@@ -121,7 +123,8 @@ def embed(
     >>> X = np.random.default_rng(0).standard_normal((40, 6))
     >>> result = embed(X, side=Pairs(similar=[(0, 1), (2, 3)]))
     >>> print(result.why)
-    NeighborEmbedding: near rows are near in the map; Pairs pull and push in it.
+    NeighborEmbedding: near rows are near in the map; Pairs pull and push in it. 40 rows of 6 \
+numbers that fill about 5 dimensions.
     """
     if not isinstance(method, str):
         raise ValueError(
@@ -130,9 +133,9 @@ def embed(
         )
     given = Given.read(X, side, names, missing, columns)
     X, side, notes = given.X, given.side, given.notes
-    if "metric" not in parameters and seem_distances(X):
+    if "metric" not in parameters and (distances := as_distances(X)) is not None:
         if _takes_distances(method):
-            parameters["metric"] = "precomputed"
+            X, parameters["metric"] = distances, "precomputed"
             notes = (*notes, said_of_distances(len(X)))
         else:
             warn_of_distances(X)

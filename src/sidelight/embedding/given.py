@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass, replace
+from os import PathLike
 from typing import Any
 
 import numpy as np
 
-from sidelight.core import is_sparse
-from sidelight.embedding.tables import column_named
+from sidelight.core import is_sparse, row_blocks, warn
+from sidelight.embedding.tables import column_named, names_of_columns, rows_of_frame, with_numbers
 from sidelight.embedding.tokens import called_nuisance
 from sidelight.side import Invariance, SideInformation, by_number, labels_of_index
 
 _POLICIES = ("keep", "mean", "drop-rows", "drop-columns", "error")
 _COLUMNS = ("numbers", "mixed")
+#: Methods take tables of distances that are as symmetric as this, beside the largest.
+_ROUNDING = 1e-8
 _DISTANCES = "X is square and symmetric with zeros on its diagonal, as a table of distances is."
 
 
@@ -33,13 +36,15 @@ class Given:
     image_shape : tuple of int, optional
         The shape of the images that rows were.
     frame : object
-        The frame that they came in, with the columns set aside.
+        The frame that they came in, or the table of the file, with the columns set aside.
     columns : tuple of str or None
         The names of the columns of X, where it was a frame and is none any more.
     notes : tuple of str
         What was done that nobody asked for in so many words.
     coder : object
         How columns of mixed kinds became numbers.
+    who : str
+        What they are called in errors.
     """
 
     X: Any
@@ -50,10 +55,11 @@ class Given:
     columns: tuple[str, ...] | None = None
     notes: tuple[str, ...] = ()
     coder: Any = None
+    who: str = "X given to embed"
 
     @classmethod
     def read(cls, X: Any, side: Any, names: Any, missing: str, columns: str = "numbers") -> Given:
-        """Read data: a frame, images, or an array."""
+        """Read data: a file or a folder of pictures, a frame, images, or an array."""
         if columns not in _COLUMNS:
             raise ValueError(
                 f"The 'columns' argument of embed must be one of {', '.join(_COLUMNS)}. Got "
@@ -64,6 +70,13 @@ class Given:
                 f"The 'missing' argument of embed must be one of {', '.join(_POLICIES)}. Got "
                 f"{missing!r} instead."
             )
+        read = cls._of_file if isinstance(X, (str, PathLike)) else cls._of_array
+        given = read(X, side, names, columns)
+        whole = missing == "keep" or is_sparse(given.X)  # of which what is absent is zero
+        return given if whole else given._without_missing(missing)
+
+    @classmethod
+    def _of_array(cls, X: Any, side: Any, names: Any, columns: str) -> Given:
         frame = X if _is_frame(X) else None
         if isinstance(names, str):
             from sidelight.io.table import column_of_frame
@@ -72,8 +85,36 @@ class Given:
         side = by_number(side, X, names=names, who="embed")
         labels = labels_of_index(X) if names is None else tuple(names)
         given = cls(X, side, labels, frame=frame)
-        given = given._coded() if columns == "mixed" else given._as_numbers()._as_rows_of_pixels()
-        return given if missing == "keep" else given._without_missing(missing)
+        return given._coded() if columns == "mixed" else given._as_numbers()._as_rows_of_pixels()
+
+    @classmethod
+    def _of_file(cls, path: Any, side: Any, names: Any, columns: str) -> Given:
+        """Read what the command line reads, by the same code."""
+        from sidelight.io import holds_pictures, open_rows, require_file
+        from sidelight.io.coding import read_coded
+
+        named = names if isinstance(names, str) else None
+        coder, shape, beside = None, None, [named] if named else []
+        if columns == "mixed" and not holds_pictures(path):
+            table, coder = read_coded(require_file(path), aside=beside)
+        else:
+            table, shape = open_rows(path, aside=beside, missing="keep")
+        for doubt in table.warnings:
+            warn(doubt)
+        if named or (names is None and shape is not None):
+            names = table.labels[named or "file"].tolist()
+        side = by_number(side, table.X, names=names, who="embed")
+        return cls(
+            table.X,
+            side if shape is None else _of_images(side, shape),
+            None if names is None else tuple(names),
+            image_shape=shape,
+            frame=table,
+            columns=table.column_names or None,
+            notes=table.notes,
+            coder=coder,
+            who=table.name,
+        )
 
     def _as_numbers(self) -> Given:
         if not _is_frame(self.X):
@@ -88,7 +129,7 @@ class Given:
         from sidelight.io.table import columns_of_frame
 
         found = columns_of_frame(self.X)
-        coder, note = MixedColumns.learn(found, "X given to embed")
+        coder, note = MixedColumns.learn(found, self.who)
         X = coder.apply(found)
         return replace(self, X=X, columns=coder.names, coder=coder, notes=(*self.notes, note))
 
@@ -107,11 +148,12 @@ class Given:
         called = self.columns or getattr(self.X, "columns", None)
         columns = tuple(map(str, range(X.shape[1]) if called is None else called))
         filled, rows, kept, note = settle_missing(
-            X, columns, policy, "X given to embed", row_names=self.names
+            X, columns, policy, self.who, row_names=self.names
         )
         named = None if called is None else tuple(np.array(columns)[kept])
         notes = (*self.notes, note) if note else self.notes
-        given = replace(self, X=filled[:, kept], columns=named, notes=notes)
+        frame = with_numbers(self.frame, filled[:, kept], named)
+        given = replace(self, X=filled[:, kept], columns=named, notes=notes, frame=frame)
         return given if rows.all() else given._within(np.flatnonzero(rows))
 
     def beside(self) -> dict[str, Any]:
@@ -119,11 +161,10 @@ class Given:
         if self.frame is None or self.X is self.frame:
             return {}
         named = getattr(self.X, "columns", ()) if self.columns is None else self.columns
-        columns = getattr(self.frame, "column_names", None)  # of pyarrow
-        used, own = set(map(str, named)), self.frame.columns if columns is None else columns
+        used = set(map(str, named))
         found = {
             name: column_named(self.frame, name)
-            for name in map(str, own)
+            for name in names_of_columns(self.frame)
             if name not in used and called_nuisance(name)
         }
         return {name: values for name, values in found.items() if values is not None}
@@ -133,24 +174,46 @@ class Given:
         values = self.side if isinstance(self.side, (list, tuple)) else [self.side]
         side = [v.within(rows) if isinstance(v, SideInformation) else v for v in values]
         names = self.names if self.names is None else tuple(self.names[row] for row in rows)
-        frame = self.frame if self.frame is None else _rows_of_frame(self.frame, rows)
+        frame = self.frame if self.frame is None else rows_of_frame(self.frame, rows)
         kept = side if isinstance(self.side, (list, tuple)) else side[0]
         return replace(self, X=self.X[rows], side=kept, names=names, frame=frame)
 
 
-def seem_distances(X: Any) -> bool:
-    """Whether an array is a table of distances, by its looks."""
+def as_distances(X: Any) -> Any:
+    """The table of distances that an array is by its looks; None where it does not look like one.
+
+    Rounding is forgiven: |d_ij − d_ji| and |d_ii| up to 1e-8 of the largest (somewhat more in
+    single precision), and taken out where there is any.
+    """
     shape = np.shape(X)
     square = len(shape) == 2 and shape[0] == shape[1] and shape[0] >= 3
     if not square or is_sparse(X) or np.iscomplexobj(X):
-        return False
+        return None
     try:
-        table = np.asarray(X, dtype=np.float64)
+        table = np.asarray(X)
+        table = table if table.dtype.kind == "f" else table.astype(np.float64)
     except (TypeError, ValueError):  # the estimator says what is wrong with it
-        return False
-    if table.diagonal().any() or not table.any():
-        return False
-    return bool(np.array_equal(table, table.T) and (table >= 0).all())
+        return None
+    largest, least = float(table.max()), float(table.min())
+    if not 0 < largest < np.inf:
+        return None
+    tolerance = max(_ROUNDING, 8 * float(np.finfo(table.dtype).eps)) * largest
+    if least < -tolerance or np.abs(table.diagonal()).max() > tolerance:
+        return None
+    gap = _asymmetry(table)
+    if not gap <= tolerance:
+        return None
+    if gap <= _ROUNDING * largest and least == 0 and not table.diagonal().any():
+        return X  # as it is: so much every method takes
+    clean = np.maximum((table + table.T) / 2, 0)
+    np.fill_diagonal(clean, 0)
+    return clean
+
+
+def _asymmetry(D: Any) -> float:
+    """The largest |d_ij − d_ji|, block by block."""
+    blocks = row_blocks(len(D), 8.0 * len(D))
+    return float(max(np.abs(D[rows] - D[:, rows].T).max() for rows in blocks))
 
 
 def said_of_distances(n: int) -> str:
@@ -163,7 +226,7 @@ def said_of_distances(n: int) -> str:
 
 def warn_of_distances(X: Any) -> None:
     """Warn of a table of distances that is about to be read as feature vectors."""
-    if not seem_distances(X):
+    if as_distances(X) is None:
         return
     n = np.shape(X)[0]
     warnings.warn(
@@ -183,9 +246,3 @@ def _of_images(side: Any, shape: tuple[int, ...]) -> Any:
 def _is_frame(X: Any) -> bool:
     kind = type(X)  # asking a lazy frame itself for its columns would be work
     return hasattr(kind, "columns") or hasattr(kind, "column_names")
-
-
-def _rows_of_frame(frame: Any, rows: Any) -> Any:
-    import narwhals.stable.v1 as nw
-
-    return nw.from_native(frame, eager_only=True)[rows.tolist()].to_native()

@@ -18,9 +18,7 @@ _JUDGED = 1_000
 
 def as_html(result: Embedding) -> str:
     """The picture at the left, what is said of it at the right."""
-    rows, columns = result.points.shape
-    head = f"Embedding of {rows:,} rows in {columns} dimension{'s' if columns > 1 else ''}"
-    parts = [f"<b>{escape(head)}</b>", f"<p>{escape(result.why)}</p>"]
+    parts = [f"<b>{escape(result._size)}</b>", f"<p>{escape(result.reason)}</p>"]
     parts += [f"<p>{escape(result.about)}</p>"] * bool(result.about) + [_quality(result)]
     parts += [f"<p><i>{escape(hint)}</i></p>" for hint in result.hints]
     return (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -42,12 +43,12 @@ class Embedding:
         The map.
     model : estimator
         Fitted: ``transform`` places new data, ``inverse_transform`` goes back to data.
-    why : str
-        Which method was chosen, and for what reason.
+    reason : str
+        Which method was chosen, and for what reason; ``why`` ends with what the data are.
     data : array of shape (n_samples, n_features)
         What was embedded.
     done : tuple of str
-        What else was done that the user did not ask for in so many words; ``why`` ends with it.
+        What else was done that the user did not ask for in so many words; ``reason`` ends with it.
     conditions : tuple of Condition
         The known factors that the map leaves out.
     names : tuple, optional
@@ -55,7 +56,7 @@ class Embedding:
     image_shape : tuple of int, optional
         The shape of the images that rows are, where they came as images.
     frame : object
-        The frame that the data came in, with columns that were set aside.
+        The frame that the data came in, or the table of the file, with columns that were set aside.
     side : object
         What was known, by row number.
     hints : tuple of str
@@ -67,7 +68,7 @@ class Embedding:
 
     points: FloatArray
     model: Any
-    why: str
+    reason: str
     data: Any
     done: tuple[str, ...] = ()
     conditions: tuple[Condition, ...] = ()
@@ -79,14 +80,21 @@ class Embedding:
     coder: Any = None
 
     def __repr__(self) -> str:
-        rows, columns = self.points.shape
-        lines = [f"Embedding of {rows:,} rows in {columns} dimensions", f"by {self.why}"]
-        if self.hints:
-            more = f" ({len(self.hints) - 1} more: .hints)" if len(self.hints) > 1 else ""
-            lines.append(f"Hint: {self.hints[0]}{more}")
-        return "\n".join([*lines, _OFFERS])
+        more = f" ({len(self.hints) - 1} more: .hints)" if len(self.hints) > 1 else ""
+        hint = f" Hint: {self.hints[0]}{more}" if self.hints else ""
+        return f"{self._size}\nby {self.why}{hint}\n{_OFFERS}"
 
     @property
+    def _size(self) -> str:
+        (rows, columns), plural = self.points.shape, "s" * (self.points.shape[1] != 1)
+        return f"Embedding of {rows:,} rows in {columns} dimension{plural}"
+
+    @property
+    def why(self) -> str:
+        """Which method was chosen, for what reason, and what the data are."""
+        return f"{self.reason} {self.about}".rstrip()
+
+    @cached_property
     def about(self) -> str:
         """What the data are, at a glance: size, dimensions that they fill, pieces, density.
 
@@ -94,9 +102,8 @@ class Embedding:
         """
         from sidelight.embedding.portrait import portrait
 
-        X = self.data
-        is_table = isinstance(X, np.ndarray) and X.ndim == 2 and X.dtype.kind in "fiu"
-        if not is_table and not is_sparse(X):
+        X = self.data if is_sparse(self.data) else np.asarray(self.data)
+        if X.ndim != 2 or X.dtype.kind not in "fiu":
             return ""
         by = {"distances": self._metric, "similarities": self._kernel}
         compared = next((words for words, name in by.items() if name == "precomputed"), "")
@@ -288,7 +295,7 @@ class Embedding:
 
         options = {"names": self.names, "columns": set_aside(self), **self._pictured(options)}
         options.setdefault("title", f"A map of {len(self.points):,} rows")
-        options.setdefault("subtitle", self.why)
+        options.setdefault("subtitle", self.reason)
         options.setdefault("side", self._drawn_side)
         return write_page(path, self.points, **options)
 
@@ -346,11 +353,19 @@ class Embedding:
         """
         from sidelight.io.model import save
 
-        if self.coder is None:
-            save(self.model, path)
-        else:  # so that the command line codes new rows alike
-            extras = {"columns": list(self.coder.names), **self.coder.to_plain()}
-            save(self.model, path, extras=extras)
+        save(self.model, path, extras=self._read_alike)
+
+    @property
+    def _read_alike(self) -> dict[str, Any] | None:
+        """What the command line needs to read new rows as these were."""
+        from sidelight.embedding.tables import is_table
+
+        if is_table(self.frame):
+            columns: Any = self.frame.column_names
+        else:
+            columns = () if self.coder is None else self.coder.names
+        coded = {} if self.coder is None else self.coder.to_plain()
+        return {"columns": list(columns), **coded} if len(columns) else None
 
 
 def _with_note(report: Any, note: str) -> Any:

@@ -12,6 +12,8 @@ from sidelight.io.images import read_images
 from sidelight.io.images import read_pictures as read_pictures
 from sidelight.io.images import write_picture as write_picture
 from sidelight.io.model import ModelFile, load, read_model, save
+from sidelight.io.opening import holds_pictures as holds_pictures
+from sidelight.io.opening import open_rows as open_rows
 from sidelight.io.table import Table, read_table, write_table
 
 #: For users; what is imported "as" itself is for other rooms alone.

@@ -156,9 +156,9 @@ def test_pairs_act_through_a_learned_metric_beside_relations(X, told):
 
 def test_the_one_door_chooses_it(X, told):
     result = embed(X, side=told)
-    assert result.why == "MultipleRelationalEmbedding: it maps several relations at once."
+    assert result.reason == "MultipleRelationalEmbedding: it maps several relations at once."
     both = embed(X, side=[*told, Pairs(similar=[(0, 1)])])
-    assert both.why.endswith("at once; it listens to Pairs through a learned metric.")
+    assert both.reason.endswith("at once; it listens to Pairs through a learned metric.")
     alone = embed(None, side=Relation.from_items(X[:30]), n_components=1)
     assert alone.points.shape == (30, 1)
 

@@ -84,6 +84,15 @@ class Table:
         """The same table with more to say about it."""
         return replace(self, notes=(*self.notes, *notes)) if notes else self
 
+    def within(self, rows: npt.NDArray[Any]) -> Table:
+        """Some of the rows."""
+        return replace(
+            self,
+            X=self.X[rows],
+            labels={name: values[rows] for name, values in self.labels.items()},
+            rows=self.rows[rows],
+        )
+
     def settled(
         self, missing: str, remedy: str = PYTHON_REMEDY, name_column: str | None = None
     ) -> Table:
@@ -103,14 +112,9 @@ class Table:
         )
         if not note:
             return self
-        return replace(
-            self,
-            X=np.ascontiguousarray(X[rows][:, kept]),
-            column_names=tuple(np.array(self.column_names, dtype=object)[kept]),
-            labels={name: values[rows] for name, values in self.labels.items()},
-            rows=self.rows[rows],
-            notes=(*self.notes, note),
-        )
+        names = tuple(np.array(self.column_names, dtype=object)[kept])
+        whole = replace(self, X=np.ascontiguousarray(X[:, kept]), column_names=names)
+        return (whole if rows.all() else whole.within(rows)).with_notes([note])
 
 
 def read_table(

@@ -57,7 +57,7 @@ def stability(
     model : estimator
         Fitted or not; clones of it are fitted.
     X : array of shape (n_samples, n_features) or (n_samples, n_samples)
-        The data, or a table of distances where the model takes one.
+        The data, or a table of distances or similarities where the model takes one.
     side : side information or list of it, optional
         What is known; of some rows, what is known of those.
     n_draws : int
@@ -129,7 +129,7 @@ def _kept(first: FloatArray, second: FloatArray, k: int) -> FloatArray:
 
 def _rows_of(X: Any, rows: IntArray, model: Any) -> Any:
     some = X.iloc[rows] if hasattr(X, "iloc") else X[rows]
-    if getattr(model, "metric", None) != "precomputed":
+    if "precomputed" not in (getattr(model, "metric", None), getattr(model, "kernel", None)):
         return some
     return some.iloc[:, rows] if hasattr(some, "iloc") else some[:, rows]
 

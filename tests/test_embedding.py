@@ -229,7 +229,7 @@ def test_a_known_factor_is_taken_out_in_front_in_more_dimensions_than_a_picture_
     values = np.arange(90) % 3
     X = rng.standard_normal((90, 6)) + 4 * np.eye(3, 6)[values]
     result = embed(X, side=Condition(values.astype(str)), n_components=4)
-    assert result.why == (
+    assert result.reason == (
         "Isomap: it follows curved data; what the Condition does is taken out in front."
     )
     assert result.model._front[0].removed_

@@ -201,19 +201,7 @@ def embed(
     if not quiet:
         n_found = result.points.shape[1]
         found = f", {n_found} dimension{'s' * (n_found != 1)}" if components == "auto" else ""
-        about = [("about", result.about)] if result.about else []
-        console.facts([("fitted", f"in {seconds:.2f} s{found}"), *about])
-        console.notes(result.done)
-        console.notes(
-            hints_for(
-                result.data,
-                names=preparation.columns,
-                metric=parameters.get("metric"),
-                images=images is not None,
-                beside=table.labels,
-                known={type(value).__name__ for value in known},
-            )
-        )
+        console.facts([("fitted", f"in {seconds:.2f} s{found}")])
     # the map is written before anything else is made of it, so that nothing can lose it
     write_outcome(
         result,
@@ -229,6 +217,19 @@ def embed(
         quiet=quiet,
     )
     if not quiet:
+        if result.about:
+            console.facts([("about", result.about)])
+        console.notes(result.done)
+        console.notes(
+            hints_for(
+                result.data,
+                names=preparation.columns,
+                metric=parameters.get("metric"),
+                images=images is not None,
+                beside=table.labels,
+                known={type(value).__name__ for value in known},
+            )
+        )
         judge(result, table, color_by)
     if not any((output, picture, page, model, quiet)):
         console.notes(

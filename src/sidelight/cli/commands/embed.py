@@ -200,7 +200,8 @@ def embed(
         seconds = time.perf_counter() - start
     if not quiet:
         n_found = result.points.shape[1]
-        found = f", {n_found} dimension{'s' * (n_found != 1)}" if components == "auto" else ""
+        asked = isinstance(parameters["n_components"], str)
+        found = f", {n_found} dimension{'s' * (n_found != 1)}" if asked else ""
         about = [("about", result.about)] if result.about else []
         console.facts([("fitted", f"in {seconds:.2f} s{found}"), *about])
         console.notes(result.done)

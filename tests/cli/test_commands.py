@@ -214,8 +214,11 @@ def test_the_number_of_dimensions_is_found_out(arc: Path) -> None:
     done = run("embed", arc, "-d", "auto", "-o", "map.csv")
     assert re.search(r"fitted +in .*, 1 dimension\b", done.stdout)
     assert read_table("map.csv").column_names == ("row", "isomap0")
+    done = run("embed", arc, "-m", "ppca", "-d", "cv", "-o", "map.csv")
+    assert re.search(r"fitted +in .*, \d dimension", done.stdout)
+    assert "'n_components' parameter of Isomap" in run("embed", arc, "-d", "cv", code=2).output
     done = run("embed", arc, "-d", "many", code=2)
-    assert "'many' is neither a number nor 'auto'" in done.output
+    assert "'many' is neither a number nor 'auto' or 'cv'" in done.output
 
 
 def test_missing_numbers_go_to_ppca_as_they_are(arc: Path) -> None:

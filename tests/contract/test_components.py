@@ -166,6 +166,27 @@ class TestByRowsLeftOut:
         loaded = sidelight.load(sidelight.save(model, tmp_path / "m.sidelight"))
         np.testing.assert_array_equal(loaded.cv_scores_, model.cv_scores_)
 
+    @pytest.mark.parametrize("name", ["PCA", "ProbabilisticPCA"])
+    def test_dimensions_are_those_of_what_is_seen_behind_a_factor_taken_out(self, name):
+        """Two directions and a known one: with the factor two, without three."""
+        make, found = getattr(sidelight, name), []
+        for seed in range(60, 64):
+            X, values = planted(2, seed), np.arange(90) % 3
+            X[:, 0] += 4.0 * values
+            known = sidelight.side.Condition(values.astype(str))
+            told, untold = make("cv").fit(X, side=known), make("cv").fit(X)
+            found.append((told.n_components_, untold.n_components_))
+        assert found.count((2, 3)) >= 3, found
+        assert told.embedding_.shape == (90, told.n_components_)
+        seen = sidelight.FactorRemoval().fit(X, side=known).transform(X, condition=known)
+        np.testing.assert_allclose(told.cv_scores_, make("cv").fit(seen).cv_scores_)
+
+    def test_dimensions_that_are_found_out_must_be_those_of_anchors(self):
+        X = planted(1, 60)
+        rows = sidelight.side.Anchors([0, 1], [[0.0, 1.0], [1.0, 0.0]])
+        with pytest.raises(ValueError, match="Anchors given to ProbabilisticPCA .* columns"):
+            sidelight.ProbabilisticPCA("cv").fit(X, side=rows)
+
     def test_copies_tell_nothing_new(self):
         X = planted(1, 3)
         twice = sidelight.PCA("cv").fit(np.vstack([X, X]))

@@ -80,15 +80,15 @@ def number_or_auto(text: str) -> int | str:
 
     Examples
     --------
-    >>> number_or_auto("3"), number_or_auto("auto")
-    (3, 'auto')
+    >>> number_or_auto("3"), number_or_auto("auto"), number_or_auto("CV")
+    (3, 'auto', 'cv')
     """
-    if text.strip().lower() == "auto":
-        return "auto"
+    if text.strip().lower() in ("auto", "cv"):
+        return text.strip().lower()
     try:
         return int(text)
     except ValueError:
-        raise typer.BadParameter(f"{text!r} is neither a number nor 'auto'.") from None
+        raise typer.BadParameter(f"{text!r} is neither a number nor 'auto' or 'cv'.") from None
 
 
 Components: TypeAlias = Annotated[
@@ -96,8 +96,9 @@ Components: TypeAlias = Annotated[
     typer.Option(
         "--components",
         "-d",
-        metavar="INTEGER|auto",
-        help="Dimensions of the map; auto finds out how many the data have.",
+        metavar="INTEGER|auto|cv",
+        help="Dimensions of the map; auto finds out how many the data have, cv how many rows left "
+        "out ask for (pca, ppca, gplvm).",
         rich_help_panel=METHOD,
     ),
 ]

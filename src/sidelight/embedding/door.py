@@ -95,7 +95,7 @@ def embed(
         ``"auto"``, or a method's class or short name (``sidelight methods`` lists them).
     n_components : int, "auto" or "cv"
         Dimensions of the map; ``"auto"`` lets the method find out, ``"cv"`` rows left out, for
-        methods that are densities.
+        methods that are densities (PCA, probabilistic PCA, GP-LVM).
     random_state : int, Generator, RandomState or None
         For methods that draw at random, and for the rows that are drawn for a sample.
     sample : int, optional

@@ -22,7 +22,12 @@ from sidelight.core import (
     of_moderate_size,
 )
 from sidelight.estimator.behind import Brought, bring, refuse_torn_copies
-from sidelight.estimator.dimensions import LeftOut, dimensions_left_out, intrinsic_dimensions
+from sidelight.estimator.dimensions import (
+    LeftOut,
+    asks_rows_left_out,
+    dimensions_left_out,
+    intrinsic_dimensions,
+)
 from sidelight.estimator.listening import (
     Heard,
     Told,
@@ -201,6 +206,8 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
         outside = {kind: value for kind, value in known.items() if kind not in inside}
         embed = partial(plain_map, self) if self._judges_front else None
         X, learned = learn_in_front(X, outside, metric, who=self._name, embed=embed)
+        if self._left_out is not None:  # of rows as the method will see them
+            self.n_components_, self.cv_scores_ = dimensions_left_out(self, X)
         return Told(X, known, learned, items, wanted=wanted)
 
     def _adopt(self, told: Told, found: Map, left: Unfinished | None = None) -> Self:
@@ -276,7 +283,7 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
     @property
     def _side_checks(self) -> dict[str, Any]:
         """What the checks of side information are told besides: ``strict``, ``n_components`` …"""
-        return {"n_components": self.n_components_}
+        return {"n_components": self.n_components_ or None}
 
     @property
     def _n_features_out(self) -> int:
@@ -294,8 +301,8 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
                 f"With {pairwise}, {self._name} expects X to be square, n_samples × n_samples. "
                 f"Got an array of shape {X.shape}. For feature vectors leave {pairwise} out."
             )
-        judged = dimensions_left_out(self, X)
-        self.n_components_ = self._dimensions_for(X) if judged is None else judged.chosen
+        # what rows left out ask for is known behind what acts in front
+        self.n_components_ = 0 if asks_rows_left_out(self) else self._dimensions_for(X)
         known = gather_side(
             side,
             understands=self._understands,
@@ -307,8 +314,6 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
             **self._side_checks,
         )
         self._forget({"n_features_in_", "feature_names_in_", "n_components_"})
-        if self._left_out is not None:
-            self.cv_scores_ = None if judged is None else judged.scores
         return X, known
 
     def _of_dimensions(self, n_components: int) -> Any:

@@ -11,6 +11,7 @@ from sidelight.gaussian_process.covariance import COVARIANCES
 from sidelight.gaussian_process.observed import ObservedTable
 from sidelight.latent.gplvm.back_constraint import BackConstraint, first_weights
 from sidelight.latent.gplvm.objective import GPLVMObjective
+from sidelight.latent.gplvm.process import settled
 
 FORMS = list(itertools.product(("rbf", "linear"), (0, 3), (None, "rbf", "linear"), (0.0, 0.2)))
 
@@ -60,3 +61,16 @@ def test_first_weights_start_at_the_map():
     Z = np.column_stack([Y[:, 0] + 2, Y[:, 1] - Y[:, 2]])
     features = BackConstraint.of("linear", Y).features(Y)
     np.testing.assert_allclose(features @ first_weights(features, Z), Z, atol=1e-3)
+
+
+@pytest.mark.parametrize("touched", [1 + 1e-12, 1 - 1e-12])
+@pytest.mark.parametrize("sign", [1, -1])
+def test_rounding_does_not_turn_a_symmetric_map_around(touched, sign):
+    """Its two ends are as far out, and the first of them is on the positive side."""
+    t = np.linspace(-1, 1, 9)
+    Z = sign * np.column_stack([t, 0.3 * t**2])
+    Z[-1] *= touched
+    Y = np.column_stack([Z, Z[:, 0] ** 2])
+    objective = GPLVMObjective(ObservedTable.of(Y), COVARIANCES["rbf"], 2, prior=2.0)
+    found, _ = settled(objective, objective.vector_of(Z), Y)
+    assert found.Z[0, 0] > 0 > found.Z[-1, 0]

@@ -6,9 +6,13 @@ import numpy as np
 import pytest
 from scipy.optimize import approx_fprime, minimize
 from scipy.spatial.distance import cdist
+from sklearn.exceptions import ConvergenceWarning
 
 from sidelight import KernelInformationEmbedding
+from sidelight.core.errors import InterruptedFitWarning
+from sidelight.core.progress import listening
 from sidelight.datasets import noisy_s
+from sidelight.latent.information.ends import learned_bandwidth, power
 from sidelight.side import Condition
 
 X = noisy_s(50, noise=0.1, random_state=4).X
@@ -72,3 +76,47 @@ def test_it_is_the_penalised_map_of_its_multiplier():
 def test_what_does_not_go_with_it(parameters, given, match):
     with pytest.raises(ValueError, match=match):
         KernelInformationEmbedding(1, power=1.0, **parameters).fit(X, **given)
+
+
+@pytest.mark.parametrize("told", [{"power": 2.0, "bandwidth": 1.0}, {"bandwidth": "learned"}])
+class TestRounds:
+    """A map, then another penalty or bandwidth for it, and so on, until the user has enough."""
+
+    def reports_of_fit(self, told, listener=None):
+        """The fit, and what it reported at the end of every path."""
+        ends = []
+
+        def listen(progress):
+            if progress.stage.endswith("steps of the path") and progress.done == progress.total:
+                ends.append(progress)
+                if listener is not None and len(ends) == listener:
+                    raise KeyboardInterrupt
+            elif listener is not None:
+                assert len(ends) < listener  # nothing goes on
+
+        with listening(listen):
+            model = KernelInformationEmbedding(1, **told).fit(X)
+        return model, ends
+
+    @pytest.mark.parametrize("after", [1, 2])
+    def test_an_interruption_ends_them_all(self, told, after):
+        whole, ends = self.reports_of_fit(told)
+        assert len(ends) > after + 1
+        with pytest.warns(InterruptedFitWarning, match="KernelInformationEmbedding was interr"):
+            early, _ = self.reports_of_fit(told, after)
+        assert early.n_steps_ == 25 + after - 1 < whole.n_steps_
+        assert early.embedding_.shape == whole.embedding_.shape
+        assert early.path_["bandwidth"][-1] == early.bandwidth_
+        again = early.fit(X)
+        np.testing.assert_array_equal(again.embedding_, whole.embedding_)
+
+    def test_rounds_that_do_not_suffice_are_said(self, told, monkeypatch):
+        for module in (power, learned_bandwidth):
+            monkeypatch.setattr(module, "_ROUNDS", 1)
+        said = "not power=2 after 1 rounds" if "power" in told else "not settled after 1 rounds"
+        with pytest.warns(ConvergenceWarning, match=said):
+            KernelInformationEmbedding(1, **told).fit(X)
+
+    def test_rounds_that_suffice_are_not(self, told, recwarn):
+        KernelInformationEmbedding(1, **told).fit(X)
+        assert not [one for one in recwarn if "rounds" in str(one.message)]

@@ -9,6 +9,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.linear_model import LinearRegression
 
 from sidelight import ActionRespectingEmbedding
+from sidelight.datasets import image_walk
 from sidelight.side import Actions
 from sidelight.unfolding.actions.moving.localisation import follow, imagined_places
 from sidelight.unfolding.actions.moving.rigid_motions import RigidActions
@@ -51,6 +52,34 @@ def test_frames_of_another_size_are_refused():
         model.predict(walk.X[:2, :-1], "right")
     with pytest.raises(ValueError, match="Got 3 for 2 items"):
         model.predict(walk.X[:2], ["right", "left", "left"])
+
+
+def test_a_frame_of_whole_numbers_is_a_frame_to_all_who_are_asked():
+    """Pixels in bytes, as a camera gives them: 256 of them, and not as many rows."""
+    actions = runs(("right", 6), ("left", 2))
+    walk = image_walk("texture", actions, patch_shape=(16, 16), start="centre")
+    low, high = walk.X.min(), walk.X.max()
+    bytes_of = np.round(255 * (walk.X - low) / (high - low)).astype(np.uint8)
+    model = ActionRespectingEmbedding().fit(bytes_of, side=Actions(actions))
+    for frame in (bytes_of[3], bytes_of[3].astype(int), bytes_of[3].astype(float)):
+        assert model.locate(frame) == 3
+        assert model.plan(frame, 5) == model.plan(3, 5) == ["right", "right"]
+        assert model.predict(frame, "right") == 4
+        assert model.predict(frame[None], "right").tolist() == [4]
+    assert model.predict([3, 4], "right").tolist() == [4, 5]
+
+
+def test_whole_numbers_that_may_be_a_frame_or_rows_are_refused():
+    places = np.cumsum([[0, 0]] + [[1, 0]] * 5 + [[0, 1]] * 3, axis=0)
+    model = ActionRespectingEmbedding(merge=None)
+    model.fit(places, side=Actions(runs(("right", 5), ("up", 3))))
+    with pytest.raises(ValueError, match=r"'item' .* ActionRespectingEmbedding.predict .* either"):
+        model.predict([2, 0], "right")
+    assert model.predict([[2, 0]], "right").tolist() == [3]
+    assert model.predict([2.0, 0.0], "right") == model.predict(2, "right") == 3
+    assert model.predict([0, 1, 2], "right").tolist() == [1, 2, 3]
+    far = model.predict([900, 0], "right")  # no row 900: a frame, beyond the last
+    assert far == model.predict([[900, 0]], "right")[0]
 
 
 def naive_filter(seen, moves, kinds):

@@ -200,7 +200,8 @@ def embed(
         seconds = time.perf_counter() - start
     if not quiet:
         n_found = result.points.shape[1]
-        found = f", {n_found} dimension{'s' * (n_found != 1)}" if components == "auto" else ""
+        asked = isinstance(parameters["n_components"], str)
+        found = f", {n_found} dimension{'s' * (n_found != 1)}" if asked else ""
         console.facts([("fitted", f"in {seconds:.2f} s{found}")])
     # the map is written before anything else is made of it, so that nothing can lose it
     write_outcome(

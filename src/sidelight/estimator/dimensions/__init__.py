@@ -7,6 +7,7 @@ from sidelight.estimator.dimensions.left_out import (
     BY_LIKELIHOOD,
     BY_SLOW_LIKELIHOOD,
     LeftOut,
+    asks_rows_left_out,
     dimensions_left_out,
 )
 
@@ -14,6 +15,7 @@ __all__ = [
     "BY_LIKELIHOOD",
     "BY_SLOW_LIKELIHOOD",
     "LeftOut",
+    "asks_rows_left_out",
     "dimensions_left_out",
     "intrinsic_dimensions",
 ]

@@ -65,12 +65,22 @@ class Dimensions:
     scores: FloatArray
 
 
-def dimensions_left_out(estimator: Any, X: Any) -> Dimensions | None:
-    """The dimensions that rows left out ask for, where an estimator is told to ask them."""
-    left_out, given = estimator._left_out, estimator.n_components
-    if left_out is None or not (isinstance(given, str) and given == "cv"):
-        return None
-    return judged_dimensions(X, estimator._of_dimensions, left_out, who=estimator._name)
+def asks_rows_left_out(estimator: Any) -> bool:
+    """Whether an estimator is told to ask rows left out for its dimensions."""
+    given = estimator.n_components
+    return estimator._left_out is not None and isinstance(given, str) and given == "cv"
+
+
+def dimensions_left_out(estimator: Any, X: Any) -> tuple[int, FloatArray | None]:
+    """The dimensions that rows left out ask for, and their scores, where they are asked at all.
+
+    X are the rows as the estimator will see them, behind what acts in front.
+    """
+    if not asks_rows_left_out(estimator):
+        return estimator.n_components_, None
+    who, model_of = estimator._name, estimator._of_dimensions
+    judged = judged_dimensions(X, model_of, estimator._left_out, who=who)
+    return judged.chosen, judged.scores
 
 
 def judged_dimensions(

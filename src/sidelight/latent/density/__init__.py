@@ -6,6 +6,7 @@ from sidelight.latent.density.bandwidth import (
     bandwidth_of_placing,
     data_scale,
     leave_one_out_bandwidth,
+    placing_bandwidth,
     regression_bandwidth,
     regression_reach,
 )
@@ -14,27 +15,32 @@ from sidelight.latent.density.joint import JointDensity, differing_columns
 from sidelight.latent.density.kernels import (
     KERNELS,
     DataKernel,
+    GaussianKernel,
     QuarticKernel,
     kernel_for,
     squared_distances,
 )
 from sidelight.latent.density.known_factor import KnownFactor, KnownFactors, together
 from sidelight.latent.density.mappings import ByDensity, DensityEmbedder
+from sidelight.latent.density.table import TableKernel
 
 __all__ = [
     "KERNELS",
     "ByDensity",
     "DataKernel",
     "DensityEmbedder",
+    "GaussianKernel",
     "JointDensity",
     "KnownFactor",
     "KnownFactors",
     "QuarticKernel",
+    "TableKernel",
     "bandwidth_of_placing",
     "data_scale",
     "differing_columns",
     "kernel_for",
     "leave_one_out_bandwidth",
+    "placing_bandwidth",
     "regression_bandwidth",
     "regression_reach",
     "shows_or_said",

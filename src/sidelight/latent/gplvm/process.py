@@ -22,6 +22,7 @@ from sidelight.latent.gplvm.objective import GPLVMObjective, State
 from sidelight.latent.gplvm.start import places_to_begin
 from sidelight.latent.gplvm.table import StandardTable, first_alike
 from sidelight.similarity import gaussian_similarity
+from sidelight.solvers.eigen import column_signs
 
 
 @dataclass(frozen=True)
@@ -187,9 +188,7 @@ def settled(
         unit = float(np.std(state.Z - middle)) or 1.0
         logs[objective.covariance.names.index("length_scale")] -= np.log(unit)
     axes = np.linalg.svd(state.Z - middle, full_matrices=False)[2].T
-    Z = (state.Z - middle) @ axes
-    largest = Z[np.argmax(np.abs(Z), axis=0), np.arange(d)]
-    axes = axes * np.where(largest < 0, -1.0, 1.0) / unit
+    axes = axes * column_signs((state.Z - middle) @ axes) / unit
     Z = ((state.Z - middle) @ axes)[first_alike(Y, Y)]
     inducing = None if state.inducing is None else (state.inducing - middle) @ axes
     weights = None

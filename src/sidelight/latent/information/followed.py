@@ -45,11 +45,14 @@ class Followed:
         Its end.
     left : tuple or None
         Which path, the step of it and the points, where it was not finished.
+    interrupted : bool
+        Whether the user left it early.
     """
 
     path: Path
     map: Map
     left: tuple[int, int, FloatArray] | None
+    interrupted: bool
 
 
 def facts_of_path(way: Way, first: int, found: Continuation) -> dict[str, Any]:

@@ -33,7 +33,6 @@ from sidelight.latent.density import (
     bandwidth_of_placing,
     differing_columns,
     kernel_for,
-    regression_bandwidth,
 )
 from sidelight.latent.descending import ADJACENT, NOTHING_ADJACENT, Adjacent, adjacent_in
 from sidelight.latent.information.axes import on_axes, on_own_axes, warn_if_collapsed
@@ -101,7 +100,8 @@ class KernelInformationEmbedding(DensityEmbedder):
         Dimensions of the map, ``n_components_``; ``"auto"`` is the intrinsic dimension of X.
     bandwidth : float, "auto", "leave_one_out" or "learned"
         The final h of k(y, y') = exp(−‖y − y'‖²/h).  ``"auto"`` is an eighth of the mean squared
-        distance between items, and the whole of it for a curve (see Notes); ``"leave_one_out"``
+        distance between items, and the whole of it for a curve; new rows are placed by a narrower
+        kernel where rows left out come back nearer by it (see Notes).  ``"leave_one_out"``
         maximises the likelihood of each item given the others, which is right in few dimensions
         and far too small in many.  ``"learned"`` maximises that likelihood over h and Z together,
         each item left out of its own density (section 3.3), with the Gaussian kernel.
@@ -151,7 +151,7 @@ class KernelInformationEmbedding(DensityEmbedder):
         The latent points, on their principal axes (in order of variance with ``penalty="l4"``, as
         they are with a callable).
     bandwidth_ : float
-        h in the end.
+        h in the end, of the map.
     alpha_ : float
         λ in the end.
     objective_ : float
@@ -182,6 +182,13 @@ class KernelInformationEmbedding(DensityEmbedder):
     items follow one another along a curve (few leaves of their minimum spanning tree), "auto"
     therefore takes a kernel as wide as the data and stops at a large λ; new rows are then placed
     with the narrower kernel that predicts every latent point best from all others.
+
+    The kernel that unfolds a map is wide, and E[z | y] under it lies too near to the middle.  With
+    ``bandwidth="auto"`` and a Gaussian kernel or a table rows that are left out on the way to the
+    map and back therefore say by which one new rows are placed: the widest, the map's own at most,
+    by which they come back as near as by the best, within 5 % of the squared error.  At most 3,000
+    rows are asked (1,000 of a table), in a small part of the time of the fit: no further map is
+    made.  ``bandwidth_`` is that of the map.
 
     :meth:`score_samples` and :meth:`sample` are of p̂(y) = (1/N) Σ_a k(y, y_a) / C, with the h under
     which each item is likeliest given the others (eq. 3.20): that of the map says which items are
@@ -318,8 +325,8 @@ class KernelInformationEmbedding(DensityEmbedder):
 
         begun = self._follow(items, columns, None, beside=beside)
         if self.power is not None:
-            return with_power(begun, float(self.power), again)
-        return with_learned_bandwidth(begun, items[:, columns], again)
+            return with_power(begun, float(self.power), again, who=self._name)
+        return with_learned_bandwidth(begun, items[:, columns], again, who=self._name)
 
     @property
     def _leaves_one_out(self) -> bool:
@@ -369,9 +376,7 @@ class KernelInformationEmbedding(DensityEmbedder):
         )
 
         def density_of(Z: FloatArray, h: float) -> JointDensity:
-            if ends.along_curve:  # the kernel that holds a curve together is too wide to place rows
-                h = regression_bandwidth(Y, Z, kernel, ends.final)
-            return JointDensity(items, Z, columns, kernel, h)
+            return JointDensity(items, Z, columns, kernel, ends.placing(Y, Z, kernel, h))
 
         def error_at(h: float, Z: FloatArray) -> float:
             return density_of(Z, h).reconstruction_error(np.asarray(held_out))
@@ -419,7 +424,7 @@ class KernelInformationEmbedding(DensityEmbedder):
         density = replace(density_of(Z, h), items=given, points=places)
         unfinished = found.interrupted or (held_out is None and not found.converged)
         left = (number, found.step, found.x) if unfinished else None
-        return Followed(way.path, Map(places, ByDensity(density), facts), left)
+        return Followed(way.path, Map(places, ByDensity(density), facts), left, found.interrupted)
 
     def _lay_ways(
         self, Y: FloatArray, ends: PathEnds, pairs: Information, order: IntArray

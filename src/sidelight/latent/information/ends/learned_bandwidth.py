@@ -17,11 +17,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 
-from sidelight.core import FloatArray
+from sidelight.core import FloatArray, warn
 from sidelight.estimator import Map
 from sidelight.latent.density import squared_distances
-from sidelight.latent.information.ends.turns import taken_together
+from sidelight.latent.information.ends.turns import in_turns
 from sidelight.latent.information.followed import Followed
 from sidelight.latent.information.path import Path
 from sidelight.similarity import gaussian_shares
@@ -75,21 +76,30 @@ def _log_sums(D: FloatArray) -> FloatArray:
 
 
 def with_learned_bandwidth(
-    begun: Followed, Y: FloatArray, follow: Callable[[Path, FloatArray], Followed]
+    begun: Followed, Y: FloatArray, follow: Callable[[Path, FloatArray], Followed], *, who: str
 ) -> Map:
     """Take turns: the likeliest bandwidth of a map, and the map at that bandwidth.
 
     ``follow`` descends from points along a path of one step; ``Y`` are the rows in their own order.
     """
-    found, taken = begun.map, [begun.map]
-    h, alpha = float(found.facts["bandwidth_"]), float(found.facts["alpha_"])
-    for _ in range(_ROUNDS):
+    h, alpha = float(begun.map.facts["bandwidth_"]), float(begun.map.facts["alpha_"])
+    change = np.inf
+
+    def turn(found: Map) -> Followed | None:
+        nonlocal h, change
+        if abs(change) < _SETTLED:
+            return None
         assert found.points is not None
         new = likeliest_bandwidth(Y, found.points, h)
-        settled = abs(np.log(new / h)) < _SETTLED
-        h = new
-        found = follow(Path(np.array([h]), np.array([alpha])), found.points).map
-        taken.append(found)
-        if settled:
-            break
-    return found.with_facts(**taken_together(taken))
+        change, h = float(np.log(new / h)), new
+        return follow(Path(np.array([h]), np.array([alpha])), found.points)
+
+    last, stopped = in_turns(begun, _ROUNDS, turn, who=who)
+    if not stopped and abs(change) >= _SETTLED:
+        warn(
+            f"The bandwidth that {who} learns has not settled after {_ROUNDS} rounds: the last one "
+            f"changed it by {100 * abs(np.expm1(change)):.2g} %, to {h:.3g}. Raise alpha={alpha:g},"
+            f" or give a bandwidth.",
+            ConvergenceWarning,
+        )
+    return last

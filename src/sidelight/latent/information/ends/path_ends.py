@@ -5,7 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sidelight.core import FloatArray
-from sidelight.latent.density import DataKernel, data_scale, leave_one_out_bandwidth
+from sidelight.latent.density import (
+    DataKernel,
+    GaussianKernel,
+    TableKernel,
+    data_scale,
+    leave_one_out_bandwidth,
+    placing_bandwidth,
+    regression_bandwidth,
+)
 from sidelight.latent.information.ends.curve import lies_along_curve
 from sidelight.latent.information.path import Onset
 
@@ -35,12 +43,21 @@ class PathEnds:
         The share of the penalty at which it is reached.
     along_curve : bool
         Whether "auto" found a curve, which too narrow a kernel would tear.
+    asks_rows : bool
+        Whether rows left out say which kernel places new ones.
     """
 
     widest: tuple[float, ...]
     final: float
     arrival: float
     along_curve: bool
+    asks_rows: bool
+
+    def placing(self, Y: FloatArray, Z: FloatArray, kernel: DataKernel, h: float) -> float:
+        """Choose the bandwidth that places rows in a map of bandwidth h, which may be too wide."""
+        if self.along_curve:
+            return regression_bandwidth(Y, Z, kernel, self.final)
+        return placing_bandwidth(Y, Z, kernel, h) if self.asks_rows else h
 
     def final_penalty(self, alpha: float | str, onset: Onset) -> float:
         """Resolve "auto"."""
@@ -82,4 +99,6 @@ def ends_of_path(
     else:
         widest = [scale / _AUTO_SHARE if narrow else scale]
     begin = sorted({max(h, final) for h in widest}, reverse=True)
-    return PathEnds(tuple(begin), final, _EARLY_ARRIVAL if narrow else _ARRIVAL, along_curve)
+    arrival = _EARLY_ARRIVAL if narrow else _ARRIVAL
+    asks_rows = bandwidth == "auto" and isinstance(kernel, (GaussianKernel, TableKernel))
+    return PathEnds(tuple(begin), final, arrival, along_curve, asks_rows and not judged)

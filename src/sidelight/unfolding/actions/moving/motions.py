@@ -19,7 +19,12 @@ from sidelight.unfolding.actions.moving.localisation import (
     imagined_places,
     transition_matrix,
 )
-from sidelight.unfolding.actions.moving.naming import checked_rows, kinds_of, one_action_each
+from sidelight.unfolding.actions.moving.naming import (
+    are_frames,
+    checked_rows,
+    kinds_of,
+    one_action_each,
+)
 from sidelight.unfolding.actions.moving.planning import plan_actions
 from sidelight.unfolding.actions.moving.prediction import agreeing_places, nearest_places
 from sidelight.unfolding.actions.moving.rigid_motions import TOLD_APART, Transformation
@@ -84,6 +89,7 @@ class ActionMap:
     """
 
     embedding_: FloatArray
+    n_features_in_: int
     actions_: Any
     _motions: Motions
     _map: Any
@@ -139,9 +145,10 @@ class ActionMap:
         p = argmin_k ‖T_a(z_i) − z_k‖, T_a the rigid motion of the action; with
         ``objective="variance"`` the place whose distances agree best, as printed ((4.6), corrected:
         argmin), which cannot tell a place from its mirror image in the line of a straight run.
-        ``item`` is a row or an array of rows, or frames, (m, n_features) or one of floats
-        (n_features,), which are placed in the map first, seen before or not.  ``action`` is the
-        name of an action, or one per item.
+        ``item`` is a row or an array of rows, or frames, (m, n_features) or one of (n_features,),
+        which are placed in the map first, seen before or not; whole numbers, n_features of them,
+        that may be a frame or as many rows are refused.  ``action`` is the name of an action, or
+        one per item.
         The answer is the first row that shows the predicted place, an int or an array; with
         ``return_distance=True`` also its distance, in the units of the map, from where the action
         leads: beyond a quarter of a step, it leads to a place that no row shows.
@@ -160,8 +167,9 @@ class ActionMap:
 
         Parameters
         ----------
-        item : int, array of int, or array of float of shape (n_features,) or (m, n_features)
-            Rows, or frames, which are placed in the map first.
+        item : int, array of int, or array of shape (n_features,) or (m, n_features)
+            Rows, or frames, which are placed in the map first; n_features whole numbers that may
+            be either are refused.
         action : str, int, or array of them
             The name of an action, or one per item.
         return_distance : bool
@@ -176,13 +184,12 @@ class ActionMap:
         """
         who = f"{self._name}.predict"
         kinds = kinds_of(action, self.actions_, who=self._name)
-        given = np.asarray(item)
-        frames = given.ndim == 2 or (given.ndim == 1 and given.dtype.kind == "f" and given.size)
-        if frames:
+        given, n = np.asarray(item), len(self.embedding_)
+        if are_frames(item, n, self.n_features_in_, who=who):
             here = self._placed(np.atleast_2d(given))
             one = np.arange(len(here)) if given.ndim == 2 else np.array(0)
         else:
-            one = checked_rows(item, len(self.embedding_), "item", who=self._name)
+            one = checked_rows(item, n, "item", who=self._name)
             here = self._motions.of_rows(one.ravel())
         one, kinds = one_action_each(one, kinds, who=who)
         here = np.broadcast_to(here, (one.size, here.shape[1]))

@@ -23,6 +23,35 @@ def kinds_of(action: Any, names: Any, *, who: str) -> IntArray:
     return np.asarray(np.argmax(equal, axis=-1))
 
 
+def are_frames(item: Any, n: int, n_features: int, *, who: str) -> bool:
+    """Tell frames from rows of the walk, by their shape and not by how numbers are stored.
+
+    A table holds frames, and n_features values are one frame; whole numbers that may as well be so
+    many rows are refused.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> pixels = np.array([0, 255, 40], dtype=np.uint8)
+    >>> are_frames(pixels, 60, 3, who="example"), are_frames([0, 25], 60, 3, who="example")
+    (True, False)
+    """
+    given = np.asarray(item)
+    if given.ndim != 1 or not given.size:
+        return given.ndim == 2
+    if given.dtype.kind == "f":
+        return True
+    if given.size != n_features:
+        return False
+    if given.dtype.kind in "iu" and np.all((given >= 0) & (given < n)):
+        raise ValueError(
+            f"The 'item' argument of {who} may be a frame of {n_features} values or {n_features} "
+            f"rows. Got {given.size} whole numbers out of 0 … {n - 1}, which may be either. Give a "
+            f"frame as a table of one, item[None], and rows one by one, or their frames."
+        )
+    return True
+
+
 def checked_rows(rows: Any, n: int, what: str, *, who: str) -> IntArray:
     """Rows of the walk that was fitted."""
     found = np.asarray(rows)

@@ -312,8 +312,9 @@ class GatedExpertField(BaseEstimator):
         size = self.patch_size
         return size if isinstance(size, tuple) else (int(size), int(size))
 
-    def _images(self, images: Any, name: str) -> list[FloatArray]:
-        found = read_signals(images, self._patch, who=self._name, name=name)
+    def _images(self, images: Any, name: str, known: int | None = None) -> list[FloatArray]:
+        """Images as they can be taken; with so many channels, where that is known."""
+        found = read_signals(images, self._patch, who=self._name, name=name, channels_known=known)
         parameter = "input" if name == "X" and self.input != "same" else "output"
         units = units_of(getattr(self, parameter), nu=self.nu, n_states=1)
         return [
@@ -323,7 +324,7 @@ class GatedExpertField(BaseEstimator):
 
     def _new(self, images: Any, side: int, name: str) -> list[FloatArray]:
         check_is_fitted(self, "_machine")
-        found = self._images(images, name)
+        found = self._images(images, name, self.n_channels_[side])
         if found[0].shape[2] != self.n_channels_[side]:
             raise ValueError(
                 f"{self._name} was fitted with {self.n_channels_[side]} channels of {name}. "

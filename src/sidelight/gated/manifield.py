@@ -152,7 +152,8 @@ channels), or several
             one channel and the input has none.
         """
         check_is_fitted(self, "model_")
-        inputs = read_signals(X, self._patch, who=self._name)
+        known = self.n_channels_
+        inputs = read_signals(X, self._patch, who=self._name, channels_known=known)
         if inputs[0].shape[-1] != self.n_channels_:
             raise ValueError(
                 f"{self._name} was fitted with {self.n_channels_} channels. "

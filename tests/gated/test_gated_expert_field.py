@@ -151,6 +151,12 @@ def test_a_stack_of_grey_images_is_not_read_as_one(field):
     assert field.apply(Z, X[..., None]).shape == (6, 9, 9, 1)
 
 
+def test_an_image_of_as_many_channels_as_were_learned_is_one():
+    X = np.random.default_rng(0).random((6, 9, 8))
+    model = GatedExpertField(1, patch_size=2, batch_size=2, max_iter=2).fit([X], [X[..., 0]])
+    np.testing.assert_array_equal(model.predict(X), model.predict([X])[0])
+
+
 def test_saved_and_the_same_again(field, tmp_path):
     X, Y = pair((9, 9), 5, 1)
     same = sidelight.load(sidelight.save(field, tmp_path / "field.sidelight"))

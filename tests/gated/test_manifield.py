@@ -86,6 +86,7 @@ def test_several_images_are_a_list_or_an_array_of_four_dimensions():
     np.testing.assert_array_equal(stacked[..., 0], listed)
     one = field.fit([X], [Y]).predict([X])[0]  # said to be one, of eight channels
     assert one.shape == X.shape
+    np.testing.assert_array_equal(field.predict(X), one)  # of eight, as it was fitted
     colours = field.fit(X[..., :3], Y[..., :3]).predict(X[..., :3])  # one, by its three colours
     assert colours.shape == (5, 9, 3)
 

@@ -226,7 +226,7 @@ class GatedBoltzmannMachine(PairModel):
         self.random_state = random_state
 
     @fitting_afresh
-    def fit(self, X: Any, Y: Any = None) -> Self:
+    def fit(self, X: Any, Y: Any = None, *, validation: Any = None) -> Self:
         """Learn how rows of X become those of Y.
 
         Parameters
@@ -235,18 +235,21 @@ class GatedBoltzmannMachine(PairModel):
             Inputs; without Y the rows that a restricted Boltzmann machine learns.
         Y : array of shape (n_pairs, n_outputs), optional
             Outputs, row by row.  Labels, words or whole numbers in one dimension, are none.
+        validation : tuple (X, Y) or array, optional
+            Pairs, or rows that stand alone, that judge in place of ``validation_fraction``.
 
         Returns
         -------
         GatedBoltzmannMachine
             The fitted estimator.
         """
-        x, y = self._read(X, Y, new=True)
+        x, y = self._read(X, Y, new=True, judged=validation is not None)
         rng = random_generator(self.random_state)
         self._machine, self._moments = self._first(x, y, rng), Moments()
         order, total = rng.spawn(1)[0], self.max_iter
         learning, judging = kept_rows(self, len(y), order)
-        kept = judging_parts(self._machine, x[judging], y[judging])
+        judges = (x[judging], y[judging]) if validation is None else self._judges(validation)
+        kept = judging_parts(self._machine, *judges)
         x, y = x[learning], y[learning]
         chains = first_chains(self._machine, y, self.batch_size) if self.persistent else None
         batches = shuffled_batches(self._machine, x, y, self.batch_size, total, order)

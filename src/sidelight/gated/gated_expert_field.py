@@ -37,17 +37,22 @@ from sidelight.gated.boltzmann import (
 )
 from sidelight.gated.optimiser import Moments
 from sidelight.gated.patches import are_several, as_given, read_signals
-from sidelight.gated.reading import admitted_values, check_whole, generator_of
+from sidelight.gated.reading import (
+    admitted_values,
+    check_whole,
+    generator_of,
+    refuse_idle_patience,
+)
 from sidelight.gated.scale import Scale
-from sidelight.gated.training import JUDGED, LEARNING, learn
+from sidelight.gated.training import LEARNING, learn
 from sidelight.gated.units import Tensor, units_of
 
 _PATCH = Matching(
     lambda value: isinstance(value, tuple) and len(value) == 2 and all(map(Whole(1).admits, value)),
     "a tuple (height, width)",
 )
-#: A crop that is learned from is so many patches high and wide.
-_CROP = 3
+#: A crop that is learned from is so many patches high and wide; so many batches of them judge.
+_CROP, _JUDGING = 3, 5
 _KINDS = ("binary", "gaussian", "poisson")
 
 
@@ -86,6 +91,8 @@ class GatedExpertField(BaseEstimator):
         Crops of a step, three patches high and wide.
     max_iter : int
         Steps.
+    n_iter_no_change : int
+        With ``validation`` in ``fit``, steps without a new best after which learning ends.
     random_state : int, Generator, RandomState or None
         For first weights, crops and the draws of chains.
 
@@ -94,8 +101,8 @@ class GatedExpertField(BaseEstimator):
     n_iter_ : int
         Steps taken.
     history_ : ndarray of shape (n_looks,)
-        Every 25 steps, Σ (y − ŷ)² of a crop, the mean of the batch, ŷ what comes of x by the
-        mapping units inferred.
+        Every 25 steps, Σ (y − ŷ)² of a crop, the mean of the batch or of crops that judge, ŷ what
+        comes of x by the mapping units inferred.
     n_channels_ : tuple (int, int)
         Channels of inputs and of outputs.
 
@@ -125,7 +132,7 @@ class GatedExpertField(BaseEstimator):
         "input": (OneOf(("same", *_KINDS)),),
         "nu": (Real(0, open_below=True),),
         "n_steps": (Whole(1),),
-        **{name: kinds for name, kinds in LEARNING.items() if name not in JUDGED},
+        **{name: kinds for name, kinds in LEARNING.items() if name != "validation_fraction"},
         "random_state": (RANDOM_STATE,),
     }
     _machine: Machine
@@ -144,6 +151,7 @@ class GatedExpertField(BaseEstimator):
         weight_decay: float = 0.0,
         batch_size: int = 10,
         max_iter: int = 1000,
+        n_iter_no_change: int = 500,
         random_state: Any = 0,
     ) -> None:
         self.n_components = n_components
@@ -157,10 +165,11 @@ class GatedExpertField(BaseEstimator):
         self.weight_decay = weight_decay
         self.batch_size = batch_size
         self.max_iter = max_iter
+        self.n_iter_no_change = n_iter_no_change
         self.random_state = random_state
 
     @fitting_afresh
-    def fit(self, X: Any, Y: Any) -> Self:
+    def fit(self, X: Any, Y: Any, *, validation: Any = None) -> Self:
         """Learn how images of X become those of Y.
 
         Parameters
@@ -171,6 +180,9 @@ class GatedExpertField(BaseEstimator):
             channels, and are refused: give list(X).
         Y : array or list of arrays
             Outputs, of the same heights and widths.
+        validation : tuple (X, Y), optional
+            Images that do not learn, and what became of them: the best weights on crops of them
+            are taken, and learning ends where none are better for ``n_iter_no_change`` steps.
 
         Returns
         -------
@@ -178,17 +190,15 @@ class GatedExpertField(BaseEstimator):
             The fitted estimator.
         """
         check_parameters(self, self._parameters)
+        refuse_idle_patience(self, judged=validation is not None)
         if self.output != "gaussian":
             refuse_without_effect(self, ["nu"], f"with output={self.output!r}")
         x, y = self._images(X, "X"), self._images(Y, "Y")
-        places = [one.shape[:2] for one in x]
-        if [one.shape[:2] for one in y] != places:
-            raise ValueError(
-                f"{self._name} expects Y to have the heights and widths of X, {places}. "
-                f"Got {[one.shape[:2] for one in y]}."
-            )
+        self._refuse_other_places(x, y)
         rng = random_generator(self.random_state)
         self._machine, self.n_channels_ = self._first(x, y, rng), (x[0].shape[2], y[0].shape[2])
+        judges = None if validation is None else self._judges(validation)
+        places = [one.shape[:2] for one in x + ([] if judges is None else judges[0])]
         sizes = np.minimum(_CROP * np.array(self._patch), np.min(places, axis=0))
         sites = Sites((int(sizes[0]), int(sizes[1])), self._patch)
         contrast = Contrast(
@@ -198,9 +208,13 @@ class GatedExpertField(BaseEstimator):
             to_mean=True,
             folding=partial(fold_field, sites=sites),
         )
-        crops = self._crops(x, y, sites, rng.spawn(1)[0])
-        objective = divergence(contrast)
-        weights = learn(self, self._machine, objective, crops, Moments(), total=self.max_iter)
+        order, of_judges = rng.spawn(2)
+        crops, kept = self._crops(x, y, sites, order, self.max_iter), None
+        if judges is not None:
+            parts = self._crops(*judges, sites, of_judges, _JUDGING)
+            kept = [(part, self.batch_size) for part in parts]
+        objective, total = divergence(contrast), self.max_iter
+        weights = learn(self, self._machine, objective, crops, Moments(), total=total, kept=kept)
         self._machine = replace(self._machine, weights=weights)
         return self
 
@@ -298,8 +312,9 @@ class GatedExpertField(BaseEstimator):
         size = self.patch_size
         return size if isinstance(size, tuple) else (int(size), int(size))
 
-    def _images(self, images: Any, name: str) -> list[FloatArray]:
-        found = read_signals(images, self._patch, who=self._name, name=name)
+    def _images(self, images: Any, name: str, known: int | None = None) -> list[FloatArray]:
+        """Images as they can be taken; with so many channels, where that is known."""
+        found = read_signals(images, self._patch, who=self._name, name=name, channels_known=known)
         parameter = "input" if name == "X" and self.input != "same" else "output"
         units = units_of(getattr(self, parameter), nu=self.nu, n_states=1)
         return [
@@ -309,7 +324,7 @@ class GatedExpertField(BaseEstimator):
 
     def _new(self, images: Any, side: int, name: str) -> list[FloatArray]:
         check_is_fitted(self, "_machine")
-        found = self._images(images, name)
+        found = self._images(images, name, self.n_channels_[side])
         if found[0].shape[2] != self.n_channels_[side]:
             raise ValueError(
                 f"{self._name} was fitted with {self.n_channels_[side]} channels of {name}. "
@@ -319,9 +334,26 @@ class GatedExpertField(BaseEstimator):
 
     def _pairs(self, X: Any, Y: Any) -> tuple[list[FloatArray], list[FloatArray]]:
         x, y = self._new(X, 0, "X"), self._new(Y, 1, "Y")
-        if [one.shape[:2] for one in x] != [one.shape[:2] for one in y]:
-            raise ValueError(f"{self._name} expects Y to have the heights and widths of X.")
+        self._refuse_other_places(x, y)
         return x, y
+
+    def _refuse_other_places(self, x: list[FloatArray], y: list[FloatArray]) -> None:
+        """Refuse outputs that do not lie where their inputs do."""
+        places, others = ([one.shape[:2] for one in side] for side in (x, y))
+        if others != places:
+            raise ValueError(
+                f"{self._name} expects Y to have the heights and widths of X, {places}. "
+                f"Got {others}."
+            )
+
+    def _judges(self, validation: Any) -> tuple[list[FloatArray], list[FloatArray]]:
+        """The pairs that are given to judge."""
+        if not (isinstance(validation, tuple) and len(validation) == 2):
+            raise ValueError(
+                f"The 'validation' argument of {self._name}.fit must be a tuple (X, Y), as what is "
+                f"learned from."
+            )
+        return self._pairs(*validation)
 
     def _first(self, x: list[FloatArray], y: list[FloatArray], rng: np.random.Generator) -> Machine:
         """A patch machine; all pixels of a channel have one scale."""
@@ -348,11 +380,16 @@ class GatedExpertField(BaseEstimator):
         return replace(made, input_scale=seen[0], output_scale=seen[1])
 
     def _crops(
-        self, x: list[FloatArray], y: list[FloatArray], sites: Sites, rng: np.random.Generator
+        self,
+        x: list[FloatArray],
+        y: list[FloatArray],
+        sites: Sites,
+        rng: np.random.Generator,
+        n_batches: int,
     ) -> Iterator[tuple[Tensor, Tensor, None]]:
         """Pairs of crops at random places."""
         shares = np.array([one.shape[0] * one.shape[1] for one in x], dtype=np.float64)
-        for _ in range(self.max_iter):
+        for _ in range(n_batches):
             pairs: tuple[list[Tensor], list[Tensor]] = ([], [])
             for image in rng.choice(len(x), self.batch_size, p=shares / shares.sum()):
                 room = np.array(x[image].shape[:2]) - sites.place

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from inspect import signature
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -107,7 +108,7 @@ class Manifield(BaseEstimator):
         self.random_state = random_state
 
     @fitting_afresh
-    def fit(self, X: Any, Y: Any = None) -> Self:
+    def fit(self, X: Any, Y: Any = None, *, validation: Any = None) -> Self:
         """Learn from sequences or images.
 
         Parameters
@@ -120,6 +121,8 @@ channels), or several
             refused: give list(X).
         Y : array or list of arrays, optional
             Outputs, of the same places; they may have other channels.
+        validation : tuple (X, Y), or array or list of arrays, optional
+            Others that do not learn: their patches judge, if the patch model can be judged.
 
         Returns
         -------
@@ -127,20 +130,11 @@ channels), or several
             The fitted estimator.
         """
         check_parameters(self, self._parameters)
-        x = read_signals(X, self._patch, who=self._name)
-        y = None if Y is None else read_signals(Y, self._patch, who=self._name, name="Y")
-        places = [one.shape[:-1] for one in x]
-        if y is not None and [one.shape[:-1] for one in y] != places:
-            raise ValueError(
-                f"{self._name} expects Y to have the places of X, {places}. "
-                f"Got {[one.shape[:-1] for one in y]}."
-            )
-        n_sites = [math.prod(sites_of(place, self._patch)) for place in places]
-        chosen = self._chosen(sum(n_sites))
-        learned = [self._patches(side, n_sites, chosen) for side in ((x,) if y is None else (x, y))]
+        learned, self.n_channels_ = self._learned_from(X, Y)
         patch_model = BiasedAutoencoder() if self.model is None else clone(self.model)
-        self.n_channels_, self.of_pairs_ = x[0].shape[-1], y is not None
-        self.model_ = patch_model.fit(*learned)
+        judges = {} if validation is None else self._judges(validation, patch_model, Y is not None)
+        self.of_pairs_ = Y is not None
+        self.model_ = patch_model.fit(*learned, **judges)
         return self
 
     def predict(self, X: Any) -> Any:
@@ -158,7 +152,8 @@ channels), or several
             one channel and the input has none.
         """
         check_is_fitted(self, "model_")
-        inputs = read_signals(X, self._patch, who=self._name)
+        known = self.n_channels_
+        inputs = read_signals(X, self._patch, who=self._name, channels_known=known)
         if inputs[0].shape[-1] != self.n_channels_:
             raise ValueError(
                 f"{self._name} was fitted with {self.n_channels_} channels. "
@@ -174,6 +169,36 @@ channels), or several
     def _patch(self) -> tuple[int, ...]:
         size = self.patch_size
         return size if isinstance(size, tuple) else (int(size),)
+
+    def _learned_from(self, X: Any, Y: Any) -> tuple[list[FloatArray], int]:
+        """Patches of inputs, and of outputs where there are any; channels of an input."""
+        x = read_signals(X, self._patch, who=self._name)
+        y = None if Y is None else read_signals(Y, self._patch, who=self._name, name="Y")
+        places = [one.shape[:-1] for one in x]
+        if y is not None and [one.shape[:-1] for one in y] != places:
+            raise ValueError(
+                f"{self._name} expects Y to have the places of X, {places}. "
+                f"Got {[one.shape[:-1] for one in y]}."
+            )
+        n_sites = [math.prod(sites_of(place, self._patch)) for place in places]
+        chosen = self._chosen(sum(n_sites))
+        sides = (x,) if y is None else (x, y)
+        return [self._patches(side, n_sites, chosen) for side in sides], x[0].shape[-1]
+
+    def _judges(self, validation: Any, patch_model: Any, of_pairs: bool) -> dict[str, Any]:
+        """Patches that judge, as the patch model takes them."""
+        if "validation" not in signature(patch_model.fit).parameters:
+            raise ValueError(
+                f"The 'validation' argument of {self._name}.fit is for patch models that can be "
+                f"judged while they learn, and {type(patch_model).__name__} cannot. Leave it out."
+            )
+        if of_pairs and not (isinstance(validation, tuple) and len(validation) == 2):
+            raise ValueError(
+                f"The 'validation' argument of {self._name}.fit must be a tuple (X, Y), as what is "
+                f"learned from."
+            )
+        patches, _ = self._learned_from(*(validation if of_pairs else (validation, None)))
+        return {"validation": tuple(patches) if of_pairs else patches[0]}
 
     def _chosen(self, n_sites: int) -> Any:
         """The sites that are learned from."""

@@ -16,6 +16,7 @@ from sidelight.gated.reading import (
     read_outputs,
     read_table,
     refuse_idle_parameters,
+    refuse_idle_patience,
     without_labels,
 )
 from sidelight.gated.units import Units, units_of
@@ -101,11 +102,17 @@ class PairModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     def _kind_of_input(self) -> str:
         return self.output if self.input == "same" else self.input
 
-    def _read(self, X: Any, Y: Any, *, new: bool) -> tuple[FloatArray, FloatArray]:
-        """Inputs and outputs, checked; no columns of inputs where there are none."""
+    def _read(
+        self, X: Any, Y: Any, *, new: bool, judged: bool = False
+    ) -> tuple[FloatArray, FloatArray]:
+        """Inputs and outputs, checked; no columns of inputs where there are none.
+
+        ``judged`` where there are others to judge what they teach.
+        """
         check_parameters(self, self._parameters)
         Y = without_labels(Y)
         refuse_idle_parameters(self, alone=Y is None)
+        refuse_idle_patience(self, judged=judged)
         if not new:
             return (np.empty((len(X), 0)), self._alone(X)) if Y is None else self._pairs(X, Y)
         if Y is None:
@@ -114,6 +121,20 @@ class PairModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             return np.empty((len(y), 0)), y
         x = self._admitted_inputs(read_table(self, X, reset=True))
         return x, read_outputs(Y, self._units, who=self._name, n_rows=len(x))
+
+    def _judges(self, validation: Any) -> tuple[FloatArray, FloatArray]:
+        """The pairs, or rows that stand alone, that are given to judge."""
+        pair = validation if isinstance(validation, tuple) else (validation, None)
+        if len(pair) != 2 or (pair[1] is None) == bool(self._learned.n_inputs):
+            asked = "a tuple (X, Y)" if self._learned.n_inputs else "rows, without Y"
+            raise ValueError(
+                f"The 'validation' argument of {self._name}.fit must be {asked}, as what is "
+                f"learned from."
+            )
+        if pair[1] is not None:
+            return self._pairs(*pair)
+        y = self._alone(pair[0])
+        return np.empty((len(y), 0)), y
 
     def _units(self, rows: FloatArray, kind: str | None = None) -> Units:
         return units_of(

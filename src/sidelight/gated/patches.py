@@ -17,14 +17,19 @@ _CHANNELS = 4
 
 
 def read_signals(
-    signals: Any, patch: tuple[int, ...], *, who: str, name: str = "X"
+    signals: Any,
+    patch: tuple[int, ...],
+    *,
+    who: str,
+    name: str = "X",
+    channels_known: int | None = None,
 ) -> list[FloatArray]:
     """One sequence or image, or several of them, each (*place, channels).
 
     Several are a list, or an array with one axis more than one with channels has.
     """
     several = are_several(signals, patch)
-    if not several:
+    if not several and np.shape(signals)[-1:] != (channels_known,):
         _refuse_stack(signals, patch, who=who, name=name)
     given = list(signals) if several else [signals]
     if not given:

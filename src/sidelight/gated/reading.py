@@ -132,7 +132,6 @@ def refuse_idle_parameters(model: Any, *, alone: bool) -> None:
     if alone:
         names = [n for n in ("input", "n_factors", "premapping") if hasattr(model, n)]
         refuse_without_effect(model, names, "on rows that stand alone: give X and Y")
-    refuse_idle_patience(model)
     if getattr(model, "persistent", False) and model.chain_ends == "mean":
         raise ValueError(
             f"The 'chain_ends' parameter of {type(model).__name__} must be 'auto' or 'sample' with "
@@ -224,10 +223,13 @@ class ReadBatches(Iterator[Any]):
         return told
 
 
-def refuse_idle_patience(model: Any) -> None:
-    """Refuse to wait for what nobody judges."""
-    if model.validation_fraction is None:
-        refuse_without_effect(model, ["n_iter_no_change"], "without a validation_fraction")
+def refuse_idle_patience(model: Any, *, judged: bool) -> None:
+    """Refuse to wait for what nobody judges, and to keep rows where others do."""
+    if judged and hasattr(model, "validation_fraction"):
+        refuse_without_effect(model, ["validation_fraction"], "with validation= in fit")
+    if not judged and getattr(model, "validation_fraction", None) is None:
+        missing = "a validation_fraction or " if hasattr(model, "validation_fraction") else ""
+        refuse_without_effect(model, ["n_iter_no_change"], f"without {missing}validation= in fit")
 
 
 def generator_of(rng: np.random.Generator) -> torch.Generator:

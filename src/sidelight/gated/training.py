@@ -32,7 +32,7 @@ Part: TypeAlias = tuple[Any, int]
 _PART = Matching(
     lambda value: Real(0, open_below=True).admits(value) and value < 1, "a float in (0, 1)"
 )
-#: The parameters of learning; the last two for models of rows that can be kept from it.
+#: The parameters of learning.
 LEARNING: dict[str, Any] = {
     "learning_rate": (Real(0, open_below=True),),
     "momentum": (SHARE,),
@@ -42,7 +42,6 @@ LEARNING: dict[str, Any] = {
     "validation_fraction": (_PART, OneOf((None,))),
     "n_iter_no_change": (Whole(1),),
 }
-JUDGED = ("validation_fraction", "n_iter_no_change")
 
 
 class Learner(Protocol):

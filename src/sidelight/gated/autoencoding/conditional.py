@@ -17,7 +17,6 @@ from sidelight.core import (
     random_generator,
     refuse_without_effect,
     require_memory,
-    row_blocks,
 )
 from sidelight.gated.autoencoding.network import Network, first_network
 from sidelight.gated.autoencoding.objective import Reconstruction
@@ -59,7 +58,7 @@ class ConditionalAutoencoder(PairModel):
     _moments: Moments
 
     @fitting_afresh
-    def fit(self, X: Any, Y: Any = None) -> Self:
+    def fit(self, X: Any, Y: Any = None, *, validation: Any = None) -> Self:
         """Learn the manifold of the rows of Y, given those of X.
 
         Parameters
@@ -68,13 +67,15 @@ class ConditionalAutoencoder(PairModel):
             Inputs; without Y the rows that a plain auto-encoder learns.
         Y : array of shape (n_pairs, n_outputs), optional
             Outputs, row by row.  Labels, words or whole numbers in one dimension, are none.
+        validation : tuple (X, Y) or array, optional
+            Pairs, or rows that stand alone, that judge in place of ``validation_fraction``.
 
         Returns
         -------
         ConditionalAutoencoder
             The fitted estimator.
         """
-        x, y = self._read(X, Y, new=True)
+        x, y = self._read(X, Y, new=True, judged=validation is not None)
         alone = not x.shape[1]
         if alone:
             refuse_without_effect(self, self._of_pairs(), "on rows that stand alone: give X and Y")
@@ -89,10 +90,8 @@ class ConditionalAutoencoder(PairModel):
         order = rng.spawn(1)[0]
         learning, judging = kept_rows(self, len(y), order)
         pairs = self._network.input_scale(x), self._network.output_scale(y)
-        kept = [
-            (tuple(part[judging[rows]] for part in pairs), rows.stop - rows.start)
-            for rows in row_blocks(len(judging), self._network.bytes_of_a_row)
-        ]
+        judges = (x[judging], y[judging]) if validation is None else self._judges(validation)
+        kept = self._network.in_parts(*judges)
         rows = rows_in_turn(len(learning), self.batch_size, self.max_iter, order)
         batches = (tuple(part[learning[some]] for part in pairs) for some in rows)
         lowered = Reconstruction(

@@ -13,6 +13,7 @@ from sidelight.core import FloatArray, row_blocks
 from sidelight.gated.autoencoding.passes import decoded, encoded, guessed, mean_of
 from sidelight.gated.premapping import Weights, first_layers
 from sidelight.gated.scale import Scale
+from sidelight.gated.training import Part
 from sidelight.gated.units import Tensor, Units
 
 
@@ -78,6 +79,13 @@ class Network:
         I, J, H = self.weights["xyh"].shape if "xyh" in self.weights else (0, 0, 0)
         units = 4 * self.n_outputs + 2 * self.n_inputs + sum(w.shape[-1] for w in self._inner())
         return float(4 * (2 * min(I * J, I * H, J * H) + units))
+
+    def in_parts(self, X: FloatArray, Y: FloatArray) -> list[Part]:
+        """Pairs as they are seen, in blocks."""
+        return [
+            ((self.input_scale(X[rows]), self.output_scale(Y[rows])), rows.stop - rows.start)
+            for rows in row_blocks(len(Y), self.bytes_of_a_row)
+        ]
 
     def encode(self, X: FloatArray, Y: FloatArray) -> Tensor:
         """Codes."""

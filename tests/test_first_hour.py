@@ -56,7 +56,8 @@ def test_a_frame_of_another_library_gives_one_of_it(towns, library):
     assert type(out).__module__.split(".")[0] == library
     names = out.columns if library == "polars" else out.column_names
     assert list(names) == ["name", "pca0", "pca1", "land"]
-    assert out["name"].to_pylist() if library == "pyarrow" else list(out["name"]) == [*towns.index]
+    named = out["name"].to_pylist() if library == "pyarrow" else list(out["name"])
+    assert named == [*towns.index]
 
 
 def test_a_notebook_shows_the_map_and_how_good_it_is(towns):

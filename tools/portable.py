@@ -32,6 +32,9 @@ NO_ARITHMETIC = (
     "tests/contract/test_every_processor.py",
     "tests/contract/test_names.py",
     "tests/contract/test_random_states.py",
+    "tests/test_architecture.py",
+    "tests/test_book.py",
+    "tests/test_manners.py",
 )
 MANNERS = "not test_scikit_learns_own_checks_pass"
 _WHICH = """
@@ -101,6 +104,14 @@ def run_tests(kernel: str, n_threads: int, folders: list[str], workers: str) -> 
     return f"{word}: {outcome}", time.perf_counter() - begun
 
 
+def rooms_that_compute() -> list[str]:
+    """The folders, and the files beside them, whose tests say something about arithmetic."""
+    folders = (path for path in Path("tests").iterdir() if path.is_dir())
+    rooms = (str(path) for path in folders if path.name not in (*LEFT_OUT, "__pycache__"))
+    files = map(str, Path("tests").glob("test_*.py"))
+    return sorted([*rooms, *(file for file in files if file not in NO_ARITHMETIC)])
+
+
 def _different(kernels: list[str]) -> list[str]:
     """Kernels without those that are another one under a second name."""
     return list({kernel_named(kernel): kernel for kernel in reversed(kernels)}.values())[::-1]
@@ -115,11 +126,7 @@ def main() -> int:
     parser.add_argument("--threads", nargs="+", type=int, default=[1, 2])
     parser.add_argument("--workers", default="auto", help="processes, as pytest-xdist's -n")
     given = parser.parse_args()
-    folders = given.folders or sorted(
-        str(room)
-        for room in Path("tests").iterdir()
-        if room.is_dir() and room.name not in (*LEFT_OUT, "__pycache__")
-    )
+    folders = given.folders or rooms_that_compute()
     kernels = _different([kernel for kernel in given.kernels if why_not(kernel) is None])
     if given.others is not None:
         own = kernel_named(None)

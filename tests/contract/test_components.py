@@ -12,6 +12,7 @@ import sidelight
 from sidelight.core.errors import DisconnectedGraphWarning
 from sidelight.datasets import swiss_roll
 from sidelight.embedding import embed
+from sidelight.registry import MAPS
 
 
 @pytest.fixture(scope="session")
@@ -116,6 +117,36 @@ def test_pieces_get_the_dimensions_of_the_whole(X):
 def test_through_the_one_door(X):
     result = embed(X, n_components="auto")
     assert result.points.shape[1] == result.model.n_components_ == 2
+
+
+#: Maps by eigenvectors: a further axis is one more.  A walk has a test of its own.
+BY_AXES = [
+    entry for entry in MAPS if entry.family in ("spectral", "unfolding") and entry.command != "are"
+]
+
+
+@pytest.fixture(scope="module")
+def flat():
+    """A rectangle in five dimensions: two are all that there is."""
+    rng = np.random.default_rng(3)
+    plane = np.linalg.qr(rng.standard_normal((5, 2)))[0]
+    return (rng.random((70, 2)) * [3.0, 2.0]) @ plane.T
+
+
+@pytest.mark.parametrize("entry", BY_AXES, ids=lambda entry: entry.name)
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_more_components_than_the_data_need_change_nothing_else(entry, flat):
+    two, three = (entry.load()(n_components=d).fit(flat) for d in (2, 3))
+    size = np.abs(two.embedding_).max()
+    new = flat[:9] + 0.01 * (flat[10:19] - flat[:9])  # in the plane
+    turns = np.sign(np.einsum("ij,ij->j", three.embedding_[:, :2], two.embedding_))
+    for found, expected in (
+        (three.embedding_, two.embedding_),
+        (three.transform(new), two.transform(new)),
+    ):
+        np.testing.assert_allclose(found[:, :2] * turns, expected, atol=1e-5 * size)
+    K = two.kernel()
+    np.testing.assert_allclose(three.kernel(), K, atol=1e-5 * np.abs(K).max())
 
 
 def planted(q, seed):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 import warnings
 from contextlib import suppress
 from functools import cache
@@ -11,9 +12,20 @@ import numpy as np
 import pytest
 from scipy.spatial.distance import cdist
 
+from sidelight.neighbors import arrows_to, nearest_neighbors
 from sidelight.registry import MAPS
-from sidelight.side import Actions, Condition, Pairs, Relation
-from sidelight.transforms import Gain
+from sidelight.side import (
+    Actions,
+    Anchors,
+    Attributes,
+    Condition,
+    Distances,
+    Invariance,
+    Pairs,
+    Relation,
+    Sequence,
+)
+from sidelight.transforms import Baseline, Gain
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -118,26 +130,53 @@ def same(one, other):
     )
 
 
+def told_of(X):
+    """What may be known of 50 rows, by kind."""
+    rows = np.arange(len(X))
+    similar, dissimilar = [(0, 1), (2, 3), (4, 5), (9, 12)], [(0, 9), (3, 40)]
+    measured = np.array([(0, 7), (3, 21), (12, 40), (8, 33)])
+    lengths = np.linalg.norm(X[measured[:, 0]] - X[measured[:, 1]], axis=1)
+    return {
+        "Pairs": Pairs(similar=similar, dissimilar=dissimilar),
+        "Attributes": Attributes(
+            [Pairs.from_labels(X[:, j] > np.median(X[:, j]), max_pairs=60) for j in (0, 2)]
+        ),
+        "Distances": Distances(measured, 0.9 * lengths),
+        "Condition": Condition(rows % 3),
+        "Relation": Relation.from_values(X[:, 0]),
+        "Anchors": Anchors(rows[::9], X[::9, [3, 2]]),
+        "Invariance": Invariance(Baseline(degree=0)),
+        "Sequence": Sequence(),
+        "Actions": Actions([("east", "north", "west", "south")[i // 4 % 4] for i in rows[:-1]]),
+    }
+
+
+#: Methods that ask of a graph the distances among neighbours, too: of how many.
+OF_WIDER_GRAPHS = {"lle": 40, "hybrid": 40}
+
+
 def modes(entry):
     X = sheet()
     if entry.name == "ProbabilisticPCA":  # complete rows have a closed form, without steps
-        yield "holes", {}, np.where(np.arange(X.size).reshape(X.shape) % 11 == 0, np.nan, X), None
+        X = np.where(np.arange(X.size).reshape(X.shape) % 11 == 0, np.nan, X)
+        yield "holes", {}, X, None
     elif entry.name != "ActionRespectingEmbedding":
         yield "features", {}, X, None
     if entry.takes_distances and entry.name != "ActionRespectingEmbedding":
-        yield "table", {"metric": "precomputed"}, cdist(X, X), None
-    kinds = {
-        "Pairs": Pairs(similar=[(0, 1), (2, 3), (4, 5), (9, 12)], dissimilar=[(0, 9), (3, 40)]),
-        "Condition": Condition(np.arange(len(X)) % 3),
-        "Relation": Relation.from_values(X[:, 0]),
-        "Actions": Actions([("east", "north", "west", "south")[i // 4 % 4] for i in range(49)]),
-    }
+        yield "a table", {"metric": "precomputed"}, cdist(X, X), None
+    if entry.takes_graph and entry.command != "alle":  # which takes no graph but to refuse it
+        wider = OF_WIDER_GRAPHS.get(entry.command)
+        graph = arrows_to(nearest_neighbors(X, wider or 12))
+        parameters = {"metric": "precomputed"} | ({"n_neighbors": 7} if wider else {})
+        yield "a graph", parameters, graph, None
+    kinds = told_of(sheet())
     # a walk is known by its actions, and a metric in front needs complete rows
-    own = {"sde": set(kinds) - {"Actions"}, "are": {"Actions"}, "ppca": set()}
+    own = {"sde": set(kinds) - {"Actions"}, "are": {"Actions"}, "ppca": {"Anchors"}}
     for kind, value in kinds.items():
         if kind in entry.understands and kind in own.get(entry.command, kinds):
+            rows = X[np.argsort(X[:, 3])] if kind == "Sequence" else X
             # identical frames are the same in any metric; how long steps are is not
-            yield kind, {"steps": "data"} if entry.command == "are" else {}, X, value
+            yield kind, {"steps": "data"} if entry.command == "are" else {}, rows, value
 
 
 @cache
@@ -147,6 +186,17 @@ def plain_in_each_mode(entry):
         (*mode, said(entry.load()(**mode[1]).fit(mode[2], side=mode[3]), mode[2]))
         for mode in modes(entry)
     ]
+
+
+def tried(entry, parameters, data, side):
+    """A fitted estimator and what it warned of; none, and why, where it is refused."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            model = entry.load()(**parameters).fit(data, side=side)
+        except ValueError as error:
+            return None, str(error)
+    return model, " ".join(str(warning.message) for warning in caught)
 
 
 #: Small problems are solved beyond any tolerance.
@@ -166,15 +216,16 @@ def test_it_changes_something_or_is_refused(entry, name):
     value = (not default) if isinstance(default, bool) else value
     assert value is not None, f"another value of {name!r} is missing in this test"
     for mode, parameters, data, side, plain in plain_in_each_mode(entry):
-        if name in parameters or (name == "side_as" and not isinstance(side, Pairs)):
+        if name in parameters and name != "n_neighbors":
             continue
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
-            try:
-                changed = entry.load()(**{**parameters, name: value}).fit(data, side=side)
-            except ValueError:  # refused, or it made what is known contradict itself
-                continue
-        told = " ".join(str(warning.message) for warning in caught)
+        if name == "side_as" and not isinstance(side, Pairs | Distances):  # which waits for them
+            continue
+        changed, told = tried(entry, {**parameters, name: value}, data, side)
+        if changed is None:
+            # by name, unless it acts on what is known until that contradicts itself
+            named = re.search(rf"\b{name}\b|contradict one another", told)
+            assert named, f"{name}={value!r} with {mode}: {told}"
+            continue
         acts = not same(plain, said(changed, data))
         assert acts or f"'{name}'" in told or f"{name}=" in told, (
             f"{name}={value!r} of {entry.name} does nothing with {mode}, unsaid. Told: {told!r}"

@@ -21,7 +21,7 @@ from sidelight import (
 )
 from sidelight.registry import MAPS
 from sidelight.side import Condition, Pairs, Relation
-from tools.portable import NEEDS, environment, why_not
+from tools.portable import NEEDS, environment, rooms_that_compute, why_not
 
 #: Relative to the map's size.
 TOLERANCE = 1e-6
@@ -126,3 +126,9 @@ def test_every_map_is_the_same(kernel, n_threads):
         name: float(np.abs(there[name] - Z).max() / np.abs(Z).max()) for name, Z in here.items()
     }
     assert not {name: gap for name, gap in moved.items() if gap > TOLERANCE}
+
+
+def test_the_tests_of_other_processors_are_all_that_compute():
+    computing = rooms_that_compute()
+    assert {"tests/contract", "tests/test_embedding.py", "tests/test_readme.py"} <= set(computing)
+    assert not {"tests/plot", "tests/test_architecture.py"} & set(computing)

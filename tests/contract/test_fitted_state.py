@@ -5,7 +5,8 @@ from __future__ import annotations
 import inspect
 import pickle
 import re
-import warnings
+from contextlib import suppress
+from functools import cache
 
 import numpy as np
 import pytest
@@ -16,9 +17,20 @@ from sklearn.exceptions import NotFittedError
 from sidelight.core.refitting import is_learned
 from sidelight.estimator.map import Map
 from sidelight.io.model.state import KEYS
-from sidelight.neighbors import neighborhood_graph
+from sidelight.neighbors import arrows_to, nearest_neighbors
 from sidelight.registry import ESTIMATORS
-from sidelight.side import Actions, Anchors, Condition, Distances, Pairs, Relation
+from sidelight.side import (
+    Actions,
+    Anchors,
+    Attributes,
+    Condition,
+    Distances,
+    Invariance,
+    Pairs,
+    Relation,
+    Sequence,
+)
+from sidelight.transforms import Baseline
 from tests.fitting import cheap, fitted
 
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -32,17 +44,28 @@ KERNELS = [
 
 @pytest.fixture(scope="module")
 def X():
+    return sheet()
+
+
+@cache
+def sheet():
     rng = np.random.default_rng(5)
     t, h = 3 * rng.random(60), 2 * rng.random(60)
-    sheet = np.column_stack([np.cos(t), np.sin(t), h, t / 2])
-    return sheet + 0.05 * rng.standard_normal(sheet.shape)
+    rows = np.column_stack([np.cos(t), np.sin(t), h, t / 2])
+    return rows + 0.05 * rng.standard_normal(rows.shape)
 
 
 def what_it_does(model, X, new):
     """Everything that a fitted estimator says, by name."""
+    return what_it_can(model, new) | {"back": model.inverse_transform(model.embedding_[:7])}
+
+
+def what_it_can(model, new):
+    """Of everything what there is: a table has no way back, and pieces have no one kernel."""
     said = {"embedding": model.embedding_, "new rows": model.transform(new)}
-    said["back"] = model.inverse_transform(model.embedding_[:7])
-    if callable(getattr(model, "kernel", None)):
+    with suppress(ValueError):
+        said["back"] = model.inverse_transform(model.embedding_[:7])
+    with suppress(ValueError, AttributeError):
         said["kernel"] = model.kernel()
     return said | {
         name: value
@@ -195,18 +218,19 @@ def documented_attributes(cls):
     return re.findall(r"^(\w+_) : ", section.group(1), re.MULTILINE)
 
 
+#: Methods that ask of a graph the distances among neighbours, too: of how many.
+OF_WIDER_GRAPHS = {"lle": 45, "hybrid": 45}
+
+
 def kinds_of_fit(entry, X):
     """Every kind of fit that an estimator understands: its name, parameters, X and side."""
     yield "features", {}, X, None
     if entry.takes_distances:
         yield "a table", {"metric": "precomputed"}, cdist(X, X), None
-    if entry.needs_graph and entry.name not in (
-        "AcyclicLocallyLinearEmbedding",
-        "HybridEmbedding",
-        "LocallyLinearEmbedding",
-    ):
-        graph = neighborhood_graph(X, n_neighbors=8)
-        yield "a graph", {"metric": "precomputed"}, graph, None
+    if entry.takes_graph and entry.command != "alle":  # which takes a graph to say what it lacks
+        wider = OF_WIDER_GRAPHS.get(entry.command)
+        parameters = {"metric": "precomputed"} | ({"n_neighbors": 7} if wider else {})
+        yield "a graph", parameters, arrows_to(nearest_neighbors(X, wider or 12)), None
     if entry.needs_graph:
         apart = np.vstack([X, X[:25] + 40.0])
         yield "pieces", {"on_disconnected": "separate"}, apart, None
@@ -216,7 +240,12 @@ def kinds_of_fit(entry, X):
         "Distances": Distances(
             [(0, 1), (2, 9), (5, 30)], 0.9 * np.linalg.norm(X[[0, 2, 5]] - X[[1, 9, 30]], axis=1)
         ),
+        "Attributes": Attributes(
+            [Pairs.from_labels(X[:, j] > np.median(X[:, j]), max_pairs=60) for j in (0, 2)]
+        ),
         "Anchors": Anchors([0, 7, 30], X[[0, 7, 30], :2]),
+        "Invariance": Invariance(Baseline(degree=0)),
+        "Sequence": Sequence(),
         "Condition": Condition(np.arange(len(X)) % 3),
         "Relation": Relation.from_values(X[:, 0]),
         "Actions": Actions(["go"] * (len(X) - 1)),
@@ -226,16 +255,36 @@ def kinds_of_fit(entry, X):
             yield kind, {}, X, value
 
 
-def test_documented_attributes_exist_after_every_kind_of_fit(entry, X):
+@cache
+def fresh_fits(entry):
+    """Each kind of fit, and a fresh estimator fitted so."""
+    return [
+        (kind, parameters, data, side, cheap(entry).set_params(**parameters).fit(data, side=side))
+        for kind, parameters, data, side in kinds_of_fit(entry, sheet())
+    ]
+
+
+def test_documented_attributes_exist_after_every_kind_of_fit(entry):
     names = documented_attributes(entry.load())
     assert "embedding_" in names
-    for kind, parameters, data, side in kinds_of_fit(entry, X):
-        model = entry.load()(**parameters)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            model.fit(data, side=side)
+    for kind, _, _, _, model in fresh_fits(entry):
         missing = [name for name in names if not hasattr(model, name)]
         assert not missing, f"{entry.name} fitted to {kind} has no {missing}"
+
+
+def test_a_refit_in_another_mode_is_a_fresh_fit(entry):
+    """One estimator through features, a table, a graph, each kind of knowledge, and back."""
+    model, begun = cheap(entry), cheap(entry).get_params(deep=False)
+    for kind, parameters, data, side, fresh in (*fresh_fits(entry), fresh_fits(entry)[0]):
+        model.set_params(**{**begun, **parameters}).fit(data, side=side)
+        new = 1.01 * data[:7]
+        found, expected = what_it_can(model, new), what_it_can(fresh, new)
+        assert set(found) == set(expected), kind
+        for what, value in found.items():
+            np.testing.assert_array_equal(value, expected[what], f"{what} of {kind}")
+        assert {name for name in vars(model) if is_learned(name)} == {
+            name for name in vars(fresh) if is_learned(name)
+        }, kind
 
 
 def test_clones_and_fits_do_not_share(entry, X):

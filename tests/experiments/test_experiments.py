@@ -177,7 +177,7 @@ def test_a_kept_result_is_that_of_the_full_form_and_its_claims_hold(name: str) -
     assert unexplained(today) == []
     stale = [claim for claim in module.CLAIMS if claim.because and judged(claim, found)["holds"]]
     assert not stale, "these hold: take away why they do not"
-    assert found.claims == today, "Run: make pages"
+    assert found.claims == today, "Run: make generated"
     for said in getattr(module, "TEXT", []):
         assert "{" not in filled(said.ours, found)
         end = verdict(said, module.CLAIMS, found)

@@ -148,3 +148,14 @@ def test_draws_have_the_moments_of_the_density(X):
     assert spread == pytest.approx(model.noise_variance_, rel=0.03)
     with pytest.raises(ValueError, match="ProbabilisticPCA.sample is of form='primal'"):
         ProbabilisticPCA(2, form="dual").fit(X).sample()
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_directions_that_vary_alike_are_no_map_and_that_is_said(turned):
+    corners = np.vstack([np.eye(3), -np.eye(3)])
+    if turned:
+        corners = corners @ np.linalg.qr(np.random.default_rng(0).random((3, 3)))[0]
+    with pytest.warns(UserWarning, match="no direction that varies more than the others"):
+        model = ProbabilisticPCA(2).fit(corners)
+    np.testing.assert_array_equal(model.embedding_, 0.0)
+    assert model.noise_variance_ == pytest.approx(1 / 3)

@@ -158,7 +158,8 @@ def _distinct_anchors(
     if positions.shape[1] != points.shape[1]:
         raise ValueError(
             f"The positions of the Anchors given to {who} must have as many columns as its map, "
-            f"{points.shape[1]}. Got {positions.shape[1]}."
+            f"{points.shape[1]}. Got {positions.shape[1]}. Give n_components="
+            f"{positions.shape[1]}, or other positions."
         )
     lost = rows[~np.isfinite(points[rows]).all(axis=1)]
     if len(lost):

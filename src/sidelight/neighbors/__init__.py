@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from sidelight.neighbors.duplicates import DistinctRows, distinct_rows, each_row, hashed_rows
+from sidelight.neighbors.duplicates import find_distinct as find_distinct
 from sidelight.neighbors.edges import edge_matrix, symmetric_graph, with_edges
 from sidelight.neighbors.given_distances import check_distance_block, check_distances
 from sidelight.neighbors.given_graph import (
@@ -19,13 +20,17 @@ from sidelight.neighbors.graph import (
     neighborhood_graph,
     symmetrise,
 )
+from sidelight.neighbors.graph import join_pieces as join_pieces
 from sidelight.neighbors.known_distances import KnownDistances
 from sidelight.neighbors.landmarks import spread_landmarks
 from sidelight.neighbors.metrics import Metric, check_metric, distance_blocks
 from sidelight.neighbors.nearest import Neighbors, nearest_neighbors
+from sidelight.neighbors.nearest import find_nearest as find_nearest
+from sidelight.neighbors.radius import find_within as find_within
 from sidelight.neighbors.radius import radius_neighbors
 from sidelight.neighbors.recall import recall_of
 
+#: For users; what is imported "as" itself takes rows that were checked, and is for other rooms.
 __all__ = [
     "DistinctRows",
     "KnownDistances",

@@ -10,10 +10,9 @@ import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 
 from sidelight.core import BoolArray, FloatArray, IntArray, is_sparse, row_blocks
-from sidelight.neighbors.checked_rows import Points, check_points
-from sidelight.neighbors.given_distances import check_distances
-from sidelight.neighbors.given_graph import check_graph, is_graph, same_place
-from sidelight.neighbors.metrics import Metric, check_metric
+from sidelight.neighbors.checked_rows import Points
+from sidelight.neighbors.given_graph import is_graph, same_place
+from sidelight.neighbors.metrics import Metric, check_given, check_metric
 
 
 @dataclass(frozen=True)
@@ -53,15 +52,20 @@ def distinct_rows(
     (array([0, 1]), array([0, 1, 0, 0]), array([3, 1]))
     """
     metric = check_metric(metric, who=who)
-    if is_graph(X, metric):
-        return _from_groups(same_place(check_graph(X, who=who)))
+    return find_distinct(check_given(X, metric=metric, who=who)[0], metric)
+
+
+def find_distinct(rows: Points, metric: Metric) -> DistinctRows:
+    """Find the distinct rows among those that were checked."""
+    if is_graph(rows, metric):
+        return _from_groups(same_place(rows))
     if metric == "precomputed":
-        return _from_groups(_zero_distance_groups(check_distances(X, who=who)))
-    return distinct_points(check_points(X, who=who))
+        return _from_groups(_zero_distance_groups(rows))
+    return distinct_points(rows)
 
 
 def distinct_points(points: Points) -> DistinctRows:
-    """Find the distinct rows of a checked table."""
+    """Find the distinct rows of a checked table of features."""
     if is_sparse(points):
         points = _canonical(points)
         keys = _hash_sparse(points)

@@ -10,7 +10,9 @@ import numpy as np
 import scipy.sparse as sp
 
 from sidelight.core import FloatArray, IntArray, is_sparse, row_blocks
-from sidelight.neighbors.checked_rows import Points
+from sidelight.neighbors.checked_rows import Points, check_points, check_queries
+from sidelight.neighbors.given_distances import check_distance_block, check_distances
+from sidelight.neighbors.given_graph import check_graph, check_graph_block, is_graph
 
 Metric: TypeAlias = str | Callable[[FloatArray, FloatArray], float]
 
@@ -48,6 +50,24 @@ def _known_names() -> list[str]:
     names = set(distance_metrics()) | set(VALID_METRICS["brute"]) | {"precomputed"}
     # These need a parameter that has no default, or rows with holes.
     return sorted(names - {"nan_euclidean", "wminkowski"})
+
+
+def check_given(
+    X: Any, queries: Any = None, *, metric: Metric, who: str
+) -> tuple[Points, Points | None]:
+    """Check X, and rows that ask for neighbours in it, as a checked metric reads them."""
+    if is_graph(X, metric):
+        graph = check_graph(X, who=who)
+        if queries is None:
+            return graph, None
+        return graph, check_graph_block(queries, graph.shape[0], who=who, name="queries")
+    if metric == "precomputed":
+        table = check_distances(X, who=who)
+        if queries is None:
+            return table, None
+        return table, check_distance_block(queries, len(table), who=who)
+    rows = check_points(X, who=who)
+    return rows, None if queries is None else check_queries(queries, rows, who=who)
 
 
 def check_method(method: Any, metric: Metric, X: Points, *, who: str) -> str:

@@ -9,17 +9,12 @@ from typing import Any
 import numpy as np
 
 from sidelight.core import FloatArray, IntArray, count_threads
-from sidelight.neighbors.checked_rows import Points, check_n_neighbors, check_points, check_queries
+from sidelight.neighbors.checked_rows import Points, check_n_neighbors
 from sidelight.neighbors.duplicates import distinct_points
-from sidelight.neighbors.given_distances import check_distance_block, check_distances
-from sidelight.neighbors.given_graph import (
-    check_graph,
-    check_graph_block,
-    is_graph,
-    nearest_in_graph,
-)
+from sidelight.neighbors.given_graph import is_graph, nearest_in_graph
 from sidelight.neighbors.metrics import (
     Metric,
+    check_given,
     check_method,
     check_metric,
     distance_blocks,
@@ -97,22 +92,29 @@ def nearest_neighbors(
     array([0., 2.])
     """
     metric = check_metric(metric, who=who)
+    rows, wanted = check_given(X, queries, metric=metric, who=who)
+    how: dict[str, Any] = {"n_jobs": n_jobs, "random_state": random_state, "who": who}
+    return find_nearest(rows, n_neighbors, wanted, metric=metric, method=method, **how)
+
+
+def find_nearest(
+    rows: Points,
+    n_neighbors: int,
+    wanted: Points | None = None,
+    *,
+    metric: Metric,
+    method: str = "auto",
+    n_jobs: int | None = None,
+    random_state: int = 0,
+    who: str,
+) -> Neighbors:
+    """Find the nearest neighbours among rows that were checked, of them or of those wanted."""
     threads = count_threads(n_jobs, who=who)
-    if is_graph(X, metric):
-        graph = check_graph(X, who=who)
-        check_method(method, metric, graph, who=who)
-        if queries is not None:
-            graph = check_graph_block(queries, graph.shape[0], who=who, name="queries")
-        k = check_n_neighbors(n_neighbors, graph.shape[1] - 1, who=who, among="n_samples)")
-        return Neighbors(*nearest_in_graph(graph, k, who=who))
-    if metric == "precomputed":
-        rows: Points = check_distances(X, who=who)
-        wanted = None if queries is None else check_distance_block(queries, len(rows), who=who)
-    else:
-        rows = check_points(X, who=who)
-        wanted = None if queries is None else check_queries(queries, rows, who=who)
     method = check_method(method, metric, rows, who=who)
     n_samples = rows.shape[0]
+    if is_graph(rows, metric):
+        k = check_n_neighbors(n_neighbors, n_samples - 1, who=who, among="n_samples)")
+        return Neighbors(*nearest_in_graph(rows if wanted is None else wanted, k, who=who))
     k = (
         check_n_neighbors(n_neighbors, n_samples - 1, who=who, among="n_samples)")
         if wanted is None

@@ -9,12 +9,12 @@ import scipy.sparse as sp
 from scipy.spatial import cKDTree
 
 from sidelight.core import FloatArray, IntArray, count_threads, require_memory, row_blocks
-from sidelight.neighbors.checked_rows import Points, check_points, check_queries, check_radius
+from sidelight.neighbors.checked_rows import Points, check_radius
 from sidelight.neighbors.edges import edge_matrix
-from sidelight.neighbors.given_distances import check_distance_block, check_distances
-from sidelight.neighbors.given_graph import check_graph, check_graph_block, is_graph
+from sidelight.neighbors.given_graph import is_graph
 from sidelight.neighbors.metrics import (
     Metric,
+    check_given,
     check_method,
     check_metric,
     distance_blocks,
@@ -46,21 +46,28 @@ def radius_neighbors(
     array([1, 0, 3, 2], dtype=int32)
     """
     metric = check_metric(metric, who=who)
+    rows, wanted = check_given(X, queries, metric=metric, who=who)
+    return find_within(rows, radius, wanted, metric=metric, method=method, n_jobs=n_jobs, who=who)
+
+
+def find_within(
+    rows: Points,
+    radius: float,
+    wanted: Points | None = None,
+    *,
+    metric: Metric,
+    method: str = "auto",
+    n_jobs: int | None = None,
+    who: str,
+) -> sp.csr_array:
+    """Find all within a radius among rows that were checked, of them or of those wanted."""
     radius = check_radius(radius, who=who)
     count_threads(n_jobs, who=who)
-    if is_graph(X, metric):
-        graph = check_graph(X, who=who)
-        if queries is not None:
-            graph = check_graph_block(queries, graph.shape[0], who=who, name="queries")
+    if is_graph(rows, metric):
+        graph = rows if wanted is None else wanted
         near = graph.data <= radius
         ends = np.repeat(np.arange(graph.shape[0]), np.diff(graph.indptr))[near]
         return edge_matrix(ends, graph.indices[near], graph.data[near], graph.shape)
-    if metric == "precomputed":
-        rows: Points = check_distances(X, who=who)
-        wanted = None if queries is None else check_distance_block(queries, len(rows), who=who)
-    else:
-        rows = check_points(X, who=who)
-        wanted = None if queries is None else check_queries(queries, rows, who=who)
     method = check_method(method, metric, rows, who=who)
     shape = (rows.shape[0] if wanted is None else wanted.shape[0], rows.shape[0])
     if is_euclidean(metric):

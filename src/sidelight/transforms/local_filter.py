@@ -14,7 +14,7 @@ from sidelight.transforms.transformation import Shape, parameters_of_rows
 
 @dataclass(frozen=True)
 class LocalFilter:
-    """x'_u = ωᵀ x_N(u): each pixel a weighted sum of the size × size pixels around it (§2.4.1).
+    """Each pixel a weighted sum of the size × size pixels around it, x'_u = ωᵀ x_N(u) (§2.4.1).
 
     Shifts, small turns and changes of light are among them, and it is linear both in the picture
     and in ω, so that the ω that takes one picture to another is a least-squares problem

@@ -197,7 +197,20 @@ class Several:
         return np.concatenate([member.identity() for member in self.members])
 
     def seen(self, X: Any, image_shape: Shape = None) -> FloatArray:
-        """The rows as the member compares them that smooths the most."""
+        """The rows as the member compares them that smooths the most.
+
+        Parameters
+        ----------
+        X : array of shape (n, n_features)
+            The items.
+        image_shape : tuple of int, optional
+            What a row holds.
+
+        Returns
+        -------
+        ndarray of shape (n, n_features)
+            The items, smoothed.
+        """
         smoothing = [getattr(member, "smoothing", 0.0) for member in self.members]
         return seen_by(self.members[int(np.argmax(smoothing))], X, image_shape)
 

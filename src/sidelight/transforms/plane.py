@@ -66,7 +66,20 @@ class PlaneMotion:
         return read_pictures(X, image_shape, who=type(self).__name__)
 
     def seen(self, X: Any, image_shape: Shape = None) -> FloatArray:
-        """The rows as distances compare them: smoothed."""
+        """The rows as distances compare them.
+
+        Parameters
+        ----------
+        X : array of shape (n, n_features)
+            The items.
+        image_shape : tuple of int, optional
+            What a row holds.
+
+        Returns
+        -------
+        ndarray of shape (n, n_features)
+            The items, smoothed.
+        """
         pictures = self._read(X, image_shape)
         return smoothed(pictures, self.smoothing, self.beyond).reshape(len(pictures), -1)
 
@@ -104,7 +117,7 @@ class Shift(PlaneMotion):
 
     Parameters
     ----------
-    beyond, smoothing
+    beyond, smoothing : str, float
         As every motion of the plane has them.
     direction : {"both", "horizontal", "vertical"}
         Along which axes.
@@ -144,7 +157,7 @@ class Rotation(PlaneMotion):
 
     Parameters
     ----------
-    beyond, smoothing
+    beyond, smoothing : str, float
         As every motion of the plane has them.
     """
 
@@ -166,7 +179,7 @@ class Scaling(PlaneMotion):
 
     Parameters
     ----------
-    beyond, smoothing
+    beyond, smoothing : str, float
         As every motion of the plane has them.
     """
 
@@ -187,7 +200,7 @@ class Affine(PlaneMotion):
 
     Parameters
     ----------
-    beyond, smoothing
+    beyond, smoothing : str, float
         As every motion of the plane has them.
     """
 
@@ -209,7 +222,7 @@ class TimeShift(PlaneMotion):
 
     Parameters
     ----------
-    beyond, smoothing
+    beyond, smoothing : str, float
         As every motion of the plane has them.
 
     Examples
@@ -239,7 +252,7 @@ class TimeScaling(PlaneMotion):
 
     Parameters
     ----------
-    beyond, smoothing
+    beyond, smoothing : str, float
         As every motion of the plane has them.
     """
 

@@ -17,7 +17,24 @@ _RANK = 1e-12
 def best_parameters(
     transformation: Bilinear, X: Any, targets: Any, image_shape: Shape = None
 ) -> FloatArray:
-    """ω_i = argmin ‖design(x_i) ω − target_i‖², the smallest of them, for every row: (n, q)."""
+    """Find ω_i = argmin ‖design(x_i) ω − target_i‖² for every row, the smallest of them.
+
+    Parameters
+    ----------
+    transformation : Bilinear
+        Linear in its parameters ω.
+    X : array of shape (n, n_features)
+        The items.
+    targets : array of shape (n, n_features)
+        What is to come of each.
+    image_shape : tuple of int, optional
+        What a row holds.
+
+    Returns
+    -------
+    ndarray of shape (n, q)
+        The parameters, row by row.
+    """
     taps = np.asarray(
         np.swapaxes(transformation.design(X, image_shape), 1, 2), dtype=np.float64
     )  # (n, q, p)

@@ -17,15 +17,50 @@ class Transformation(Protocol):
     """What can be done to an item without making another of it: T(x, θ), at rest where θ = θ₀."""
 
     def identity(self) -> FloatArray:
-        """The θ₀ that leaves every item as it is, (q,)."""
+        """The θ₀ that leaves every item as it is.
+
+        Returns
+        -------
+        ndarray of shape (q,)
+            One number for each parameter.
+        """
         ...
 
     def apply(self, X: Any, theta: Any, image_shape: Shape = None) -> FloatArray:
-        """T(x, θ) of every row, by one θ of shape (q,) or by one for each row, (n, q)."""
+        """T(x, θ) of every row.
+
+        Parameters
+        ----------
+        X : array of shape (n, n_features)
+            The items.
+        theta : array of shape (q,) or (n, q)
+            One θ for all rows, or one for each.
+        image_shape : tuple of int, optional
+            What a row holds: (height, width), (height, width, channels), of signals (length,) or
+            (length, channels).
+
+        Returns
+        -------
+        ndarray of shape (n, n_features)
+            The items, transformed.
+        """
         ...
 
     def tangents(self, X: Any, image_shape: Shape = None) -> FloatArray:
-        """∂T(x, θ)/∂θ at rest, (n, q, n_features)."""
+        """∂T(x, θ)/∂θ at rest.
+
+        Parameters
+        ----------
+        X : array of shape (n, n_features)
+            The items.
+        image_shape : tuple of int, optional
+            What a row holds.
+
+        Returns
+        -------
+        ndarray of shape (n, q, n_features)
+            Where each parameter moves each item.
+        """
         ...
 
 
@@ -34,7 +69,20 @@ class Bilinear(Transformation, Protocol):
     """A transformation that is linear in the item and in its parameters: T(x, ω) = design(x) ω."""
 
     def design(self, X: Any, image_shape: Shape = None) -> FloatArray:
-        """The matrix that ω is multiplied by, of every row: (n, n_features, q)."""
+        """The matrix that ω is multiplied by, of every row.
+
+        Parameters
+        ----------
+        X : array of shape (n, n_features)
+            The items.
+        image_shape : tuple of int, optional
+            What a row holds.
+
+        Returns
+        -------
+        ndarray of shape (n, n_features, q)
+            One matrix for each item.
+        """
         ...
 
 

@@ -35,7 +35,23 @@ class VirtualPoints:
 def virtual_points(
     X: Any, transformation: Any, parameters: Any, image_shape: Shape = None
 ) -> VirtualPoints:
-    """Grow the data by copies, one of each row for each row of ``parameters``, (m, q).
+    """Grow the data by copies, one of each row for each row of ``parameters``.
+
+    Parameters
+    ----------
+    X : array of shape (n, n_features)
+        The items.
+    transformation : transformation, function or list of them
+        What can be done to them.
+    parameters : array of shape (m, q)
+        What is done.
+    image_shape : tuple of int, optional
+        What a row holds.
+
+    Returns
+    -------
+    VirtualPoints
+        The rows and their copies.
 
     Examples
     --------

@@ -14,10 +14,10 @@ from sidelight.neighbors import (
     DistinctRows,
     Neighbors,
     check_distance_block,
-    connect_components,
-    distinct_rows,
-    nearest_neighbors,
-    radius_neighbors,
+    find_distinct,
+    find_nearest,
+    find_within,
+    join_pieces,
     recall_of,
     spread_landmarks,
 )
@@ -62,7 +62,7 @@ class Distances:
 
     def distinct(self) -> DistinctRows:
         """Which rows are at distance zero."""
-        return distinct_rows(self.rows, metric="precomputed", who=self.who)
+        return find_distinct(self.rows, self.metric)
 
     def take(self, rows: IntArray) -> Distances:
         """Some of the points, among themselves."""
@@ -85,9 +85,7 @@ class Distances:
     def nearest(self, k: int, of: Distances | None = None, *, method: str = "auto") -> Neighbors:
         """The k nearest points."""
         queries, k = (None, k) if of is None else (of.rows, min(k, self.n))
-        return nearest_neighbors(
-            self.rows, k, queries=queries, metric="precomputed", method=method, who=self.who
-        )
+        return find_nearest(self.rows, k, queries, metric=self.metric, method=method, who=self.who)
 
     def recall(self, near: Neighbors) -> float:
         """The share of the nearest that a search has found."""
@@ -96,9 +94,7 @@ class Distances:
     def within(self, radius: float, of: Distances | None = None) -> sp.csr_array:
         """The points within a radius."""
         queries = None if of is None else of.rows
-        return radius_neighbors(
-            self.rows, radius, queries=queries, metric="precomputed", who=self.who
-        )
+        return find_within(self.rows, radius, queries, metric=self.metric, who=self.who)
 
     def lengths(self, left: IntArray, right: IntArray) -> FloatArray:
         """Look up listed pairs."""
@@ -114,7 +110,7 @@ class Distances:
 
     def connect(self, graph: sp.csr_array) -> tuple[sp.csr_array, IntArray]:
         """Join the pieces of a graph by the shortest edges that will do."""
-        return connect_components(graph, self.rows, metric="precomputed", who=self.who)
+        return join_pieces(graph, self.rows, metric=self.metric, who=self.who)
 
     def spread(self, n_landmarks: int) -> IntArray:
         """Points that stand for all."""

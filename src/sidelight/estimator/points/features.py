@@ -13,11 +13,11 @@ from sidelight.neighbors import (
     DistinctRows,
     Metric,
     Neighbors,
-    connect_components,
     distance_blocks,
-    distinct_rows,
-    nearest_neighbors,
-    radius_neighbors,
+    find_distinct,
+    find_nearest,
+    find_within,
+    join_pieces,
     recall_of,
     spread_landmarks,
 )
@@ -48,6 +48,11 @@ class Features:
     metric: Metric
     who: str
 
+    @classmethod
+    def of(cls, X: Any, metric: Metric, who: str) -> Features:
+        """Checked rows, stored as searches take them."""
+        return cls(sp.csr_array(X) if is_sparse(X) else np.ascontiguousarray(X), metric, who)
+
     @property
     def n(self) -> int:
         """How many."""
@@ -74,7 +79,7 @@ class Features:
 
     def distinct(self) -> DistinctRows:
         """Which rows are the same."""
-        return distinct_rows(self.rows, metric=self.metric, who=self.who)
+        return find_distinct(self.rows, self.metric)
 
     def take(self, rows: IntArray) -> Features:
         """Some of the rows."""
@@ -88,15 +93,13 @@ class Features:
         """New rows, sparse where the points are."""
         if is_sparse(X) != is_sparse(self.rows):
             X = X.toarray() if is_sparse(X) else sp.csr_array(X)
-        return replace(self, rows=X)
+        return Features.of(X, self.metric, self.who)
 
     def nearest(self, k: int, of: Features | None = None, *, method: str = "auto") -> Neighbors:
         """The k nearest rows; a new row that is one of them is at distance zero from it."""
         queries = None if of is None else of.rows
         k = k if of is None else min(k, self.n)
-        near = nearest_neighbors(
-            self.rows, k, queries=queries, metric=self.metric, method=method, who=self.who
-        )
+        near = find_nearest(self.rows, k, queries, metric=self.metric, method=method, who=self.who)
         return near if of is None or self.euclidean else self._exact(near, of.rows)
 
     def recall(self, near: Neighbors) -> float:
@@ -106,9 +109,7 @@ class Features:
     def within(self, radius: float, of: Features | None = None) -> sp.csr_array:
         """The rows within a radius."""
         queries = None if of is None else of.rows
-        return radius_neighbors(
-            self.rows, radius, queries=queries, metric=self.metric, who=self.who
-        )
+        return find_within(self.rows, radius, queries, metric=self.metric, who=self.who)
 
     def lengths(self, left: IntArray, right: IntArray) -> FloatArray:
         """The distances of listed pairs."""
@@ -134,7 +135,7 @@ class Features:
 
     def connect(self, graph: sp.csr_array) -> tuple[sp.csr_array, IntArray]:
         """Join the pieces of a graph by the shortest edges that will do."""
-        return connect_components(graph, self.rows, metric=self.metric, who=self.who)
+        return join_pieces(graph, self.rows, metric=self.metric, who=self.who)
 
     def spread(self, n_landmarks: int) -> IntArray:
         """Rows that stand for all."""

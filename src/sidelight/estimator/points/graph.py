@@ -16,13 +16,13 @@ from sidelight.neighbors import (
     KnownDistances,
     Neighbors,
     check_graph_block,
-    connect_components,
-    distinct_rows,
     edge_matrix,
+    find_distinct,
+    find_nearest,
+    find_within,
+    join_pieces,
     merge_copies,
-    nearest_neighbors,
     nearest_stored,
-    radius_neighbors,
     recall_of,
     spread_landmarks,
 )
@@ -74,7 +74,7 @@ class Graph:
 
     def distinct(self) -> DistinctRows:
         """Which rows an edge of length zero joins."""
-        return distinct_rows(self.rows, metric="precomputed", who=self.who)
+        return find_distinct(self.rows, self.metric)
 
     def take(self, rows: IntArray) -> Graph:
         """Some of the points, and the edges among them."""
@@ -118,7 +118,7 @@ class Graph:
         """The k nearest of the stored neighbours."""
         if of is not None:
             return Neighbors(*nearest_stored(of.rows, k))
-        return nearest_neighbors(self.rows, k, metric="precomputed", method=method, who=self.who)
+        return find_nearest(self.rows, k, metric=self.metric, method=method, who=self.who)
 
     def recall(self, near: Neighbors) -> float:
         """The share of the nearest that a search has found."""
@@ -127,9 +127,7 @@ class Graph:
     def within(self, radius: float, of: Graph | None = None) -> sp.csr_array:
         """The stored neighbours within a radius."""
         queries = None if of is None else of.rows
-        return radius_neighbors(
-            self.rows, radius, queries=queries, metric="precomputed", who=self.who
-        )
+        return find_within(self.rows, radius, queries, metric=self.metric, who=self.who)
 
     def lengths(self, left: IntArray, right: IntArray) -> FloatArray:
         """The distances of listed pairs, along the graph where it holds no edge."""
@@ -151,7 +149,7 @@ class Graph:
 
     def connect(self, graph: sp.csr_array) -> tuple[sp.csr_array, IntArray]:
         """Join the pieces of a graph by stored edges."""
-        return connect_components(graph, self.rows, metric="precomputed", who=self.who)
+        return join_pieces(graph, self.rows, metric=self.metric, who=self.who)
 
     def spread(self, n_landmarks: int) -> IntArray:
         """Points that stand for all."""

@@ -15,7 +15,7 @@ def points_of(X: Any, metric: Any, *, who: str) -> Features | Distances | Graph:
     """Read X as its metric says: rows of features, a table of distances, or a sparse graph."""
     known = check_metric(metric, who=who)
     if known != "precomputed":
-        return Features(X, known, who)
+        return Features.of(X, known, who)
     if is_sparse(X):
         return Graph(check_graph(X, who=who), who)
     return Distances(check_distances(X, who=who), who)

@@ -17,12 +17,17 @@ from sidelight.core import (
     report,
     warn,
 )
-from sidelight.neighbors.checked_rows import Points, check_points
+from sidelight.neighbors.checked_rows import Points
 from sidelight.neighbors.edges import edge_matrix, with_edges
-from sidelight.neighbors.given_distances import check_distances
-from sidelight.neighbors.given_graph import check_graph, is_graph
+from sidelight.neighbors.given_graph import is_graph
 from sidelight.neighbors.graph.across import SearchAcross, search_across
-from sidelight.neighbors.metrics import Metric, check_metric, from_euclidean, is_euclidean
+from sidelight.neighbors.metrics import (
+    Metric,
+    check_given,
+    check_metric,
+    from_euclidean,
+    is_euclidean,
+)
 
 
 def component_labels(graph: sp.csr_array) -> IntArray:
@@ -73,15 +78,16 @@ def connect_components(
     >>> edges, graph[1, 2]
     (array([[1, 2]]), np.float64(4.0))
     """
-    threads = count_threads(n_jobs, who=who)
     metric = check_metric(metric, who=who)
-    rows: Points
-    if is_graph(X, metric):
-        rows = check_graph(X, who=who)
-    elif metric == "precomputed":
-        rows = check_distances(X, who=who)
-    else:
-        rows = check_points(X, who=who)
+    rows = check_given(X, metric=metric, who=who)[0]
+    return join_pieces(graph, rows, metric=metric, n_jobs=n_jobs, who=who)
+
+
+def join_pieces(
+    graph: sp.csr_array, rows: Points, *, metric: Metric, n_jobs: int | None = None, who: str
+) -> tuple[sp.csr_array, IntArray]:
+    """Join the pieces of a graph between rows that were checked."""
+    threads = count_threads(n_jobs, who=who)
     n_samples = rows.shape[0]
     if graph.shape != (n_samples, n_samples):
         raise ValueError(
@@ -91,7 +97,7 @@ def connect_components(
     labels = component_labels(graph)
     if not labels.any():
         return graph, np.empty((0, 2), dtype=np.intp)
-    if is_graph(X, metric):
+    if is_graph(rows, metric):
         left, right, lengths = _shortest_of_given(labels, rows, who)
     else:
         n_asked = int(np.count_nonzero(labels))

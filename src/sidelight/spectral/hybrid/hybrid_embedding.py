@@ -22,6 +22,7 @@ from sidelight.core import (
 )
 from sidelight.estimator import (
     GRAPH_PARAMETERS,
+    Graph,
     GraphEmbedder,
     Invariant,
     Map,
@@ -254,6 +255,13 @@ class HybridEmbedding(GraphEmbedder):
         """The neighbourhood, and the points as the distances that are kept see them."""
         if self.distance == "mds":
             refuse_without_effect(self, ["n_landmarks"], "with distance='mds'")
+            if isinstance(told.points, Graph) and self.distance_metric is None:
+                raise ValueError(
+                    f"The 'distance' parameter of {self._name} must be 'isomap' for a sparse "
+                    f"graph, which holds the distances of neighbours alone. Got 'mds'. Give a "
+                    f"dense table, or those to keep: fit(X, distances=…) and "
+                    f"distance_metric='precomputed'."
+                )
         if isinstance(told.points, Invariant):  # the distances forgive; neighbours stay near
             refuse_without_effect(self, ["distance_metric"], "beside an Invariance")
             plain = points_of(told.points.rows, self.metric, who=self._name)

@@ -60,7 +60,22 @@ class LearnedDistance:
         return f"what {type(self.model).__name__} has learned"
 
     def frames(self, X: Any, *, who: str = "The distance", new: bool = False) -> Rows:
-        """The rows; refused where what the model says of them is no distance."""
+        """The rows; refused where what the model says of them is no distance.
+
+        Parameters
+        ----------
+        X : array of shape (n, n_features)
+            The items.
+        who : str
+            Who asks, for messages.
+        new : bool
+            Whether they are new rows, of which nothing is asked.
+
+        Returns
+        -------
+        Rows
+            The rows, with what the distance asks of each.
+        """
         found = Rows(read_rows(X, who=who).astype(np.float64))
         if not new and len(found) >= _FEW:
             self._refuse_nonsense(found, who)
@@ -84,7 +99,20 @@ class LearnedDistance:
             )
 
     def table(self, left: Rows, right: Rows | None = None) -> FloatArray:
-        """All distances, (n, m); exactly symmetric where there is one set of items."""
+        """All distances.
+
+        Parameters
+        ----------
+        left : Rows
+            The items.
+        right : Rows, optional
+            Others; by default the same.
+
+        Returns
+        -------
+        ndarray of shape (n, m)
+            Exactly symmetric where there is one set of items.
+        """
         other = left if right is None else right
         D: FloatArray = self.model.distances(left.rows, other.rows, symmetric=True)
         middle = other.rows.mean(axis=0)  # large numbers would drown what differs
@@ -97,12 +125,40 @@ class LearnedDistance:
         return D
 
     def among(self, left: Rows, right: Rows, lists: IntArray) -> FloatArray:
-        """The distances of every item on the left to those on the right that its list names."""
+        """The distances of every item on the left to those on the right that its list names.
+
+        Parameters
+        ----------
+        left : Rows
+            The items.
+        right : Rows
+            Those that are named.
+        lists : ndarray of shape (n, k)
+            Rows of the right, for each item on the left.
+
+        Returns
+        -------
+        ndarray of shape (n, k)
+            As listed.
+        """
         i = np.repeat(np.arange(len(left)), lists.shape[1])
         return self._of_pairs(left, right, i, lists.ravel()).reshape(lists.shape)
 
     def of_pairs(self, items: Rows, left: IntArray, right: IntArray) -> FloatArray:
-        """The distances of listed pairs of items."""
+        """The distances of listed pairs of items.
+
+        Parameters
+        ----------
+        items : Rows
+            The items.
+        left, right : ndarray of shape (n_pairs,)
+            Which two.
+
+        Returns
+        -------
+        ndarray of shape (n_pairs,)
+            One for each pair.
+        """
         return self._of_pairs(items, items, left, right)
 
     def _of_pairs(self, left: Rows, right: Rows, i: IntArray, j: IntArray) -> FloatArray:

@@ -70,9 +70,22 @@ class InvariantDistance:
         return " and ".join(type(member).__name__ for member in members)
 
     def frames(self, X: Any, *, who: str = "The distance", new: bool = False) -> Frames:
-        """Rows with their tangent spaces; refused where that has no meaning.
+        """Find the tangent spaces of rows; refused where that has no meaning.
 
-        ``new`` rows may be any, for what is refused are transformations that do not fit the others.
+        Parameters
+        ----------
+        X : array of shape (n, n_features)
+            The items.
+        who : str
+            Who asks, for messages.
+        new : bool
+            Whether they are new rows, which may be any: what is refused are transformations that do
+            not fit the others.
+
+        Returns
+        -------
+        Frames
+            The rows, with what the distance asks of each.
         """
         ridge = RIDGE if self.kind == "tangent" else 0.0
         found = frames_of(X, self.transformation, self.image_shape, ridge=ridge, who=who)
@@ -112,7 +125,20 @@ class InvariantDistance:
             )
 
     def table(self, left: Frames, right: Frames | None = None) -> FloatArray:
-        """All distances, (n, m); exactly symmetric where there is one set of items."""
+        """All distances.
+
+        Parameters
+        ----------
+        left : Frames
+            The items.
+        right : Frames, optional
+            Others; by default the same.
+
+        Returns
+        -------
+        ndarray of shape (n, m)
+            Exactly symmetric where there is one set of items.
+        """
         other = left if right is None else right
         D = np.zeros((len(left), len(other)))
 
@@ -131,7 +157,22 @@ class InvariantDistance:
         return D
 
     def among(self, left: Frames, right: Frames, lists: IntArray) -> FloatArray:
-        """The distances of every item on the left to those on the right that its list names."""
+        """The distances of every item on the left to those on the right that its list names.
+
+        Parameters
+        ----------
+        left : Frames
+            The items.
+        right : Frames
+            Those that are named.
+        lists : ndarray of shape (n, k)
+            Rows of the right, for each item on the left.
+
+        Returns
+        -------
+        ndarray of shape (n, k)
+            As listed.
+        """
         D = np.empty(lists.shape)
 
         def fill(rows: slice) -> None:
@@ -144,7 +185,20 @@ class InvariantDistance:
         return D
 
     def of_pairs(self, frames: Frames, left: IntArray, right: IntArray) -> FloatArray:
-        """The distances of listed pairs of items."""
+        """The distances of listed pairs of items.
+
+        Parameters
+        ----------
+        frames : Frames
+            The items.
+        left, right : ndarray of shape (n_pairs,)
+            Which two.
+
+        Returns
+        -------
+        ndarray of shape (n_pairs,)
+            One for each pair.
+        """
         found = np.empty(len(left))
         for block in row_blocks(len(left), 16.0 * frames.basis[0].size):
             some = frames.take(left[block])

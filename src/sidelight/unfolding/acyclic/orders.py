@@ -8,7 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from sidelight.core import FloatArray, IntArray, comparable, require_memory
-from sidelight.neighbors import Metric, Neighbors, distance_blocks, nearest_neighbors
+from sidelight.neighbors import Metric, Neighbors, distance_blocks, find_nearest
 from sidelight.solvers.paths import shortest_paths_from
 
 #: The ways to order points.
@@ -86,7 +86,7 @@ def candidate_orders(
 def near_lists(points: Any, k: int, metric: Metric, method: str, *, who: str) -> Neighbors:
     """Look up enough neighbours of each point for any order."""
     wanted = min(_MORE * k, points.shape[0] - 1)
-    return nearest_neighbors(points, wanted, metric=metric, method=method, who=who)
+    return find_nearest(points, wanted, metric=metric, method=method, who=who)
 
 
 def earlier_neighbors(

@@ -125,6 +125,8 @@ def test_why_ends_with_what_these_data_are(monkeypatch):
     )
     assert result.why in repr(result)
     assert looks == [1]
+    for unit in (1e150, 1e-150):  # whose squares no measure takes
+        assert embed(unit * flat, method="pca").why == result.why
     apart = np.vstack([flat, flat + 1e3])
     with pytest.warns(UserWarning, match="2 "):
         told = embed(apart, method="isomap")

@@ -27,10 +27,14 @@ def groups(n: int) -> Problem:
 
 def ask_for_help(problem: Problem) -> Array:
     """Start the command line and let it say what it can do."""
-    subprocess.run(
-        [sys.executable, "-m", "sidelight", "--help"], check=True, stdout=subprocess.DEVNULL
-    )
+    command = [sys.executable, "-m", "sidelight", "--help"]
+    subprocess.run(command, env=as_users_have_it(), check=True, stdout=subprocess.DEVNULL)
     return np.zeros(1)
+
+
+def as_users_have_it() -> dict[str, str]:
+    """The environment, where an installed package has its bytecode beside it."""
+    return {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
 
 
 def written(problem: Problem) -> TemporaryDirectory[str]:
@@ -45,7 +49,7 @@ def first_picture(problem: Problem, folder: TemporaryDirectory[str], *, cold: bo
     """From a file of text to a picture of it; cold with nothing compiled and no font known yet."""
     place = Path(folder.name)
     caches = {"NUMBA_CACHE_DIR": place / "compiled", "MPLCONFIGDIR": place / "fonts"}
-    environment = {**os.environ, **({k: str(v) for k, v in caches.items()} if cold else {})}
+    environment = as_users_have_it() | ({k: str(v) for k, v in caches.items()} if cold else {})
     command = [sys.executable, "-m", "sidelight", "embed", "data.csv", "--picture", "map.png"]
     subprocess.run(command, cwd=place, env=environment, check=True, capture_output=True)
     if (place / "map.png").stat().st_size < 1_000:

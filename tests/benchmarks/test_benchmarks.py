@@ -327,3 +327,20 @@ def test_rows_are_chosen_by_name_or_pattern():
     assert {row.data_name for row in choose_rows(["isomap-5*"])} == {"swiss_roll", "mnist_30"}
     with pytest.raises(ValueError, match="No row is named 'tsne'"):
         choose_rows(["tsne"])
+
+
+def test_what_a_user_waits_for_is_measured_on_the_wall_beside_its_limit():
+    waits = {row.name: row for row in ROWS if row.clock == "wall" and row.limit is not None}
+    limits = {name: row.limit.seconds for name, row in waits.items()}
+    assert limits["import/-"] == 0.06
+    assert limits["help/-"] == 0.3
+    assert limits["first-picture-warm/groups"] == 4.5
+    assert limits["first-picture-cold/groups"] == 12.0
+    runs = Runner(small=True)(waits["help/-"])
+    assert not runs[OURS].failure
+    assert runs[OURS].seconds[0] > 0
+    results = [Result(row, 1, {OURS: runs_of([0.2])}, []) for row in waits.values()]
+    report = json.loads(json.dumps(as_json(results, small=False, repeats=1)))
+    for row in waits.values():  # which the line on how it was measured says
+        note = markdown(report).splitlines()[-1]
+        assert row.work in note or "on the wall" in row.work

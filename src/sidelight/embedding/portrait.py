@@ -41,6 +41,8 @@ def _of_vectors(X: Any, pieces: str) -> str:
     from sidelight.quality import intrinsic_dimension
 
     some = np.asarray(X[evenly_spaced(len(X), _LOOKED_AT)], dtype=np.float64)
+    # nothing that is said depends on the unit, and a power of two changes no bit
+    some = np.ldexp(some, -int(np.frexp(np.abs(some).max(initial=0.0))[1]))
     said = _size(X)
     if len(np.unique(some, axis=0)) > 2 * _NEIGHBORS:
         d = max(1, round(float(intrinsic_dimension(some, method="mle", n_neighbors=_NEIGHBORS))))

@@ -24,6 +24,7 @@ from scipy.stats import rankdata
 from sidelight.core import BoolArray, FloatArray, IntArray, comparable, evenly_spaced
 from sidelight.metric.learning.safe_pairs import EquivalenceProblem, safe_metric
 from sidelight.metric.learning.scatter import PairScatter, Spread
+from sidelight.solvers import first_least
 
 
 @dataclass(frozen=True)
@@ -182,8 +183,8 @@ def choose_strength(
     chance = spread_by_chance(named, rng, settings)
     errors = np.maximum(_standard_errors(areas, 0.5), chance)
     said = problem.dissimilar if alone else problem.similar
-    best = int(np.argmax(means[: settings.trusted(said.rank)]))
-    boldest = int(np.argmax(means))
+    best = int(first_least(-means[: settings.trusted(said.rank)]))
+    boldest = int(first_least(-means))
     if means[boldest] > means[best] + settings.overwhelming * errors[boldest]:
         best = boldest
     chosen = 0

@@ -65,8 +65,9 @@ def what_it_can(model, new):
     said = {"embedding": model.embedding_, "new rows": model.transform(new)}
     with suppress(ValueError):
         said["back"] = model.inverse_transform(model.embedding_[:7])
-    with suppress(ValueError, AttributeError):
-        said["kernel"] = model.kernel()
+    if callable(getattr(model, "kernel", None)):  # of others a parameter
+        with suppress(ValueError):
+            said["kernel"] = model.kernel()
     return said | {
         name: value
         for name, value in vars(model).items()

@@ -25,17 +25,22 @@ def farthest_first(
 ) -> IntArray:
     """Choose points so that each is the one farthest from those before it.
 
-    ``distances_from(i)`` are the distances of all points from point i.
+    ``distances_from(i)`` are the distances of all points from point i.  They are fewer where all
+    others are at the places of those chosen.
 
     Examples
     --------
     >>> line = np.array([0.0, 1.0, 2.0, 9.0, 10.0])
     >>> farthest_first(lambda i: abs(line - line[i]), 0, 3)
     array([0, 4, 2])
+    >>> farthest_first(lambda i: abs(line[:2] - line[i]), 0, 3)
+    array([0, 1])
     """
     chosen = np.full(n_points, first, dtype=np.intp)
     nearest = np.array(distances_from(first))
     for step in range(1, n_points):
+        if not nearest.max() > 0:
+            return chosen[:step]
         chosen[step] = int(np.argmax(nearest))
         np.minimum(nearest, distances_from(int(chosen[step])), out=nearest)
     return chosen

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sidelight.mapping.by_kernel import ByKernel, CentredKernel, ComparedRows, KernelTable, Preimage
-from sidelight.mapping.leave_one_out import best_predicting
+from sidelight.mapping.leave_one_out import best_predicting, prediction_error
 from sidelight.mapping.linear import GramKernel, LinearBack, Projection
 from sidelight.mapping.nystrom import Nystrom, kernel_coordinates, scale_kernel
 from sidelight.mapping.packing import lay_out
@@ -27,5 +27,6 @@ __all__ = [
     "best_predicting",
     "kernel_coordinates",
     "lay_out",
+    "prediction_error",
     "scale_kernel",
 ]

@@ -11,6 +11,7 @@ from sklearn.base import clone
 from sidelight.core import FloatArray
 from sidelight.model_selection.scoring import Held
 from sidelight.model_selection.validation import Search, search
+from sidelight.solvers import first_least
 
 #: What is tried where nobody says: each grows by about a half.
 _TRIED = {
@@ -117,7 +118,7 @@ def _least_within_an_error(found: Search) -> int:
     values = [next(iter(parameters.values())) for parameters, _ in found.table]
     scores = [_judged(row) for _, row in found.table]
     means = np.array([row.mean() if len(row) else -np.inf for row in scores])
-    best = scores[int(np.argmax(means))]
+    best = scores[int(first_least(-means))]
     error = float(best.std(ddof=1) / np.sqrt(len(best))) if len(best) > 1 else 0.0
     good = np.flatnonzero(means >= means.max() - error)
     return int(min(good, key=lambda place: values[place]))

@@ -16,6 +16,7 @@ from sidelight.core import FloatArray
 from sidelight.estimator import placed_by
 from sidelight.model_selection.folds import Fold, folds
 from sidelight.model_selection.scoring import SCORINGS, Held
+from sidelight.solvers import first_least
 
 
 def cross_validate(
@@ -164,7 +165,7 @@ def search(
             "No parameters of the search have a score: in no fold is anything left to judge by. "
             "Take fewer folds, or another scoring."
         )
-    best = int(np.nanargmax(means))
+    best = int(first_least(-np.array(means)))
     model = clone(estimator).set_params(**table[best][0]).fit(X, side=side)
     return Search(model, table[best][0], means[best], table)
 

@@ -16,7 +16,7 @@ from sidelight.neighbors import (
     nearest_stored,
 )
 from sidelight.quality.dimension import levina_bickel
-from sidelight.solvers import fit_with_missing, hard_threshold, noise_level
+from sidelight.solvers import first_least, fit_with_missing, hard_threshold, noise_level
 
 #: Neighbours of each row that the intrinsic dimension rests on: many, for noise is felt by few.
 _NEIGHBORS = 20
@@ -80,7 +80,7 @@ def components_by_likelihood(values: FloatArray, n_samples: int, n_features: int
     kept = np.cumsum(variances)[:-1]
     noise = (variances.sum() - kept) / (p - q)
     likelihood = -n / 2 * (np.cumsum(np.log(variances))[:-1] + (p - q) * np.log(noise))
-    return int(q[np.argmax(likelihood - _penalty(q, n, p))])
+    return int(q[first_least(_penalty(q, n, p) - likelihood)])
 
 
 def components_of_missing(X: FloatArray) -> int:

@@ -10,7 +10,7 @@ from scipy.optimize import minimize_scalar
 from sidelight.core import ArrayLike, FloatArray, report, require_memory
 from sidelight.quality.inputs import as_points, check_same_length
 from sidelight.similarity import gaussian_similarity
-from sidelight.solvers import best_of
+from sidelight.solvers import best_of, first_least
 
 _LOG_2PI = float(np.log(2 * np.pi))
 #: Length scales tried, in units of the map's spread: from the gap between points to a plane.
@@ -162,7 +162,7 @@ class _Profile:
             log_det = np.log(shifted).sum(axis=0) + self.n * np.log(signal)
             return -0.5 * self.p * (self.n * (_LOG_2PI + 1) + log_det), signal
 
-        best = int(np.argmax(likelihood(_NOISE_RATIOS)[0]))
+        best = int(first_least(-likelihood(_NOISE_RATIOS)[0]))
         near = _NOISE_RATIOS[[max(best - 1, 0), min(best + 1, len(_NOISE_RATIOS) - 1)]]
         refined = minimize_scalar(
             lambda log_ratio: -likelihood(np.exp([log_ratio]))[0][0],
@@ -172,7 +172,7 @@ class _Profile:
         )
         ratios = np.array([np.exp(refined.x), _NOISE_RATIOS[best]])
         scores, signals = likelihood(ratios)
-        which = int(np.argmax(scores))
+        which = int(first_least(-scores))
         signal = float(signals[which])
         return MapProcess(float(scores[which]), signal, length, float(ratios[which]) * signal)
 

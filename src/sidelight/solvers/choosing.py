@@ -32,10 +32,14 @@ def best_of(candidates: Iterable[T], error: Callable[[T], float]) -> T:
 def first_least(errors: FloatArray) -> IntArray:
     """For each column of errors the first row with the least, to rounding; NaN is the worst.
 
+    Of errors in one row, which of them.
+
     Examples
     --------
     >>> first_least(np.array([[3.0, 1.0, np.nan], [2.0, 1.0 - 1e-16, 5.0]]))
     array([1, 0, 1])
+    >>> int(first_least(np.array([3.0, 2.0, 2.0 - 1e-15])))
+    1
     """
     errors = np.where(np.isnan(errors), np.inf, errors)
     least = errors.min(axis=0)

@@ -20,7 +20,7 @@ from sidelight.core import (
     require_memory,
     warn,
 )
-from sidelight.estimator import Embedder, Map, learned_in_front
+from sidelight.estimator import Embedder, Map, Told, learned_in_front
 from sidelight.mapping import (
     ByKernel,
     CentredKernel,
@@ -214,22 +214,9 @@ class KernelPCA(Embedder):
         KernelPCA
             The fitted estimator.
         """
-        self._refuse_unused()
-        given = vars(self)["kernel"] == "precomputed"
-        X, known = self._check_input(X, side, pairwise='kernel="precomputed"' if given else "")
-        X = of_moderate_size(X, who=self._name)
-        metric = "precomputed" if given else "euclidean"
-        if given and learned_in_front(known):
-            raise ValueError(
-                f"Side information gives {self._name} a metric learned from feature vectors, so "
-                f"kernel must not be 'precomputed'. Got kernel='precomputed': give X itself, or "
-                f"learn the kernel's metric before."
-            )
-        items = self._check_items(items, X.shape[0]) if given else X
-        told = self._tell(X, known, metric=metric, items=items)
-        X = told.points
-        compared = self._compared(X)
-        K = compared.panels(self._dtype(X.shape[0]))
+        told, items = self._hear_kernel(X, side, items)
+        compared = self._compared(told.points)
+        K = compared.panels(self._dtype(told.points.shape[0]))
         centring = Centring.of(K)
         pairs, places = scale_kernel(K, centring, self._check_components(len(K)), who=self._name)
         rounding = compared.rounding(_largest(K, centring), K.dtype)
@@ -241,9 +228,27 @@ class KernelPCA(Embedder):
             ByKernel(compared, nystrom),
             {"eigenvalues_": values, "gamma_": compared.gamma},
             CentredKernel(compared, nystrom),
-            told.behind(self._way_back(compared, nystrom, items if given else X)),
+            told.behind(self._way_back(compared, nystrom, items)),
         )
         return self._adopt(told, found)
+
+    def _hear_kernel(self, X: Any, side: Any, items: Any) -> tuple[Told, Any]:
+        """What the fit was told, checked, and the items that the way back leads to."""
+        self._refuse_unused()
+        given = vars(self)["kernel"] == "precomputed"
+        X, known = self._check_input(X, side, pairwise='kernel="precomputed"' if given else "")
+        X = of_moderate_size(X, who=self._name)
+        if not given:
+            told = self._tell(X, known, metric="euclidean", items=X)
+            return told, told.points
+        if learned_in_front(known):
+            raise ValueError(
+                f"Side information gives {self._name} a metric learned from feature vectors, so "
+                f"kernel must not be 'precomputed'. Got kernel='precomputed': give X itself, or "
+                f"learn the kernel's metric before."
+            )
+        items = self._check_items(items, X.shape[0])
+        return self._tell(X, known, metric="precomputed", items=items), items
 
     def _refuse_unused(self) -> None:
         refuse_unused_kernel_parameters(self, vars(self)["kernel"])

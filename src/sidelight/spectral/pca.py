@@ -26,7 +26,7 @@ from sidelight.similarity import (
     mean_and_scatter,
     scatter_operator,
 )
-from sidelight.solvers.eigen import column_signs, largest_eigenpairs
+from sidelight.solvers.eigen import Eigenpairs, column_signs, largest_eigenpairs
 
 #: A scatter or Gram matrix of up to this order is formed; beyond, it is only applied.
 _FORMED_ORDER = 3000
@@ -146,17 +146,10 @@ class PCA(Embedder):
         _check_total(total, X)
         if form == "dual":
             pairs = self._leading(gram_matrix(as_dense(X), mean), n, p)
-            lengths = np.sqrt(np.maximum(pairs.values, 0))
-            back = as_dense(X).T @ pairs.vectors - np.outer(mean, pairs.vectors.sum(axis=0))
-            directions = _orthonormal_columns(back, lengths)
-            places = pairs.vectors * lengths
+            directions, places = _seen_from_rows(X, mean, pairs)
         else:
             pairs = self._leading(S if form == "direct" else scatter_operator(X, mean), n, p)
-            scores = np.asarray(X @ pairs.vectors.astype(X.dtype))
-            signs = column_signs(scores, mean @ pairs.vectors)
-            directions = pairs.vectors * signs
-            places = scores * signs
-            places -= mean @ directions
+            directions, places = _projected(X, mean, pairs)
         kernel = GramKernel(X, mean) if self._keeps(X) else None
         found = _described(directions.T, mean, pairs.values, total, n)
         back = told.behind(found.back)
@@ -282,7 +275,7 @@ class PCA(Embedder):
             return "operator"
         return "dual" if n < p else "direct"
 
-    def _leading(self, S: Any, n: int, p: int) -> Any:
+    def _leading(self, S: Any, n: int, p: int) -> Eigenpairs:
         """Keep as many eigenpairs as were asked for."""
         most = min(n, p)
         if isinstance(self.n_components, (int, np.integer)):
@@ -410,6 +403,23 @@ def _total_scatter(X: Any, mean: FloatArray) -> float:
         return float(X.multiply(X).sum() - X.shape[0] * (mean @ mean))
     squares = np.einsum("ij,ij->j", X, X, dtype=np.float64)
     return float(squares.sum() - X.shape[0] * (mean @ mean))
+
+
+def _projected(X: Any, mean: FloatArray, pairs: Eigenpairs) -> tuple[FloatArray, FloatArray]:
+    """The eigenvectors U of the scatter, with their signs, and the places (x − m)ᵀU."""
+    scores = np.asarray(X @ pairs.vectors.astype(X.dtype))
+    signs = column_signs(scores, mean @ pairs.vectors)
+    directions = pairs.vectors * signs
+    places = scores * signs
+    places -= mean @ directions
+    return directions, places
+
+
+def _seen_from_rows(X: Any, mean: FloatArray, pairs: Eigenpairs) -> tuple[FloatArray, FloatArray]:
+    """U = X V Λ^{−½} from the eigenvectors V of the Gram matrix, and the places V Λ^½."""
+    lengths = np.sqrt(np.maximum(pairs.values, 0))
+    back = as_dense(X).T @ pairs.vectors - np.outer(mean, pairs.vectors.sum(axis=0))
+    return _orthonormal_columns(back, lengths), pairs.vectors * lengths
 
 
 def _orthonormal_columns(back: FloatArray, lengths: FloatArray) -> FloatArray:

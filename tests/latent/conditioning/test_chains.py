@@ -4,14 +4,17 @@ import numpy as np
 from scipy.spatial.distance import cdist
 
 from sidelight import ConditionalEmbedding
+from sidelight.latent.conditioning import chains
 from sidelight.latent.conditioning.chains import (
     _BestMatches,
+    _Gaps,
     _links,
     above_noise,
     chained_matches,
     unexplained,
 )
 from sidelight.latent.conditioning.map import error_beside_number
+from sidelight.latent.conditioning.matches import match_items
 from sidelight.latent.conditioning.rotation_by_number import Transport
 from sidelight.latent.density import KnownFactor
 from sidelight.side import Condition
@@ -150,6 +153,34 @@ def test_axes_above_the_noise_are_kept():
     noise = rng.normal(size=(200, 300))
     assert above_noise(signal + noise).shape[1] == 14
     assert above_noise(signal[:, :5]).shape[1] == 5
+    # what turns is above the noise in few of the axes that it turns in
+    assert above_noise(np.outer(signal[:, 0], np.ones(300)) + noise).shape[1] == 10
+
+
+def test_items_that_no_chain_reaches_send_mass_to_every_value_all_the_same(monkeypatch):
+    rng = np.random.default_rng(5)
+    number = np.concatenate([rng.random(20), 50 + rng.random(20)])
+    of_piece = number > 50
+    joined = of_piece[:, None] == of_piece
+    monkeypatch.setattr(chains, "_links", lambda *given, **more: joined * _links(*given, **more))
+    matching = match_items(rng.normal(size=(40, 6)), KnownFactor.of(Condition(number), who="test"))[
+        0
+    ]
+    assert (matching.W @ matching.M).min() > 0.1
+
+
+def test_items_beyond_all_others_and_copies_leave_numbers():
+    """No link at all, and best matches at no distance, are divided by nothing."""
+    number = np.append(np.arange(5.0), 100.0)
+    gaps = np.abs(np.subtract.outer(number, number))
+    best = _BestMatches(np.array([1.0, 2.0, 3.0, 4.0]), np.array([1.0, 2.0, 8.0, 9.0]), 10.0)
+    links = _links(gaps, gaps, best)
+    assert np.all(links[5] == 0)
+    assert np.isfinite(links).all()
+    copies = np.zeros((30, 30))
+    apart = np.abs(np.subtract.outer(np.arange(30.0), np.arange(30.0)))
+    found = _Gaps(apart, 8).best_matches(copies)
+    assert np.isfinite(_links(copies, apart, found)).all()
 
 
 def test_a_map_is_not_better_for_telling_the_number():

@@ -23,6 +23,7 @@ from sidelight.core import (
     whole_or_nothing,
 )
 from sidelight.neighbors import distinct_rows
+from sidelight.solvers import first_least
 
 
 @dataclass(frozen=True)
@@ -104,7 +105,7 @@ def judged_dimensions(
     scores: list[FloatArray] = []
     for q in range(1, most + 1):
         scores.append(_scores_of(X, rows, parts, partial(model_of, q), left_out))
-        best = int(np.argmax([one.mean() for one in scores]))
+        best = int(first_least(np.array([-one.mean() for one in scores])))
         if len(scores) > best + _BEYOND:
             break
     short = [scores[best] - one for one in scores[: best + 1]]

@@ -15,6 +15,7 @@ from sidelight.core import FloatArray
 from sidelight.estimator.territory.groups import Groups
 from sidelight.estimator.territory.memberships import WALKS, memberships
 from sidelight.neighbors import nearest_neighbors, symmetrise
+from sidelight.similarity import gaussian_similarity
 
 #: Standard errors by which rows that are held out must be foretold better; set on draws 310 to 357
 #: of 400 digits, cells, wine, breast cancer and faces.
@@ -68,7 +69,7 @@ def walks_along(lengths: sp.csr_array) -> sp.csr_array:
     """Weights of a walk along edges: the shorter, the likelier, and none is impossible."""
     walks = sp.csr_array(lengths.maximum(lengths.T))
     typical = max(float(np.median(walks.data)), 1e-300) if walks.nnz else 1.0
-    walks.data = np.exp(-((walks.data / typical) ** 2)) + 1e-3
+    walks.data = gaussian_similarity((walks.data / typical) ** 2) + 1e-3
     return walks
 
 

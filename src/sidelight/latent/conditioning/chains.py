@@ -21,6 +21,7 @@ from sidelight.latent.conditioning.rotation_by_number import MatchedPairs, Trans
 from sidelight.latent.conditioning.settings import CHAINS
 from sidelight.latent.density import KnownFactor, squared_distances
 from sidelight.quality import components_above_noise
+from sidelight.similarity import gaussian_similarity
 
 _BALANCING_STEPS = 20
 #: Axes of the residuals that are compared: those above the noise, between these numbers.
@@ -50,7 +51,7 @@ def unexplained(Y: FloatArray, differences: FloatArray, gaps: FloatArray) -> Flo
     """Take away the local linear mean at each value, and divide by the local r.m.s. of the rest."""
     n, c = len(Y), differences.shape[2]
     spread = np.sqrt(np.mean(gaps**2) / 2)
-    weights = np.exp(-0.5 * (gaps / (spread * n ** (-1 / (4 + c)))) ** 2)
+    weights = gaussian_similarity((gaps / (spread * n ** (-1 / (4 + c)))) ** 2, 2.0)
     terms = np.concatenate([np.ones((n, n, 1)), differences], axis=2)
     normal = np.einsum("ab,abi,abj->aij", weights, terms, terms)
     normal += 1e-9 * np.trace(normal, axis1=1, axis2=2)[:, None, None] * np.eye(c + 1)
@@ -142,11 +143,12 @@ def _links(
 ) -> FloatArray:
     """Weigh pairs by how little further they are than best matches; degrees are balanced."""
     expected = np.interp(gaps, best.gaps, best.squared)
-    links = np.exp(-np.clip(squared / expected - 1, -1, 60))
+    links = gaussian_similarity(np.clip(squared / expected - 1, -1, 60))
     too_far = np.flatnonzero(best.squared > close_enough * best.typical)
     if len(too_far):
         width = best.gaps[max(int(too_far[0]), 1)]
-        links *= np.where(gaps <= width, np.exp(-((np.minimum(gaps, width) / width) ** 2)), 0.0)
+        near = gaussian_similarity((np.minimum(gaps, width) / width) ** 2)
+        links *= np.where(gaps <= width, near, 0.0)
     np.fill_diagonal(links, 0.0)
     for _ in range(_BALANCING_STEPS):
         degrees = np.sqrt(links.sum(axis=1) + 1e-12)

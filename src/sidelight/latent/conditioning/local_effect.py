@@ -7,6 +7,7 @@ from sklearn.cluster import KMeans, kmeans_plusplus
 
 from sidelight.core import FloatArray
 from sidelight.latent.density import squared_distances
+from sidelight.similarity import gaussian_shares
 
 _MOST_CLUSTERS, _ITEMS_PER_CLUSTER = 20, 10
 _ROUNDS = 5
@@ -73,5 +74,4 @@ def _memberships(Y: FloatArray, n_clusters: int, seed: int) -> FloatArray:
     squared = squared_distances(Y, found.cluster_centers_)
     nearest = squared.min(axis=1, keepdims=True)
     width = max(_SOFTNESS * float(nearest.mean()), 1e-300)
-    shares = np.exp(-(squared - nearest) / width)
-    return np.asarray(shares / shares.sum(axis=1, keepdims=True))
+    return gaussian_shares(squared - nearest, width)

@@ -17,6 +17,9 @@ from sidelight.latent.conditioning.settings import REFINEMENT
 from sidelight.latent.density import KnownFactor, squared_distances
 from sidelight.latent.information import Path, Penalty
 from sidelight.latent.information.conditional import ConditionalMap, first_steps
+from sidelight.mapping import prediction_error
+from sidelight.similarity import gaussian_similarity
+from sidelight.solvers import best_of, first_least
 from sidelight.solvers.descent import follow
 from sidelight.solvers.eigen import largest_eigenpairs
 
@@ -67,7 +70,7 @@ def map_without_factor(
         for matching in matchings
     ]
     if not any(matching.partial for matching in matchings):
-        best = min(range(len(starts)), key=lambda i: starts[i].error)
+        best = best_of(range(len(starts)), lambda i: starts[i].error)
         starts, matchings = [starts[best]], [matchings[best]]
     maps: list[ConditionalMap] = []
     # one item per value of the factor: left out of its own sums, it has no rival
@@ -106,7 +109,7 @@ def map_without_factor(
             errors.append(min(_errors(D, scores, matching.rivals, _COMPARED_SCALES)))
         else:
             errors.append(error_beside_number(found.points, scores, factor))
-    return replace(maps[int(np.argmin(errors))], n_iter=n_iter)
+    return replace(maps[int(first_least(np.array(errors)))], n_iter=n_iter)
 
 
 def error_beside_number(Z: FloatArray, Y: FloatArray, factor: KnownFactor) -> float:
@@ -116,7 +119,7 @@ def error_beside_number(Z: FloatArray, Y: FloatArray, factor: KnownFactor) -> fl
     """
     D = squared_distances(Z, Z)
     gaps = squared_distances(factor.coordinates, factor.coordinates)
-    alike = (np.exp(-np.minimum(gaps / (factor.reach * times), 30.0)) for times in _REACHES)
+    alike = (gaussian_similarity(np.minimum(gaps / (factor.reach * t), 30.0)) for t in _REACHES)
     return min(min(_errors(D, Y, rivals, _COMPARED_SCALES)) for rivals in alike)
 
 
@@ -161,8 +164,8 @@ def _best_end(
     """Of the start and what it was refined to, the map that predicts best."""
     n_iter = sum(end.n_iter for end in ends)
     ends = [replace(end, points=_alike(end.points, matching), n_iter=n_iter) for end in ends]
-    errors = [prediction_error(end.points, Y, matching.rivals) for end in ends]
-    best = ends[int(np.argmin(errors))]
+    errors = [error_among_rivals(end.points, Y, matching.rivals) for end in ends]
+    best = ends[int(first_least(np.array(errors)))]
     if min(errors) < (REFINEMENT.clearly_better if careful else 1.0) * start.error:
         return best
     return replace(best, points=start.points, path=first_steps(best.path, 0), history=np.empty(0))
@@ -174,7 +177,7 @@ def _alike(Z: FloatArray, matching: Matching) -> FloatArray:
     return _alike_at_all_values(Z, matching.M)
 
 
-def prediction_error(Z: FloatArray, Y: FloatArray, rivals: FloatArray) -> float:
+def error_among_rivals(Z: FloatArray, Y: FloatArray, rivals: FloatArray) -> float:
     """Measure how well every item is predicted from others near it in the map."""
     return _errors(squared_distances(Z, Z), Y, rivals, np.ones(1))[0]
 
@@ -186,10 +189,10 @@ def _errors(D: FloatArray, Y: FloatArray, rivals: FloatArray, scales: FloatArray
     nearest[~np.isfinite(nearest)] = 0.0
     errors = []
     for scale in scales:
-        k = others * np.exp(-scale * (distances - nearest))
+        k = others * gaussian_similarity(distances - nearest, 1 / scale)
         total = k.sum(axis=1, keepdims=True)
         predicted = (k / np.maximum(total, 1e-300)) @ Y
-        errors.append(float(np.mean((Y - predicted) ** 2)))
+        errors.append(prediction_error(predicted, Y) / Y.size)
     return errors
 
 
@@ -231,23 +234,22 @@ def _best_predicting(
     vectors: FloatArray, Y: FloatArray, rivals: FloatArray, n_components: int
 ) -> tuple[FloatArray, float]:
     """Choose eigenvectors one by one, and their scale, by leave-one-out prediction."""
+
+    def apart(j: int) -> FloatArray:
+        return squared_distances(vectors[:, [j]], vectors[:, [j]])
+
     chosen: list[int] = []
     D: FloatArray = np.zeros((len(Y), len(Y)))
-    errors = [np.inf]
     if vectors.shape[1] == n_components:
         chosen = list(range(n_components))
         D = squared_distances(vectors, vectors)
     while len(chosen) < n_components:
-        best = (np.inf, -1)
-        for j in set(range(vectors.shape[1])) - set(chosen):
-            column = vectors[:, [j]]
-            errors = _errors(D + squared_distances(column, column), Y, rivals, _SCALES)
-            best = min(best, (min(errors), j))
-        chosen.append(best[1])
-        column = vectors[:, [best[1]]]
-        D += squared_distances(column, column)
+        left = [j for j in range(vectors.shape[1]) if j not in chosen]
+        errors = [min(_errors(D + apart(j), Y, rivals, _SCALES)) for j in left]
+        chosen.append(left[int(first_least(np.array(errors)))])
+        D = D + apart(chosen[-1])
     errors = _errors(D, Y, rivals, _SCALES)
-    at = int(np.argmin(errors))
+    at = int(first_least(np.array(errors)))
     return vectors[:, chosen] * np.sqrt(_SCALES[at]), errors[at]
 
 

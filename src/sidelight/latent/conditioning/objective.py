@@ -16,6 +16,7 @@ import numpy as np
 from sidelight.core import FloatArray
 from sidelight.latent.conditioning.matches import Matching
 from sidelight.latent.density import squared_distances
+from sidelight.similarity import gaussian_similarity
 
 _FLOOR = 1e-12
 _BAND = 64
@@ -47,7 +48,7 @@ class MatchedInformation:
         for first in range(0, n, _BAND):
             # a band of rows stays in the cache from the kernel to its forces
             band = slice(first, min(first + _BAND, n))
-            k = np.exp(-squared_distances(Z[band], Z))
+            k = gaussian_similarity(squared_distances(Z[band], Z))
             if leave_one_out:
                 k[np.arange(band.stop - first), np.arange(first, band.stop)] = 0.0
             kW = k * W[band]

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from sidelight.core import FloatArray, IntArray
+from sidelight.core import FloatArray, IntArray, farthest_first
 from sidelight.latent.density.kernels import squared_distances
 from sidelight.side import Condition
 from sidelight.similarity import gaussian_similarity
@@ -208,7 +208,7 @@ def together(factors: Iterable[KnownFactor]) -> KnownFactor | KnownFactors:
 
 def _relative_similarity(gaps: FloatArray) -> FloatArray:
     # relative to the nearest value, so that one that was never seen is compared as well
-    return np.asarray(np.exp(-np.minimum(gaps - gaps.min(axis=1, keepdims=True), 700.0)))
+    return gaussian_similarity(np.minimum(gaps - gaps.min(axis=1, keepdims=True), 700.0))
 
 
 def _stated(values: Any) -> Any:
@@ -230,13 +230,9 @@ def _coordinates(
 def _anchors(coordinates: FloatArray, n_anchors: int) -> tuple[IntArray, float]:
     """Values far from each other, and how far the next one is on average."""
     start = int(np.argmax(((coordinates - coordinates.mean(axis=0)) ** 2).sum(axis=1)))
-    chosen = [start]
-    to_chosen = ((coordinates - coordinates[start]) ** 2).sum(axis=1)
-    while len(chosen) < n_anchors and to_chosen.max() > 0:
-        chosen.append(int(np.argmax(to_chosen)))
-        to_chosen = np.minimum(
-            to_chosen, ((coordinates - coordinates[chosen[-1]]) ** 2).sum(axis=1)
-        )
+    chosen = farthest_first(
+        lambda i: ((coordinates - coordinates[i]) ** 2).sum(axis=1), start, n_anchors
+    )
     between = squared_distances(coordinates[chosen], coordinates[chosen])
     np.fill_diagonal(between, np.inf)
-    return np.array(chosen), float(np.sqrt(between.min(axis=1)).mean())
+    return chosen, float(np.sqrt(between.min(axis=1)).mean())

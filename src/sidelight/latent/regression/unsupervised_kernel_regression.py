@@ -198,17 +198,15 @@ class UnsupervisedKernelRegression(Embedder):
             **course_of(self, "unsupervised kernel regression"),
             polished=True,
         )
-        Z, unit = pins.settle(found.x)
+        Z, (wanted, unit) = pins.points(found.x), pins.settle(found.x)
         if self.kernel == "linear":
-            made = linear_map(frame, rows, pins.points(found.x))
+            made = linear_map(frame, rows, Z)
         else:
             pull = max(self.penalty, _LEAST_PENALTY) * variance
-            made = gaussian_map(points, frame, Z, unit, pull, about_mean="Anchors" in told.known)
+            anchored = "Anchors" in told.known
+            made = gaussian_map(points, frame, wanted, unit, pull, about_mean=anchored)
         facts = {"unit_": unit, **facts_of(found, n / variance)}
-        spread = float(pins.points(found.x).var(axis=0).sum())
-        self._warn_of_one_place(spread, n)
-        terms = error.penalty * spread + beside(pins.points(found.x))[0]
-        facts["reconstruction_error_"] = facts["objective_"] - terms
+        facts["reconstruction_error_"] = facts["objective_"] - self._terms(Z, error, beside)
         made = replace(made.with_facts(**facts), back=told.behind(made.back))
         return self._adopt(told, made, left)
 
@@ -231,13 +229,16 @@ class UnsupervisedKernelRegression(Embedder):
             beside=beside,
         )
 
-    def _warn_of_one_place(self, spread: float, n: int) -> None:
+    def _terms(self, Z: FloatArray, error: Any, beside: Adjacent) -> float:
+        """What E holds besides the error: the penalty, and adjacent rows."""
+        spread = float(Z.var(axis=0).sum())
         if spread < _ONE_PLACE:
             warn(
-                f"All points of {self._name} came to one place: with n_samples={n} no item can be "
-                f"told from the others better than by their mean. Lower penalty={self.penalty:g}, "
-                f"or give more rows."
+                f"All points of {self._name} came to one place: with n_samples={len(Z)} no item "
+                f"can be told from the others better than by their mean. Lower penalty="
+                f"{self.penalty:g}, or give more rows."
             )
+        return float(error.penalty * spread + beside(Z)[0])
 
     def _check_choice(self, n: int, *, anchored: bool) -> None:
         check_components(self.n_components_, n, who=self._name)

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from sidelight.core import BoolArray, FloatArray, IntArray, whole_or_nothing
+from sidelight.core import BoolArray, FloatArray, IntArray, evenly_spaced, whole_or_nothing
 from sidelight.latent.neighbors import NeighborMismatch
 from sidelight.latent.relational.objective import Related, RelationalObjective
 from sidelight.latent.relational.starts import informed_start
@@ -46,8 +46,9 @@ def relational_bandwidth(
     named = np.unique(np.concatenate([np.empty(0, np.intp), *(r.rows(n) for r in relations)]))
     if len(named) < _LEAST_NAMED or len(named) == n:
         return narrow
-    named = _spread(named, _NAMED)
-    rows = np.concatenate([named, _spread(np.setdiff1d(np.arange(n), named), _OTHERS)])
+    named = named[evenly_spaced(len(named), _NAMED)]
+    others = np.setdiff1d(np.arange(n), named)
+    rows = np.concatenate([named, others[evenly_spaced(len(others), _OTHERS)]])
     D = D[np.ix_(rows, rows)]
     withheld = np.zeros(n, dtype=bool)
     withheld[named[::3]] = True
@@ -57,13 +58,6 @@ def relational_bandwidth(
         for width in (1.0, _WIDER)
     ]
     return narrow if missed[0] < _CLEARLY * missed[1] else _WIDER * narrow
-
-
-def _spread(rows: IntArray, most: int) -> IntArray:
-    """At most so many of some rows, evenly from the first to the last."""
-    if len(rows) <= most:
-        return rows
-    return rows[np.linspace(0, len(rows) - 1, most).round().astype(np.intp)]
 
 
 def _among(relation: Relation, rows: IntArray, n: int) -> tuple[IntArray, FloatArray]:

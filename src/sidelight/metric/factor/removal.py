@@ -18,6 +18,7 @@ from sidelight.metric.factor.decisions import (
 )
 from sidelight.metric.factor.settings import RemovalSettings
 from sidelight.metric.factor.shifts import Shifts, fit_shifts, regress_within_kinds, starts_of
+from sidelight.solvers import first_least
 from sidelight.solvers.eigen import column_signs, largest_eigenpairs
 
 
@@ -142,7 +143,7 @@ def best_start(Y: FloatArray, phi: FloatArray, settings: RemovalSettings) -> Shi
     stiff = [fit_shifts(Y, phi, start, np.inf, settings) for start in starts]
     errors = np.round([float(quantisation(one, Y, phi).mean()) for one in stiff], 6)
     overlaps = np.round([one.overlap(Y, phi) for one in stiff], 6)
-    return starts[int(np.argmin(np.where(overlaps >= overlaps.max() / 2, errors, np.inf)))]
+    return starts[int(first_least(np.where(overlaps >= overlaps.max() / 2, errors, np.inf)))]
 
 
 def in_axes(X: FloatArray, mean: FloatArray, axes: FloatArray) -> FloatArray:

@@ -16,6 +16,7 @@ from scipy.spatial.distance import cdist
 
 from sidelight.core import FloatArray, comparable
 from sidelight.metric.factor.settings import RemovalSettings
+from sidelight.similarity import gaussian_shares
 
 
 @dataclass(frozen=True)
@@ -184,9 +185,8 @@ def _overlap(phi: FloatArray, R: FloatArray, weights: FloatArray) -> FloatArray:
 
 
 def _soft(squared: FloatArray, width: float) -> FloatArray:
-    nearest = squared.min(axis=1, keepdims=True)
-    R = np.exp((nearest - squared) / max(width, 1e-300))
-    return np.asarray(R / R.sum(axis=1, keepdims=True))
+    # relative to the nearest, which a width of nothing leaves alone
+    return gaussian_shares(squared - squared.min(axis=1, keepdims=True), max(width, 1e-300))
 
 
 def _means(Y: FloatArray, n_means: int, rounds: int = 10) -> FloatArray:

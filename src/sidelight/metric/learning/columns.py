@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sidelight.core import FloatArray, IntArray
+from sidelight.solvers import first_least
 
 #: A part of the rows is left out at a time, one of so many.
 _FOLDS = 5
@@ -53,7 +54,7 @@ def added_columns(
     order, errors = [], []
     for _ in range(min(count, len(left))):
         tried = np.abs(rest[:, None] - squares[:, left]).mean(axis=0)
-        best = int(np.argmin(tried))
+        best = int(first_least(tried))
         errors.append(float(tried[best]))
         order.append(left.pop(best))
         rest = rest - squares[:, order[-1]]
@@ -83,8 +84,9 @@ def best_columns(
             if not len(others):
                 break
             tried = np.abs((rest + squares[:, column])[:, None] - squares[:, others]).mean(axis=0)
-            if tried.min() < best:
-                best, exchange = float(tried.min()), (place, int(others[np.argmin(tried)]))
+            at = int(first_least(tried))
+            if tried[at] < best:
+                best, exchange = float(tried[at]), (place, int(others[at]))
         if exchange is None:
             return order, errors
         order[exchange[0]] = exchange[1]
@@ -109,7 +111,7 @@ def judged_columns(squares: FloatArray, target: FloatArray, pairs: IntArray) -> 
         return Judged(p, np.nan, np.nan, np.nan, used=False)
     errors = np.vstack(missed)
     means = errors.mean(axis=0)
-    best = 1 + int(np.argmin(means[1:]))
+    best = 1 + int(first_least(means[1:]))
     short = errors - errors[:, [best]]
     doubt = short.std(axis=0) / np.sqrt(len(errors))
     count = next(k for k in range(1, best + 1) if means[k] - means[best] <= doubt[k])

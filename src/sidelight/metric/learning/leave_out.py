@@ -25,6 +25,7 @@ from sidelight.core import BoolArray, FloatArray, IntArray, comparable, evenly_s
 from sidelight.metric.learning.pair_graph import folds_of_rows
 from sidelight.metric.learning.safe_pairs import EquivalenceProblem, safe_metric
 from sidelight.metric.learning.scatter import PairScatter, Spread
+from sidelight.solvers import first_least
 
 
 @dataclass(frozen=True)
@@ -175,8 +176,8 @@ def choose_strength(
     chance = spread_by_chance(named, rng, settings)
     errors = np.maximum(_standard_errors(areas, 0.5), chance)
     said = problem.dissimilar if alone else problem.similar
-    best = int(np.argmax(means[: settings.trusted(said.rank)]))
-    boldest = int(np.argmax(means))
+    best = int(first_least(-means[: settings.trusted(said.rank)]))
+    boldest = int(first_least(-means))
     if means[boldest] > means[best] + settings.overwhelming * errors[boldest]:
         best = boldest
     chosen = 0

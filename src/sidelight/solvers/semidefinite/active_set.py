@@ -22,6 +22,7 @@ from sidelight.core import (
     Interruption,
     whole_or_nothing,
 )
+from sidelight.solvers.choosing import best_of
 from sidelight.solvers.semidefinite.constraints import PairConstraints
 from sidelight.solvers.semidefinite.dense import solve_dense
 from sidelight.solvers.semidefinite.low_rank import unfold_low_rank, unfolded_start
@@ -105,7 +106,7 @@ def solve_by_rounds(
         if found.stopped:
             if not kept_so_far:
                 found.stopped.go_on()  # it misses what was not asked of it yet
-            best = min(kept_so_far, key=lambda each: each.off)
+            best = best_of(kept_so_far, lambda each: each.off)
             return replace(best.found, stopped=found.stopped)
         if not len(missing) and level <= last:
             return found

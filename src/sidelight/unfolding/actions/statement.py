@@ -11,7 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 
-from sidelight.core import BoolArray, FloatArray, IntArray
+from sidelight.core import BoolArray, FloatArray, IntArray, evenly_spaced
 from sidelight.solvers.semidefinite import KernelProgram, Objective, PairConstraints
 from sidelight.unfolding.actions.constraints import distinct_equalities, equal_distances
 from sidelight.unfolding.actions.places import Places
@@ -94,7 +94,7 @@ def _anchored(steps: IntArray, equal: PairConstraints) -> BoolArray:
     for kind in np.unique(steps[:, 0]):
         ends = steps[steps[:, 0] == kind, 1:]
         s = np.arange(len(ends))
-        anchors = np.unique(np.linspace(0, len(ends) - 1, _ANCHORS).astype(np.intp))
+        anchors = evenly_spaced(len(ends), _ANCHORS)
         i = np.concatenate([np.repeat(anchors, len(ends)), s[:-1]])
         j = np.concatenate([np.tile(s, len(anchors)), s[1:]])
         old = np.sort(np.column_stack([ends[i, 0], ends[j, 0]]), axis=1)

@@ -12,7 +12,7 @@ from itertools import combinations
 
 import numpy as np
 
-from sidelight.core import FloatArray, IntArray
+from sidelight.core import FloatArray, IntArray, farthest_first
 from sidelight.estimator import Neighborhood
 from sidelight.side import Anchors, Distances
 from sidelight.similarity import geodesic_distances
@@ -47,11 +47,10 @@ def _pairs(positions: FloatArray) -> tuple[IntArray, IntArray]:
     if m <= _ALL_PAIRS:
         left, right = np.array(list(combinations(range(m), 2)), dtype=np.intp).reshape(-1, 2).T
         return left, right
-    far = [int(np.argmax(np.linalg.norm(positions - positions.mean(axis=0), axis=1)))]
-    nearest = np.full(m, np.inf)
-    while len(far) < d + 2:
-        nearest = np.minimum(nearest, np.linalg.norm(positions - positions[far[-1]], axis=1))
-        far.append(int(np.argmax(nearest)))
+    rim = int(np.argmax(np.linalg.norm(positions - positions.mean(axis=0), axis=1)))
+    far = farthest_first(
+        lambda i: np.linalg.norm(positions - positions[i], axis=1), rim, d + 2
+    ).tolist()
     pairs = [(i, j) for n, i in enumerate(far) for j in range(m) if j not in far[: n + 1]]
     left, right = np.array(pairs, dtype=np.intp).T
     return left, right

@@ -8,7 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import dijkstra
 
-from sidelight.core import FloatArray, IntArray
+from sidelight.core import FloatArray, IntArray, evenly_spaced
 
 #: Ways are measured from so many points at most.
 _SOURCES = 100
@@ -52,7 +52,7 @@ class Softness:
         graph = sp.csr_array(
             (np.maximum(lengths, 1e-300), (edges[:, 0], edges[:, 1])), shape=(n, n)
         )
-        sources = np.unique(np.linspace(0, n - 1, _SOURCES).astype(np.intp))
+        sources = evenly_spaced(n, _SOURCES)
         D = dijkstra(graph, directed=False, indices=sources)
         D = np.where(np.isfinite(D), D, 0.0)
         weight = mass[sources] / mass[sources].sum()

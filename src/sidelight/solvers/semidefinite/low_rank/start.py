@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import dijkstra
 
-from sidelight.core import FloatArray, IntArray
+from sidelight.core import FloatArray, IntArray, farthest_first
 
 #: Landmarks, sweeps of projections, and how much of the bounds the longest edge may use.
 _LANDMARKS, _SWEEPS, _FILL = 60, 200, 0.95
@@ -64,17 +66,15 @@ def unfolded_start(
 def _landmark_layout(edges: IntArray, lengths: FloatArray, n: int) -> FloatArray:
     i, j = edges.T
     graph = sp.csr_array((np.r_[lengths, lengths], (np.r_[i, j], np.r_[j, i])), shape=(n, n))
-    landmark = int(np.argmax(graph.sum(axis=0)))  # the same node in whatever order they come
-    nearest = np.full(n, np.inf)
-    landmarks, rows = [], []
-    for count in range(min(_LANDMARKS, n) + 1):
-        paths = dijkstra(graph, indices=np.array([landmark]))[0]
-        if count > 0:  # the first only leads to the rim
-            landmarks.append(landmark)
-            rows.append(paths)
-            nearest = np.minimum(nearest, paths)
-        landmark = int(np.argmax(nearest if count else paths))
-    D = np.array(rows) ** 2
+
+    @cache
+    def paths_from(node: int) -> FloatArray:
+        return np.asarray(dijkstra(graph, indices=np.array([node]))[0])
+
+    middle = int(np.argmax(graph.sum(axis=0)))  # the same node in whatever order they come
+    rim = int(np.argmax(paths_from(middle)))
+    landmarks = farthest_first(paths_from, rim, min(_LANDMARKS, n)).tolist()
+    D = np.array([paths_from(node) for node in landmarks]) ** 2
     between = (D[:, landmarks] + D[:, landmarks].T) / 2
     mean = between.mean(axis=1)
     K = -0.5 * (between - mean[:, None] - mean + mean.mean())

@@ -149,7 +149,7 @@ def frame_likelihoods(
     apart = np.repeat(settings.elsewhere + noise[:, None], n_places, axis=1)
     apart[:, : squares.shape[1]] = squares
     # relative to the likeliest, which the filter does anyhow: exp(−c d²) of a far frame is zero
-    return np.asarray(np.exp(-c * (apart - apart.min(axis=1, keepdims=True))))
+    return gaussian_similarity(apart - apart.min(axis=1, keepdims=True), 1 / c)
 
 
 def transition_matrix(

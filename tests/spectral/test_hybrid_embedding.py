@@ -388,7 +388,9 @@ def test_what_is_refused(X):
     with pytest.raises(ValueError, match="'alpha' parameter .* Got -1 instead"):
         HybridEmbedding().alpha_path(X, [0.3, -1])
     graph = sp.csr_array(np.where(table < 1, table, 0))
-    with pytest.raises(ValueError, match="HybridEmbedding needs the distances between all rows"):
+    with pytest.raises(
+        ValueError, match="'distance' parameter of HybridEmbedding must be 'isomap'"
+    ):
         HybridEmbedding(metric="precomputed", distance="mds", locality="laplacian").fit(graph)
 
 

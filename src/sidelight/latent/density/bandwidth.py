@@ -116,7 +116,7 @@ def placing_bandwidth(Y: FloatArray, Z: FloatArray, kernel: DataKernel, own: flo
     rows = distinct[evenly_spaced(len(distinct), JUDGED_BY_TABLE if of_table else JUDGED)]
     grid = own * np.geomspace(1.0, 0.01, 12)
     errors = np.array([returning_error(Y[rows], Z[rows], kernel, h) for h in grid])
-    return float(grid[np.argmax(errors <= ABOUT_BEST * errors.min())])
+    return float(grid[np.flatnonzero(errors <= ABOUT_BEST * errors.min())[0]])
 
 
 def returning_error(Y: FloatArray, Z: FloatArray, kernel: DataKernel, bandwidth: float) -> float:

@@ -97,7 +97,7 @@ def fix_shared(
     --------
     >>> import numpy as np
     >>> turned = np.array([[0.6, 0.8], [-0.8, 0.6], [0.0, 0.0]])
-    >>> fix_shared(np.array([2.0, 2.0]), turned, 1, scale=2.0)[1].round(12)
+    >>> fix_shared(np.array([2.0, 2.0]), turned, 1, scale=2.0)[1].round(12) + 0.0
     array([[1.],
            [0.],
            [0.]])

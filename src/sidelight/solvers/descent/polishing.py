@@ -26,7 +26,7 @@ from sidelight.core import FloatArray
 Smooth: TypeAlias = Callable[[FloatArray], tuple[float, FloatArray]]
 #: Newton steps at most.  Each leaves this share of the gradient, and so of the way: the one that is
 #: shorter than the next share of the largest coordinate is the last.
-_STEPS, _LEFT, _SHORT = 8, 1e-3, 1e-4
+_STEPS, _LEFT, _SHORT = 8, 1e-3, 1e-6
 #: A step that leaves more of the gradient than this says that what is left is rounding.
 _NO_LESS = 0.5
 #: Conjugate gradients of one step at most.

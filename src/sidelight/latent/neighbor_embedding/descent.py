@@ -165,7 +165,8 @@ def lay_out(
         "n_iter_": step,
     }
     left = Moving(swarm.points, swarm.steps, step, swarm.order) if interruption else None
-    return Layout(swarm.points if len(pinned) else _settled(swarm.points), facts, left)
+    as_they_are = len(pinned) or start.step >= pace.max_iter  # they were settled when they ended
+    return Layout(swarm.points if as_they_are else _settled(swarm.points), facts, left)
 
 
 class Swarm:

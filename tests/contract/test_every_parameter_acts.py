@@ -147,7 +147,9 @@ def told_of(X):
         "Anchors": Anchors(rows[::9], X[::9, [3, 2]]),
         "Invariance": Invariance(Baseline(degree=0)),
         "Sequence": Sequence(),
-        "Actions": Actions([("east", "north", "west", "south")[i // 4 % 4] for i in rows[:-1]]),
+        "Actions": Actions(
+            [("east", "north", "west", "south")[i // 4 % 4] for i in rows[:-1]], certain=True
+        ),
     }
 
 

@@ -26,6 +26,10 @@ class Actions(SideInformation):
         The action of every transition.
     episodes : array-like of str or int of shape (n_samples,), optional
         The episode of every *row*.
+    certain : bool
+        Whether maps follow the actions whatever the rows look like.  By default a map of 20 rows
+        or more follows them only if it then shows the rows still: those that look alike lie
+        together.  Of rows that follow one another by chance it would not.
 
     Examples
     --------
@@ -40,8 +44,14 @@ class Actions(SideInformation):
 
     labels: Any
     episodes: Any = None
+    certain: bool = False
 
     def __post_init__(self) -> None:
+        if not isinstance(self.certain, bool | np.bool_):
+            raise ValueError(
+                f"The 'certain' argument of Actions must be True or False. Got {self.certain!r}."
+            )
+        object.__setattr__(self, "certain", bool(self.certain))
         labels = read_labels(self.labels, what="The 'labels' argument of Actions")
         object.__setattr__(self, "labels", labels)
         if self.episodes is None:
@@ -125,7 +135,8 @@ class Actions(SideInformation):
         stays = (np.diff(rows) == 1) & (after[rows[:-1]] >= 0)
         walks = np.concatenate([[0], np.cumsum(~stays)]) if len(rows) else rows
         labels = self.labels[after[rows[:-1]][stays]]
-        return Actions(labels, episodes=walks if len(rows) == 0 or walks[-1] else None)
+        episodes = walks if len(rows) == 0 or walks[-1] else None
+        return Actions(labels, episodes=episodes, certain=self.certain)
 
     def check(self, n_samples: int, *, who: str) -> None:
         """Compare the numbers of labels and of rows.
@@ -167,4 +178,5 @@ class Actions(SideInformation):
     def __repr__(self) -> str:
         kinds = len(np.unique(self.labels))
         walks = "" if self.episodes is None else f", {self.n_episodes} episodes"
-        return f"Actions({len(self.labels)} transitions of {kinds} actions{walks})"
+        sure = ", certain" if self.certain else ""
+        return f"Actions({len(self.labels)} transitions of {kinds} actions{walks}{sure})"

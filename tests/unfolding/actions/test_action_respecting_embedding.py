@@ -417,7 +417,7 @@ def test_a_parameter_that_would_do_nothing_is_refused(parameters, acts):
 @pytest.mark.parametrize("scale", [1e-60, 1e60])
 def test_the_unit_of_the_frames_does_not_matter(scale):
     X = np.random.default_rng(0).standard_normal((24, 3))
-    side = Actions(["a", "b", "b"] * 7 + ["a", "a"])
+    side = Actions(["a", "b", "b"] * 7 + ["a", "a"], certain=True)
     for parameters in ({}, {"steps": "data"}):
         one, other = (
             ActionRespectingEmbedding(**parameters).fit(x, side=side) for x in (X, scale * X)

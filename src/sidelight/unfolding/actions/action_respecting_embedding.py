@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from sidelight.core import COMPONENTS, FloatArray, IntArray, OneOf, Real, Whole
+from sidelight.core import COMPONENTS, FloatArray, IntArray, OneOf, Real, Whole, warn
 from sidelight.estimator import (
     GRAPH_PARAMETERS,
     Embedder,
@@ -18,6 +19,8 @@ from sidelight.estimator import (
     neighborhood_of,
     reach_of,
 )
+from sidelight.neighbors import DistinctRows
+from sidelight.side import Actions
 from sidelight.solvers.semidefinite import Objective, Variance, principal_axes, solve
 from sidelight.unfolding.actions.bounds import join_pieces, neighbor_bounds, step_bounds
 from sidelight.unfolding.actions.inverses import UnfoldedWalk, suppose_inverses
@@ -27,8 +30,17 @@ from sidelight.unfolding.actions.runs import run_variance, straight_scatter
 from sidelight.unfolding.actions.statement import state_walk
 from sidelight.unfolding.actions.translations import translated
 from sidelight.unfolding.actions.walk import OfNewFrames, Walk, lay_out_walk, walk_of
+from sidelight.unfolding.likeness import (
+    FEW,
+    SHOWN,
+    alike_together,
+    nearest_in,
+    why_not_followed,
+)
 from sidelight.unfolding.semidefinite import Softness, UnfoldingSettings, unfold_neighborhood
 
+#: Neighbours of a frame that are looked for in the map.
+_LOOKED_AT = 5
 #: Beyond so many places translations are tried before the general solver.
 _MANY = 250
 
@@ -47,7 +59,9 @@ class ActionRespectingEmbedding(ActionMap, Embedder):
     somewhere.
 
     **Where the knowledge acts**: ``Actions`` give the equalities, the pairs that are bounded, and
-    the runs.  Without them this is semidefinite embedding of the rows.
+    the runs.  Without them this is semidefinite embedding of the rows; and so it is, with a
+    warning, where a map by actions shows nothing of the frames: where those that look alike do not
+    lie together.  ``Actions(..., certain=True)`` are followed in any case.
 
     Parameters
     ----------
@@ -229,9 +243,25 @@ class ActionRespectingEmbedding(ActionMap, Embedder):
         points = told.points.merged(distinct)
         rule = OfNewFrames(points, distinct, reach_of(points, self.n_neighbors))
         printed = self.objective == "variance"
-        return self._adopt(
-            told, lay_out_walk(walk, unfolded, rule, self.n_components_, printed=printed)
-        )
+        found = lay_out_walk(walk, unfolded, rule, self.n_components_, printed=printed)
+        refuted = self._refuted(walk, distinct, found, told.known["Actions"])
+        if refuted:
+            found = self._map_without_actions(told.points)
+            told = replace(told, notes={**told.notes, "Actions": refuted})
+        return self._adopt(told, found)
+
+    def _refuted(self, walk: Walk, distinct: DistinctRows, found: Map, actions: Actions) -> str:
+        """Why actions are not followed: their map would show nothing of the frames."""
+        rows = distinct.rows
+        if actions.certain or len(rows) < FEW:
+            return ""
+        near = nearest_in(walk.D[np.ix_(rows, rows)], _LOOKED_AT)
+        shown = alike_together(near, found.points[rows])
+        if shown >= SHOWN:
+            return ""
+        said = why_not_followed(shown, SHOWN, instead="by chance it is half")
+        warn(f"{self._name}: the Actions are {said}.")
+        return said
 
     def _map_without_actions(self, points: Any) -> Map:
         """Without actions it is semidefinite embedding, of a walk that says nothing."""

@@ -20,6 +20,7 @@ from sidelight.estimator import (
 )
 from sidelight.metric import EquivalenceMetric
 from sidelight.side import Distances
+from sidelight.unfolding.likeness import FEW, LOST, alike_together, why_not_followed
 from sidelight.unfolding.semidefinite.anchored import distances_between
 from sidelight.unfolding.semidefinite.kernel_constraints import KINDS
 from sidelight.unfolding.semidefinite.side_constraints import (
@@ -41,7 +42,8 @@ class SemidefiniteEmbedding(GraphEmbedder):
     for neighbours i, j (section 1.7, corrected: K_ii for the first term).  The map is kernel PCA
     on it.  What is known are further linear constraints on the same K: a known distance is kept,
     a similar pair comes within a distance, a dissimilar pair stays beyond one, and equal actions
-    keep distances (4.4).  Attributes act through a learned metric, before neighbours are found.
+    keep distances (4.4), unless that tears neighbours apart: then they are left out, with a
+    warning.  Attributes act through a learned metric, before neighbours are found.
 
     Parameters
     ----------
@@ -240,14 +242,11 @@ class SemidefiniteEmbedding(GraphEmbedder):
             ties=tied_rows(known),
         )
         told, known = self._held_by_anchors(told, known, near)
-        apart, settings = near.apart, self._settings()
-
-        def embed(piece: Neighborhood) -> Map:
-            of_piece = known_within(known, piece.members) if apart else known
-            return unfold_neighborhood(piece, of_piece, settings)
-
-        found = map_of_neighborhood(near, embed, self.n_components_, self.on_disconnected)
-        if apart:
+        found = self._unfolded(near, known)
+        if "Actions" in known:
+            found, known, note = self._judged_by_rows(near, known, found)
+            told = replace(told, notes={**told.notes, "Actions": note})
+        if near.apart:
             say_what_pieces_lose(known, found.facts["pieces_"], who=self._name)
         if known and found.points is not None and not np.nan_to_num(found.points).any():
             warn(
@@ -255,6 +254,34 @@ class SemidefiniteEmbedding(GraphEmbedder):
                 f"Tell it less, or allow slack (slack=0.01, say)."
             )
         return self._adopt(told, found)
+
+    def _unfolded(self, near: Neighborhood, known: dict[str, Any]) -> Map:
+        """The map of a neighbourhood, or of its pieces, each told what is known of its rows."""
+        settings = self._settings()
+
+        def embed(piece: Neighborhood) -> Map:
+            of_piece = known_within(known, piece.members) if near.apart else known
+            return unfold_neighborhood(piece, of_piece, settings)
+
+        return map_of_neighborhood(near, embed, self.n_components_, self.on_disconnected)
+
+    def _judged_by_rows(
+        self, near: Neighborhood, known: dict[str, Any], told: Map
+    ) -> tuple[Map, dict[str, Any], str]:
+        """The map told of actions, or without them where they would tear neighbours apart."""
+        if known["Actions"].certain or near.n < FEW:
+            return told, known, ""
+        others = {kind: value for kind, value in known.items() if kind != "Actions"}
+        plain = self._unfolded(near, others)
+        shown, wanted = (
+            alike_together(near.arrows, np.nan_to_num(found.points[near.rows]))
+            for found in (told, plain)
+        )
+        if shown >= wanted - LOST:
+            return told, known, ""
+        said = why_not_followed(shown, wanted, instead="as without them")
+        warn(f"{self._name}: the Actions are {said}.")
+        return plain, others, said
 
     def _held_by_anchors(
         self, told: Told, known: dict[str, Any], near: Neighborhood

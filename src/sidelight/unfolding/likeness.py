@@ -1,0 +1,64 @@
+"""The rows as the judge of what is said of their order: does the map show them still?
+
+Actions are equalities that no row can refuse.  Of a walk they are true, and rows that look alike
+come to lie together; of rows that follow one another by chance the map is what was said, and
+nothing else.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.spatial.distance import cdist
+from scipy.stats import rankdata
+
+from sidelight.core import FloatArray
+
+#: Fewer rows than this are not judged: what is said of them is done.
+FEW = 20
+#: A map that keeps nothing of the rows but what actions say must show them better than by chance,
+#: which is a half: walks over pictures have 0.70 and more, digits in any order 0.53 and less.
+SHOWN = 0.6
+#: A map that keeps neighbours near may lose so much of what it shows without actions: walks lose
+#: 0.05 at most, digits in any order 0.10 and more.
+LOST = 0.07
+
+
+def alike_together(arrows: sp.csr_array, Z: FloatArray) -> float:
+    """How likely a neighbour in the data lies nearer in the map than another row; 0.5 by chance."""
+    n = len(Z)
+    ranks = rankdata(_from_each(Z), axis=1) - 1  # of all others, ties in the mean
+    near = sp.coo_array(arrows)
+    k = np.bincount(near.coords[0], minlength=n)
+    total = np.bincount(near.coords[0], weights=ranks[near.coords], minlength=n)
+    asked = (k > 0) & (k < n - 1)
+    k, total = k[asked], total[asked]
+    return float(np.mean(1 - (total - k * (k + 1) / 2) / (k * (n - 1 - k)))) if len(k) else 1.0
+
+
+def nearest_in(D: FloatArray, k: int) -> sp.csr_array:
+    """The k nearest of each row in a table of distances, ties by number."""
+    n = len(D)
+    apart = D.copy()
+    np.fill_diagonal(apart, np.inf)
+    nearest = np.argsort(apart, axis=1, kind="stable")[:, :k]
+    pairs = (np.repeat(np.arange(n), nearest.shape[1]), nearest.ravel())
+    return sp.csr_array((np.ones(nearest.size), pairs), shape=(n, n))
+
+
+def why_not_followed(shown: float, wanted: float, *, instead: str) -> str:
+    """Say of actions that the rows contradict them."""
+    return (
+        f"not followed: rows that look alike would lie together {shown:.0%} of the time, "
+        f"{wanted:.0%} are asked ({instead}). If the actions are as sure as the rows say "
+        f"Actions(..., certain=True)"
+    )
+
+
+def _from_each(Z: Any) -> FloatArray:
+    """Distances in the map, a row to itself before all others."""
+    D = cdist(Z, Z)
+    np.fill_diagonal(D, -1.0)
+    return np.asarray(D)

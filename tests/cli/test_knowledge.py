@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,16 @@ import sidelight
 from sidelight.cli.application import application
 from sidelight.datasets import image_walk
 from sidelight.io import read_table, write_table
-from sidelight.side import Actions, Anchors, Condition, Distances, Pairs, Sequence
+from sidelight.side import (
+    Actions,
+    Anchors,
+    Attributes,
+    Condition,
+    Distances,
+    Pairs,
+    Relation,
+    Sequence,
+)
 
 X = np.random.default_rng(0).standard_normal((60, 4))
 
@@ -358,3 +368,61 @@ class TestConditionOfNewRows:
     def test_the_judgement_says_against_what(self) -> None:
         done = run("embed", "cells.csv", "--condition-column", "batch", "-m", "pca")
         assert "without what the Condition does" in " ".join(done.output.split())
+
+
+def written_in_part(name: str, said: dict[str, list[str]]) -> None:
+    write_table(name, {**{f"x{i}": column for i, column in enumerate(X.T)}, **said})
+
+
+def some_values(every: int) -> tuple[np.ndarray, np.ndarray]:
+    """What may be known of some rows: a number that belongs to them."""
+    rows = np.arange(0, len(X), every)
+    return rows, X[rows, 0]
+
+
+def test_a_relation_by_column_speaks_of_the_rows_that_have_a_value() -> None:
+    rows, values = some_values(3)
+    said = [""] * len(X)
+    for row, value in zip(rows, values, strict=True):
+        said[row] = repr(float(value))
+    written_in_part("related.csv", {"weight": said})
+    how = ("embed", "related.csv", "-m", "pca", "--relation-column", "weight", "-o", "map.csv")
+    done = run(*how)
+    assert f"Relation({len(rows)} of the rows" in done.stdout
+    given = read_table("map.csv", missing="keep").select(["pca0", "pca1"])
+    expected = sidelight.embed(X, method="pca", side=Relation.from_values(values, index=rows))
+    np.testing.assert_allclose(given, expected.points, atol=1e-8)
+
+
+def test_attributes_by_columns_are_distinctions_of_their_own() -> None:
+    first = ["a" if x > 0 else "b" for x in X[:, 0]]
+    second = ["" if i % 2 else ("c" if x > 0 else "d") for i, x in enumerate(X[:, 1])]
+    written_in_part("two.csv", {"one": first, "other": second})
+    done = run(
+        *("embed", "two.csv", "-m", "pca", "--attribute-column", "one,other", "-o", "map.csv")
+    )
+    assert "Attributes([Pairs(" in done.stdout
+    given = read_table("map.csv").select(["pca0", "pca1"])
+    side = Attributes([Pairs.from_labels(v, unknown="", max_pairs=5000) for v in (first, second)])
+    expected = sidelight.embed(X, method="pca", side=side)
+    np.testing.assert_allclose(given, expected.points, atol=1e-8)
+
+
+def test_a_relation_in_which_no_rows_differ_is_refused_by_its_column() -> None:
+    written_in_part("same.csv", {"weight": ["2"] + [""] * (len(X) - 1)})
+    done = run("embed", "same.csv", "-m", "pca", "--relation-column", "weight", code=2)
+    assert "The column 'weight' of same.csv says nothing of who is alike" in done.stderr.replace(
+        "\n", " "
+    )
+
+
+def test_compare_takes_relations_and_attributes_too() -> None:
+    rows, values = some_values(2)
+    said = [""] * len(X)
+    for row, value in zip(rows, values, strict=True):
+        said[row] = repr(float(value))
+    written_in_part("related.csv", {"weight": said})
+    done = run(
+        "compare", "related.csv", "--methods", "pca", "--relation-column", "weight", "--json"
+    )
+    assert len(json.loads(done.stdout)["methods"]) == 2  # without it, and with it

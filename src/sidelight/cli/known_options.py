@@ -110,6 +110,26 @@ SequenceColumn: TypeAlias = Annotated[
         show_default=False,
     ),
 ]
+RelationColumn: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="COLUMNS",
+        help="Rows of near numbers, or of one name, are alike in this respect; empty is not known. "
+        " Several respects with commas.  The columns are not used as data.",
+        rich_help_panel=KNOWN,
+        show_default=False,
+    ),
+]
+AttributeColumn: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="COLUMNS",
+        help="As --label-column, in several respects at once, with commas: rows may be alike in "
+        "one and differ in another.",
+        rich_help_panel=KNOWN,
+        show_default=False,
+    ),
+]
 ConditionColumn: TypeAlias = Annotated[
     str | None,
     typer.Option(

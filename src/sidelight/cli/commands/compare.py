@@ -11,6 +11,7 @@ import typer
 from sidelight.cli import console
 from sidelight.cli.known_options import (
     ActionColumn,
+    AttributeColumn,
     ConditionColumn,
     ConditionPeriod,
     Dissimilar,
@@ -20,6 +21,7 @@ from sidelight.cli.known_options import (
     KnownDistances,
     LabelColumn,
     NameColumn,
+    RelationColumn,
     SequenceColumn,
     Similar,
 )
@@ -84,6 +86,8 @@ def compare(
     anchors: KnownAnchors = None,
     name_column: NameColumn = None,
     label_column: LabelColumn = None,
+    relation_column: RelationColumn = None,
+    attribute_column: AttributeColumn = None,
     action_column: ActionColumn = None,
     episode_column: EpisodeColumn = None,
     sequence_column: SequenceColumn = None,
@@ -141,8 +145,9 @@ def compare(
         files = [file, similar, dissimilar, distances, anchors]
         check_outputs(files, tables=tables, pictures=pictures)
     silent = quiet or in_json
+    relations, attributes = split_names(relation_column), split_names(attribute_column)
     told = (
-        *(color_by, name_column, label_column),
+        *(color_by, name_column, label_column, *relations, *attributes),
         *(action_column, episode_column, sequence_column, condition_column),
     )
     how_read: dict[str, Any] = {
@@ -170,6 +175,8 @@ def compare(
         anchors=anchors,
         name_column=name_column,
         label_column=label_column,
+        relation_columns=relations,
+        attribute_columns=attributes,
         action_column=action_column,
         episode_column=episode_column,
         sequence_column=sequence_column,

@@ -9,6 +9,7 @@ from sidelight.cli import console
 from sidelight.cli.known_options import (
     ActionColumn,
     AlignTo,
+    AttributeColumn,
     ConditionColumn,
     ConditionPeriod,
     Dissimilar,
@@ -18,6 +19,7 @@ from sidelight.cli.known_options import (
     KnownDistances,
     LabelColumn,
     NameColumn,
+    RelationColumn,
     SequenceColumn,
     Similar,
 )
@@ -77,6 +79,8 @@ def embed(
     name_column: NameColumn = None,
     align_to: AlignTo = None,
     label_column: LabelColumn = None,
+    relation_column: RelationColumn = None,
+    attribute_column: AttributeColumn = None,
     action_column: ActionColumn = None,
     episode_column: EpisodeColumn = None,
     sequence_column: SequenceColumn = None,
@@ -112,8 +116,9 @@ def embed(
 
     files = [file, similar, dissimilar, distances, anchors, align_to]
     check_outputs(files, tables=[output], pictures=[picture], pages=[page], others=[model])
+    relations, attributes = split_names(relation_column), split_names(attribute_column)
     told = (
-        *(color_by, name_column, label_column),
+        *(color_by, name_column, label_column, *relations, *attributes),
         *(action_column, episode_column, sequence_column, condition_column),
     )
     how: dict[str, Any] = {
@@ -141,6 +146,8 @@ def embed(
         anchors=anchors,
         name_column=name_column,
         label_column=label_column,
+        relation_columns=relations,
+        attribute_columns=attributes,
         action_column=action_column,
         episode_column=episode_column,
         sequence_column=sequence_column,

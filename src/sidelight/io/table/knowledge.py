@@ -6,6 +6,7 @@ are named, by a column of it.
 
 from __future__ import annotations
 
+from collections.abc import Sequence as Several
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,16 @@ import numpy as np
 from sidelight.core import FloatArray, IntArray
 from sidelight.io.table.names import POSITION, read_named_rows
 from sidelight.io.table.reading import Table, read_table
-from sidelight.side import Actions, Anchors, Condition, Distances, Pairs, Sequence
+from sidelight.side import (
+    Actions,
+    Anchors,
+    Attributes,
+    Condition,
+    Distances,
+    Pairs,
+    Relation,
+    Sequence,
+)
 
 #: All pairs of a label column are too many to be of use: this many of each kind are drawn.
 LABEL_PAIRS = 5000
@@ -29,6 +39,8 @@ def read_knowledge(
     anchors: Path | None = None,
     name_column: str | None = None,
     label_column: str | None = None,
+    relation_columns: Several[str] = (),
+    attribute_columns: Several[str] = (),
     action_column: str | None = None,
     episode_column: str | None = None,
     sequence_column: str | None = None,
@@ -49,6 +61,9 @@ def read_knowledge(
         known.append(Pairs(dissimilar=rows_in(dissimilar, 2)[0]))
     if label_column is not None:
         known.append(_pairs_of_column(table, label_column))
+    if attribute_columns:
+        known.append(Attributes([_pairs_of_column(table, name) for name in attribute_columns]))
+    known.extend(_relation_of_column(table, name) for name in relation_columns)
     if distances is not None:
         pairs, values = rows_in(distances, 2, "a distance")
         known.append(Distances(pairs, values[:, 0]))
@@ -113,11 +128,31 @@ def _read_rows(
     return rows, found.X[:, n_rows:]
 
 
-def _pairs_of_column(table: Table, column: str) -> Pairs:
+def _names_of_column(table: Table, column: str) -> Any:
+    """What a column says of each row, in words; empty where it says nothing."""
     labels = table.labels[column]
     values = np.array([str(label).strip() for label in labels], dtype=object)
     if labels.dtype.kind == "f":
         values[np.isnan(labels)] = ""
+    return values
+
+
+def _relation_of_column(table: Table, column: str) -> Relation:
+    """How alike the rows are of which a column says something."""
+    values, names = table.labels[column], _names_of_column(table, column)
+    rows = np.flatnonzero(names != "")
+    if len(set(names[rows])) < 2:
+        raise ValueError(
+            f"The column {column!r} of {table.name} says nothing of who is alike: it holds "
+            f"{len(set(names[rows]))} value(s) in {len(rows)} row(s). Give a column in which rows "
+            f"differ, empty where it is not known."
+        )
+    said = values[rows].astype(np.float64) if values.dtype.kind in "fiu" else names[rows].tolist()
+    return Relation.from_values(said, index=rows)
+
+
+def _pairs_of_column(table: Table, column: str) -> Pairs:
+    values = _names_of_column(table, column)
     counts = {label: int(np.sum(values == label)) for label in set(values) - {""}}
     if len(counts) < 2 and max(counts.values(), default=0) < 2:
         raise ValueError(

@@ -48,7 +48,7 @@ Data: TypeAlias = Annotated[
     typer.Argument(
         metavar="FILE",
         help="A table: csv, tsv, npy, npz or parquet; - for the standard input.  A folder of "
-        "pictures, png or jpg, all of one size, is a table with a row for each.",
+        "parquet files is one table; of pictures, png or jpg, all of one size, a row for each.",
         show_default=False,
         callback=from_pipe,
     ),

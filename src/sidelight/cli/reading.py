@@ -13,9 +13,9 @@ import numpy as np
 from sidelight.cli import console
 from sidelight.cli.fitting import shown
 from sidelight.core import is_sparse
-from sidelight.io import holds_pictures, open_rows, require_file
+from sidelight.io import holds_pictures, open_rows
 from sidelight.io.coding import read_coded
-from sidelight.io.table import POLICIES, Table, listed
+from sidelight.io.table import POLICIES, Table, listed, require_table
 from sidelight.registry import entry_for
 
 # Names that people give to the column that holds the answer.
@@ -43,7 +43,7 @@ def missing_policy(given: str | None, method: str = "auto") -> str:
 
 def read_data(path: Path, *, quiet: bool = False, **how: Any) -> Table:
     """Read a table for a command, and say what was done with it; a sparse array as it is."""
-    return read_rows(require_file(path), quiet=quiet, **how)[0]
+    return read_rows(require_table(path), quiet=quiet, **how)[0]
 
 
 def read_rows(
@@ -100,7 +100,7 @@ def read_other_columns(
     beside = list(dict.fromkeys(aside))
     with shown("data", quiet=quiet):
         table, coder = read_coded(
-            require_file(path), text=text, ignore=ignored, aside=beside, header=header
+            require_table(path), text=text, ignore=ignored, aside=beside, header=header
         )
         if text is None:
             table = table.settled(missing, MAP_REMEDY, name_column)

@@ -76,9 +76,9 @@ def embed(
         None where relations say all that is known.  Of a frame (pandas, polars, pyarrow) the
         columns that are no numbers are set aside.  Images may come as (n_samples, height, width)
         or with channels behind.  A path is read as by the command line: a csv, tsv, npy, npz or
-        parquet file, or a folder of pictures, whose rows are named by their files.  A square
-        symmetric table with zeros on its diagonal, but for rounding, is read as distances, unless
-        ``metric`` says what it is.
+        parquet file, a folder of parquet files, which are one table, or a folder of pictures,
+        whose rows are named by their files.  A square symmetric table with zeros on its diagonal,
+        but for rounding, is read as distances, unless ``metric`` says what it is.
     side : side information or list of it, optional
         What is known about the rows of X.
     names : str or sequence, optional

@@ -90,13 +90,14 @@ class Given:
     @classmethod
     def _of_file(cls, path: Any, side: Any, names: Any, columns: str) -> Given:
         """Read what the command line reads, by the same code."""
-        from sidelight.io import holds_pictures, open_rows, require_file
+        from sidelight.io import holds_pictures, open_rows
         from sidelight.io.coding import read_coded
+        from sidelight.io.table import require_table
 
         named = names if isinstance(names, str) else None
         coder, shape, beside = None, None, [named] if named else []
         if columns == "mixed" and not holds_pictures(path):
-            table, coder = read_coded(require_file(path), aside=beside)
+            table, coder = read_coded(require_table(path), aside=beside)
         else:
             table, shape = open_rows(path, aside=beside, missing="keep")
         for doubt in table.warnings:

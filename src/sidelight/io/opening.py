@@ -1,4 +1,4 @@
-"""What has rows, wherever it lies: a table, a sparse array, a folder of pictures."""
+"""What has rows, wherever it lies: a table, a sparse array, a folder of pictures or of Parquet."""
 
 from __future__ import annotations
 
@@ -7,9 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from sidelight.io.finding import require_file
 from sidelight.io.images import pictures_in, read_images
-from sidelight.io.table import ENDINGS, Table, holds_graph, read_graph, read_table
+from sidelight.io.table import ENDINGS, Table, holds_graph, read_graph, read_table, require_table
 
 
 def holds_pictures(path: str | Path) -> bool:
@@ -43,7 +42,7 @@ def open_rows(
     if holds_pictures(path):
         table, shape = read_images(path)
         return table.set_aside(aside), shape
-    found = require_file(path)
+    found = require_table(path)
     if not holds_graph(found):
         return read_table(found, aside=list(dict.fromkeys(aside)), **how), None
     table = read_graph(found).set_aside(aside)

@@ -13,8 +13,10 @@ from sidelight.io.table.reading import (
     Table,
     check_known,
     counts_rows,
+    is_one_table,
     read_columns,
     read_table,
+    require_table,
 )
 from sidelight.io.table.writing import table_writer, write_table, writing_blocks
 
@@ -30,12 +32,14 @@ __all__ = [
     "counts_rows",
     "holds_graph",
     "is_missing",
+    "is_one_table",
     "listed",
     "numbers_of_frame",
     "read_columns",
     "read_graph",
     "read_knowledge",
     "read_table",
+    "require_table",
     "settle_missing",
     "table_blocks",
     "table_writer",

@@ -17,13 +17,12 @@ from sidelight.io.table.binary import read_npy, read_npz
 from sidelight.io.table.columns import Columns, almost_numbers, listed
 from sidelight.io.table.delimited import read_delimited
 from sidelight.io.table.missing import PYTHON_REMEDY, settle_missing
-from sidelight.io.table.parquet import read_parquet
+from sidelight.io.table.parquet import PARQUET, parts_of, read_parquet
 
 _BINARY: dict[str, Callable[[Path], Columns]] = {".npy": read_npy, ".npz": read_npz}
-_PARQUET = (".parquet", ".pq")
 _TEXT = (".csv", ".tsv", ".txt")
 #: What tables end in.
-ENDINGS = (*_TEXT, *_BINARY, *_PARQUET)
+ENDINGS = (*_TEXT, *_BINARY, *PARQUET)
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,7 +127,7 @@ def read_table(
     remedy: str = PYTHON_REMEDY,
     name_column: str | None = None,
 ) -> Table:
-    """Read a table of numbers from a csv, tsv, npy, npz or parquet file.
+    """Read a table of numbers from a csv, tsv, npy, npz or parquet file, or a folder of parquet.
 
     Columns of text are set aside with a note, never dropped in silence.  In text files the
     separator (comma, semicolon, tab), the decimal comma and the row of names are found out; empty
@@ -147,7 +146,7 @@ def read_table(
     >>> table.X.tolist(), table.column_names, table.labels["town"].tolist()
     ([[1.5, 2.0], [3.0, 4.0]], ('east', 'north'), ['Ash', 'Elm'])
     """
-    found = require_file(path)
+    found = require_table(path)
     columns = _read(found, header, separator, exactly=[*ignore, *aside])
     beside = aside if name_column is None or name_column in aside else [*aside, name_column]
     table = table_of(columns, found.name, ignore=ignore, aside=beside)
@@ -156,7 +155,24 @@ def read_table(
 
 def read_columns(path: str | Path, *, header: bool | None = None) -> Columns:
     """Read the columns of a table as they stand in the file."""
-    return _read(require_file(path), header, None)
+    return _read(require_table(path), header, None)
+
+
+def require_table(path: str | Path) -> Path:
+    """Find the file of a table, or a folder of Parquet files that are one."""
+    return Path(path).expanduser() if is_one_table(path) else require_file(path)
+
+
+def is_one_table(path: str | Path) -> bool:
+    """Whether a folder is one table: it holds Parquet files, and no other tables."""
+    folder = Path(path).expanduser()
+    if not folder.is_dir() or not parts_of(folder):
+        return False
+    return all(file.suffix.lower() in PARQUET for file in folder.iterdir() if _is_table(file))
+
+
+def _is_table(file: Path) -> bool:
+    return file.is_file() and file.suffix.lower() in ENDINGS
 
 
 def table_of(
@@ -212,7 +228,7 @@ def _read(
     path: Path, header: bool | None, separator: str | None, exactly: Sequence[str] = ()
 ) -> Columns:
     ending = path.suffix.lower()
-    if ending in _PARQUET:
+    if ending in PARQUET or path.is_dir():
         return read_parquet(path, exactly)
     if ending in _BINARY:
         return _BINARY[ending](path)

@@ -98,6 +98,8 @@ def draw_case(seed: int, number: int, only: str = "") -> Case:
         # a short path where there is one
         values = {name: v for name, v in choice.values.items() if name != "n_steps"}
         choice = replace(choice, values=values)
+    if given.kind == "None" and "Relation" in told.kind:
+        told = replace(told, kind="nothing", make=lambda: None)  # which might say all that is known
     if given.kind == "copies of rows" and ("Actions" in told.kind or "Anchors" in told.kind):
         # a walk on one spot, or copies that are sent to two
         told = replace(told, due=told.due if told.due == BAD else ANY)

@@ -152,3 +152,25 @@ def test_a_model_of_far_rows_is_saved_and_read(X, kernel, tmp_path):
     sidelight.save(kpca, tmp_path / "far.sidelight")
     again = sidelight.load(tmp_path / "far.sidelight")
     np.testing.assert_array_equal(again.transform(X + 1e6), kpca.transform(X + 1e6))
+
+
+@pytest.mark.parametrize("parameters", [{"degree": 0.5}, {"degree": 2.5}, {"degree": 900}])
+def test_a_kernel_that_is_not_finite_is_refused_by_name(parameters):
+    """(−2)^½ is no number, and 9^900 too large for one: all rows were placed at the origin."""
+    X = 3 * np.random.default_rng(0).standard_normal((40, 3))
+    with pytest.raises(ValueError, match="'kernel' parameter of KernelPCA must give finite"):
+        KernelPCA(kernel="polynomial", **parameters).fit(X)
+
+
+def test_new_rows_whose_kernel_is_not_finite_are_refused_by_name():
+    X = np.abs(np.random.default_rng(0).standard_normal((40, 3)))
+
+    def root(A, B):
+        return np.asarray(A @ B.T) ** 0.5
+
+    model = KernelPCA(kernel=root).fit(X)
+    with (
+        np.errstate(invalid="ignore"),
+        pytest.raises(ValueError, match="'kernel' parameter of KernelPCA must give finite"),
+    ):
+        model.transform(-X[:3])

@@ -17,7 +17,13 @@ from sidelight.mapping.preimage import (
     fixed_point_preimage,
 )
 from sidelight.mapping.smoother import KernelSmoother
-from sidelight.similarity import Kernel, SymmetricPanels, kernel_matrix, kernel_panels
+from sidelight.similarity import (
+    Kernel,
+    SymmetricPanels,
+    kernel_matrix,
+    kernel_panels,
+    require_finite_kernel,
+)
 
 
 @dataclass(frozen=True)
@@ -119,7 +125,8 @@ class ByKernel:
     def __call__(self, X: Any) -> FloatArray:
         """Place new items, a block at a time."""
         blocks = row_blocks(X.shape[0], 8.0 * len(self.nystrom.points), budget=2e8)
-        return np.vstack([self.nystrom(self.compared.of_new(X[block])) for block in blocks])
+        kernels = (self.compared.of_new(X[block]) for block in blocks)
+        return np.vstack([self.nystrom(require_finite_kernel(K, who="KernelPCA")) for K in kernels])
 
 
 @dataclass(frozen=True)

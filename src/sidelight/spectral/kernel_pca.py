@@ -37,6 +37,7 @@ from sidelight.similarity import (
     LinearKernel,
     SymmetricPanels,
     refuse_unused_kernel_parameters,
+    require_finite_kernel,
     resolve_kernel,
     seen_from_centre,
 )
@@ -217,7 +218,9 @@ class KernelPCA(Embedder):
         told, items = self._hear_kernel(X, side, items)
         compared = self._compared(told.points)
         K = compared.panels(self._dtype(told.points.shape[0]))
-        centring = Centring.of(K)
+        with np.errstate(invalid="ignore"):  # one entry that is not finite is in a mean
+            centring = Centring.of(K)
+        require_finite_kernel(centring.column_means, who=self._name)
         pairs, places = scale_kernel(K, centring, self._check_components(len(K)), who=self._name)
         rounding = compared.rounding(_largest(K, centring), K.dtype)
         self._warn_if_indefinite(pairs, len(K) * rounding, compared)

@@ -319,3 +319,16 @@ class TestInterrupted:
         model = MaximumEntropyUnfolding(2, n_neighbors=6, penalty=0.05)
         with listening(stop_at(SPRINGS, 5)), pytest.raises(KeyboardInterrupt):
             model.fit(gaussian_rows(80, 30))
+
+
+@pytest.mark.parametrize("signs", ["free", "nonnegative"])
+def test_a_gamma_whose_inverse_has_no_square_is_refused_by_name(signs):
+    """The map was 10^150 wide, after a warning about overflow."""
+    X = np.random.default_rng(0).standard_normal((14, 6))
+    with pytest.raises(ValueError, match="'gamma' parameter of MaximumEntropyUnfolding must be at"):
+        MaximumEntropyUnfolding(gamma=1e-300, signs=signs).fit(X)
+    faint, fainter = (
+        MaximumEntropyUnfolding(gamma=gamma, signs=signs).fit(X).embedding_
+        for gamma in (1e-12, 1e-90)
+    )
+    np.testing.assert_allclose(fainter, faint, atol=1e-5)

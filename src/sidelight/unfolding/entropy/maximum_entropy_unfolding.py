@@ -36,6 +36,8 @@ from sidelight.unfolding.field_density import FieldDensity, density_of_field
 
 #: γ times the scatter of a feature: small enough not to be felt in the map.
 _GAMMA = 1e-3
+#: The same, at least: 1/γ is squared.
+_FAINTEST = 1e-100
 #: The least squared length of an edge, relative to the mean.
 _SHORTEST = 1e-10
 
@@ -275,6 +277,13 @@ class MaximumEntropyUnfolding(GraphEmbedder):
             )
         # all in units of whole rows: K and 1/λ are p times those of a feature
         gamma = _GAMMA / scatter if isinstance(self.gamma, str) else float(self.gamma) / p
+        if gamma * scatter < _FAINTEST:
+            raise ValueError(
+                f"The 'gamma' parameter of {self._name} must be at least "
+                f"{_FAINTEST * p / scatter:.3g} for the scatter of these rows: what is fainter has "
+                f"no squares. Got {self.gamma!r}. Leave it out, or give a number near "
+                f"{_GAMMA * p / scatter:.3g}."
+            )
         found = self._most_likely(edges, squares, gamma * counts)
         precision = _stiffness(edges, gamma * counts, found.strengths)
         pairs = smallest_eigenpairs(

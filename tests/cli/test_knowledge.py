@@ -426,3 +426,61 @@ def test_compare_takes_relations_and_attributes_too() -> None:
         "compare", "related.csv", "--methods", "pca", "--relation-column", "weight", "--json"
     )
     assert len(json.loads(done.stdout)["methods"]) == 2  # without it, and with it
+
+
+class TestSeveralFactors:
+    """Two things that are known of every row, and both left out."""
+
+    batch = np.arange(80) % 2
+    hour = np.arange(80) * 7.0 % 24
+    X = np.random.default_rng(3).standard_normal((80, 4))
+    X[:, 0] += 6 * batch
+    X[:, 1] += 6 * np.cos(2 * np.pi * hour / 24)
+
+    def side(self) -> list[Condition]:
+        return [Condition([f"lot {b}" for b in self.batch]), Condition(self.hour, period=24.0)]
+
+    def write(self, name: str) -> None:
+        columns = {f"x{i}": column for i, column in enumerate(self.X.T)}
+        lots = [f"lot {b}" for b in self.batch]
+        write_table(name, {**columns, "lot": lots, "hour": self.hour})
+
+    def test_both_are_taken_out_of_rows_and_of_new_ones(self) -> None:
+        self.write("cells.csv")
+        how = ("--condition-column", "lot,hour", "--condition-period", "0,24")
+        run("embed", "cells.csv", "-m", "pca", *how, "-o", "map.csv", "--model", "m.sidelight")
+        model = sidelight.PCA(2).fit(self.X, side=self.side())
+        given = read_table("map.csv", ignore=["hour"]).select(["pca0", "pca1"])
+        np.testing.assert_allclose(given, model.embedding_, atol=1e-8)
+        run("transform", "m.sidelight", "cells.csv", "-o", "placed.csv")
+        placed = read_table("placed.csv", ignore=["hour"]).select(["pca0", "pca1"])
+        expected = model.transform(self.X, condition=self.side())
+        np.testing.assert_allclose(placed, expected, atol=1e-8)
+
+    @pytest.mark.parametrize(
+        ("how", "words"),
+        [
+            (("lot,hour", "24"), "a number for each of the 2 columns of --condition-column"),
+            (("hour", "day"), "--condition-period takes numbers. Got 'day'"),
+            (("hour,hour", "24,24"), "names 'hour' more than once"),
+        ],
+    )
+    def test_what_does_not_fit_is_refused(self, how: tuple[str, str], words: str) -> None:
+        self.write("cells.csv")
+        column, period = how
+        done = run(
+            *("embed", "cells.csv", "-m", "pca"),
+            *("--condition-column", column, "--condition-period", period),
+            code=2,
+        )
+        assert words in " ".join(done.output.split())
+
+    def test_a_model_file_that_names_one_factor_without_a_list_is_read(self) -> None:
+        from sidelight.cli.preparation import Preparation
+
+        class Model:
+            n_features_in_ = 1
+
+        read = Preparation.from_model(Model(), {"condition": "hour", "period": 24.0})
+        assert read.factors == (("hour", 24.0),)
+        assert Preparation.from_model(Model(), read.to_extras()).factors == read.factors

@@ -113,8 +113,8 @@ def test_mistakes_are_named_as_they_were_typed(command: str, words: str) -> None
 @pytest.mark.parametrize(
     ("twice", "name"),
     [
-        ("--condition-column a --condition-column b", "--condition-column"),
-        ("--condition-column=a --condition-column=a", "--condition-column"),
+        ("--label-column a --label-column b", "--label-column"),
+        ("--label-column=a --label-column=a", "--label-column"),
         ("--label-column a --label-column=word", "--label-column"),
         ("-o one.csv --output two.csv", "--output"),
         ("-oone.csv -o two.csv", "--output"),

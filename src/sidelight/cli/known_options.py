@@ -131,20 +131,21 @@ AttributeColumn: TypeAlias = Annotated[
     ),
 ]
 ConditionColumn: TypeAlias = Annotated[
-    str | None,
+    list[str] | None,
     typer.Option(
-        metavar="COLUMN",
-        help="A factor that is known, names or numbers: it is left out of the map.  The column "
-        "is not used as data.",
+        metavar="COLUMNS",
+        help="A factor that is known, names or numbers: it is left out of the map.  Several with "
+        "commas.  The columns are not used as data.",
         rich_help_panel=KNOWN,
         show_default=False,
     ),
 ]
 ConditionPeriod: TypeAlias = Annotated[
-    float | None,
+    list[str] | None,
     typer.Option(
-        metavar="NUMBER",
-        help="With --condition-column: where its numbers come round again, as 360 for degrees.",
+        metavar="NUMBERS",
+        help="With --condition-column: where its numbers come round again, as 360 for degrees; of "
+        "several columns one for each, 0 where they do not.",
         rich_help_panel=KNOWN,
         show_default=False,
     ),

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from difflib import get_close_matches
 from typing import Any
 
+from sidelight.cli.options import split_names
 from sidelight.registry import MAPS, entry_for
 
 # Arguments of the door that are no parameters of a method.
@@ -34,6 +35,42 @@ def takes(method: str, parameter: str) -> bool:
     if method == "auto":
         return True
     return parameter in inspect.signature(entry_for(method).load().__init__).parameters
+
+
+def known_factors(
+    columns: Sequence[str] | None, periods: Sequence[str] | None
+) -> tuple[tuple[str, float | None], ...]:
+    """The columns of known factors, each with the period that its numbers come round after.
+
+    Examples
+    --------
+    >>> known_factors(["batch,hour"], ["0,24"])
+    (('batch', None), ('hour', 24.0))
+    """
+    names, given = split_names(columns), split_names(periods)
+    twice = [name for name in names if names.count(name) > 1]
+    if twice:
+        raise ValueError(f"--condition-column names {twice[0]!r} more than once. Give it once.")
+    if given and not names:
+        raise ValueError(
+            f"A period of {', '.join(given)} says nothing without a column of numbers that come "
+            f"round. Give --condition-column too."
+        )
+    if given and len(given) != len(names):
+        raise ValueError(
+            f"--condition-period takes a number for each of the {len(names)} columns of "
+            f"--condition-column, 0 where its numbers do not come round. Got {len(given)}."
+        )
+    lengths = [_period(text) for text in given] or [None] * len(names)
+    return tuple(zip(names, lengths, strict=True))
+
+
+def _period(text: str) -> float | None:
+    try:
+        number = float(text)
+    except ValueError:
+        raise ValueError(f"--condition-period takes numbers. Got {text!r}.") from None
+    return number or None
 
 
 def parse_value(text: str, expected: Sequence[Any] = ()) -> Any:

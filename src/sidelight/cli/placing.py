@@ -93,9 +93,9 @@ def place_file(files: tuple[Path, Path], placing: Placing, client: Any = None) -
 def place_block(table: Table, placing: Placing) -> tuple[Table, Any]:
     """Prepare the rows of a block and place them."""
     X = placing.preparation.apply(table)
-    column, period = placing.preparation.condition, placing.preparation.period
+    factors = placing.preparation.factors
     try:
-        side = None if column is None else condition_of_column(table, column, period)
+        side = [condition_of_column(table, column, period) for column, period in factors]
         return table, placed_by(placing.model, X, side)
     except ValueError as error:
         rows = f"rows {table.rows[0] + 1:,} to {table.rows[-1] + 1:,}"
@@ -166,15 +166,16 @@ def _pictures(folder: Path, placing: Placing) -> Table:
 
 def _for_the_model(table: Table, placing: Placing) -> Table:
     preparation = placing.preparation
-    if preparation.condition not in (None, *table.labels):
+    absent = [name for name in preparation.conditions if name not in table.labels]
+    if absent:
         raise ValueError(
-            f"{table.name} lacks the column {preparation.condition!r} of the factor that the model "
-            f"takes out of rows. Give its name with --condition-column."
+            f"{table.name} lacks the column {absent[0]!r} of the factor that the model takes out "
+            f"of rows. Give its name with --condition-column."
         )
     numbers = [
         name
         for name, values in table.labels.items()
-        if values.dtype.kind in "fi" and name != preparation.condition
+        if values.dtype.kind in "fi" and name not in preparation.conditions
     ]
     notes = [f"Not used by the model: {listed(numbers, 'column')}."] if numbers else []
     if not set(table.column_names) & set(preparation.columns) and preparation.by_place(table):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -13,6 +13,9 @@ from sidelight.core import FloatArray, is_sparse
 from sidelight.estimator import takes_factor_out
 from sidelight.io.coding import coder_of
 from sidelight.io.table import Table, listed
+
+#: Columns of known factors, and the periods of those whose numbers come round.
+Factors: TypeAlias = tuple[tuple[str, float | None], ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,10 +30,8 @@ class Preparation:
         Subtracted from each column.
     scale : ndarray of shape (n_columns,), optional
         What each column is divided by.
-    condition : str, optional
-        The column of a known factor.
-    period : float, optional
-        Of its numbers.
+    factors : tuple of (str, float or None)
+        The columns of known factors, and the periods of those whose numbers come round.
     coder : object
         How columns that are no numbers became some, where they did.
     """
@@ -38,8 +39,7 @@ class Preparation:
     columns: tuple[str, ...]
     mean: FloatArray | None = None
     scale: FloatArray | None = None
-    condition: str | None = None
-    period: float | None = None
+    factors: Factors = ()
     coder: Any = None
 
     @classmethod
@@ -48,7 +48,7 @@ class Preparation:
         table: Table,
         *,
         standardize: bool,
-        condition: tuple[str | None, float | None] = (None, None),
+        factors: Factors = (),
         coder: Any = None,
     ) -> Preparation:
         """Learn the preparation of a table; a sparse array has none."""
@@ -63,14 +63,14 @@ class Preparation:
                 f"out; for counts say --metric cosine."
             )
         if not standardize:
-            return cls(table.column_names, None, None, *condition, coder=coder)
+            return cls(table.column_names, None, None, factors, coder=coder)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", RuntimeWarning)
             # in double precision whatever the table is in
             mean = np.asarray(np.nanmean(table.X, axis=0, dtype=np.float64))
             scale = np.nanstd(table.X, axis=0, dtype=np.float64)
         constant = ~(scale > 1e-12 * np.abs(mean))
-        return cls(table.column_names, mean, np.where(constant, 1.0, scale), *condition)
+        return cls(table.column_names, mean, np.where(constant, 1.0, scale), factors)
 
     def apply(self, table: Table) -> FloatArray:
         """Prepare a table: choose the columns by name, and scale them.
@@ -106,7 +106,7 @@ class Preparation:
 
     def unused(self, names: Sequence[str]) -> list[str]:
         """The columns that the model does not use; none where it could only be all of them."""
-        beside = [name for name in names if name == self.condition]
+        beside = [name for name in names if name in self.conditions]
         data = [name for name in names if name not in beside]
         others = [name for name in data if name not in self.columns]
         return [*beside, *others] if len(others) < len(data) else [*beside]
@@ -117,24 +117,27 @@ class Preparation:
             _nameless(self.columns) or _nameless(table.column_names)
         )
 
-    def for_factor_of(self, model: Any, column: str | None, period: float | None) -> Preparation:
-        """With the column of a known factor, where a model takes one out of rows."""
+    @property
+    def conditions(self) -> tuple[str, ...]:
+        """The columns of known factors."""
+        return tuple(name for name, _ in self.factors)
+
+    def for_factor_of(self, model: Any, factors: Factors) -> Preparation:
+        """With the columns of known factors, where a model takes some out of rows."""
         if not takes_factor_out(model):
-            if column is not None or period is not None:
+            if factors:
                 raise ValueError(
                     f"The {type(model).__name__} takes no known factor out of rows, so that "
                     f"--condition-column says nothing. It does so where it was fitted with one, "
                     f"and the data showed it."
                 )
-            return replace(self, condition=None, period=None)
-        column = self.condition if column is None else column
-        if column is None:
+            return replace(self, factors=())
+        if not (factors or self.factors):
             raise ValueError(
                 f"The {type(model).__name__} takes a known factor out of rows, and the model file "
                 f"does not say in which column it is. Give --condition-column."
             )
-        period = self.period if period is None else period
-        return replace(self, condition=column, period=period)
+        return replace(self, factors=_with_periods_of(self.factors, factors))
 
     def undo(self, X: FloatArray) -> FloatArray:
         """Bring what a model decoded back to the units of the table."""
@@ -146,10 +149,13 @@ class Preparation:
 
     def to_extras(self) -> dict[str, Any]:
         """Give the plain values that a model file keeps."""
-        told = {"condition": self.condition, "period": self.period}
+        told = {
+            "condition": [name for name, _ in self.factors],
+            "period": [period for _, period in self.factors],
+        }
         return {
             **{"columns": list(self.columns), "mean": self.mean, "scale": self.scale},
-            **{name: value for name, value in told.items() if value is not None},
+            **(told if self.factors else {}),
             **({} if self.coder is None else self.coder.to_plain()),
         }
 
@@ -161,8 +167,32 @@ class Preparation:
             names = getattr(model, "feature_names_in_", None)
         if names is None:
             names = [f"column {place + 1}" for place in range(model.n_features_in_)]
-        kept = {name: extras.get(name) for name in ("mean", "scale", "condition", "period")}
-        return cls(tuple(map(str, names)), **kept, coder=coder_of(extras))
+        kept = {name: extras.get(name) for name in ("mean", "scale")}
+        return cls(
+            tuple(map(str, names)), **kept, factors=_factors_in(extras), coder=coder_of(extras)
+        )
+
+
+def _factors_in(extras: Mapping[str, Any]) -> Factors:
+    """The factors that a model file names; of one alone the first files had no list."""
+    names, periods = extras.get("condition"), extras.get("period")
+    if names is None:
+        return ()
+    if isinstance(names, str):
+        return ((names, periods),)
+    return tuple(zip(map(str, names), periods or [None] * len(names), strict=True))
+
+
+def _with_periods_of(fitted: Factors, given: Factors) -> Factors:
+    """The columns that are given, or those of the fit; a period that is not said is the fit's."""
+    if not given:
+        return fitted
+    if len(given) != len(fitted):
+        return given
+    pairs = zip(given, fitted, strict=True)
+    return tuple(
+        (name, before if period is None else period) for (name, period), (_, before) in pairs
+    )
 
 
 def _nameless(names: Sequence[str]) -> bool:

@@ -125,7 +125,7 @@ def compare(
     )
     from sidelight.cli.fitting import working
     from sidelight.cli.outcome import check_outputs
-    from sidelight.cli.parameters import typed_invariance
+    from sidelight.cli.parameters import known_factors, typed_invariance
     from sidelight.cli.pictures import as_classes, images_of
     from sidelight.cli.preparation import Preparation
     from sidelight.cli.reading import missing_policy, read_other_columns, read_rows, written_size
@@ -146,9 +146,10 @@ def compare(
         check_outputs(files, tables=tables, pictures=pictures)
     silent = quiet or in_json
     relations, attributes = split_names(relation_column), split_names(attribute_column)
+    factors = known_factors(condition_column, condition_period)
     told = (
         *(color_by, name_column, label_column, *relations, *attributes),
-        *(action_column, episode_column, sequence_column, condition_column),
+        *(action_column, episode_column, sequence_column, *(name for name, _ in factors)),
     )
     how_read: dict[str, Any] = {
         "ignore": split_names(ignore),
@@ -180,8 +181,7 @@ def compare(
         action_column=action_column,
         episode_column=episode_column,
         sequence_column=sequence_column,
-        condition_column=condition_column,
-        condition_period=condition_period,
+        factors=factors,
     )
     forgiven = split_names(invariant_to)
     if forgiven:

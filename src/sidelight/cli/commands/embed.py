@@ -103,6 +103,7 @@ def embed(
     from sidelight.cli.maps import read_places
     from sidelight.cli.outcome import check_outputs, judge, write_outcome
     from sidelight.cli.parameters import (
+        known_factors,
         takes,
         typed_invariance,
         typed_parameters,
@@ -117,9 +118,10 @@ def embed(
     files = [file, similar, dissimilar, distances, anchors, align_to]
     check_outputs(files, tables=[output], pictures=[picture], pages=[page], others=[model])
     relations, attributes = split_names(relation_column), split_names(attribute_column)
+    factors = known_factors(condition_column, condition_period)
     told = (
         *(color_by, name_column, label_column, *relations, *attributes),
-        *(action_column, episode_column, sequence_column, condition_column),
+        *(action_column, episode_column, sequence_column, *(name for name, _ in factors)),
     )
     how: dict[str, Any] = {
         "ignore": split_names(ignore),
@@ -151,8 +153,7 @@ def embed(
         action_column=action_column,
         episode_column=episode_column,
         sequence_column=sequence_column,
-        condition_column=condition_column,
-        condition_period=condition_period,
+        factors=factors,
     )
     if forgiven:
         known.append(typed_invariance(forgiven, images, standardize=standardize))
@@ -161,7 +162,7 @@ def embed(
     preparation = Preparation.of(
         table,
         standardize=standardize,
-        condition=(condition_column, condition_period),
+        factors=factors,
         coder=coder,
     )
     parameters = typed_parameters(

@@ -34,18 +34,18 @@ def transform(
     ] = None,
     header: Header = None,
     condition_column: Annotated[
-        str | None,
+        list[str] | None,
         typer.Option(
-            metavar="COLUMN",
-            help="The known factor that the model takes out of rows; by default the column that "
-            "the model was fitted with.",
+            metavar="COLUMNS",
+            help="The known factor that the model takes out of rows, or several with commas; by "
+            "default the columns that the model was fitted with.",
             show_default=False,
         ),
     ] = None,
     condition_period: Annotated[
-        float | None,
+        list[str] | None,
         typer.Option(
-            metavar="NUMBER",
+            metavar="NUMBERS",
             help="Where its numbers come round again; by default as the model was fitted.",
             show_default=False,
         ),
@@ -73,6 +73,7 @@ def transform(
     """
     from sidelight.cli.fitting import shown
     from sidelight.cli.outcome import check_outputs
+    from sidelight.cli.parameters import known_factors
     from sidelight.cli.placing import Placing, files_in, place_file, place_folder
     from sidelight.cli.preparation import Preparation
     from sidelight.io import pictures_in
@@ -94,7 +95,7 @@ def transform(
     estimator = opened.model
     keep = "keep" if getattr(estimator, "_takes_missing", False) else "error"
     preparation = Preparation.from_model(estimator, opened.extras).for_factor_of(
-        estimator, condition_column, condition_period
+        estimator, known_factors(condition_column, condition_period)
     )
     placing = Placing(estimator, preparation, missing or keep, header)
     with at_work(workers, dask_scheduler) as client, shown(type(estimator).__name__, quiet=quiet):

@@ -44,8 +44,7 @@ def read_knowledge(
     action_column: str | None = None,
     episode_column: str | None = None,
     sequence_column: str | None = None,
-    condition_column: str | None = None,
-    condition_period: float | None = None,
+    factors: Several[tuple[str, float | None]] = (),
 ) -> list[Any]:
     """Read what is known about the rows of a table."""
     known: list[Any] = []
@@ -79,13 +78,7 @@ def read_knowledge(
         )
     if sequence_column is not None:
         known.append(_sequence_of_columns(table, sequence_column, episode_column))
-    if condition_column is not None:
-        known.append(condition_of_column(table, condition_column, condition_period))
-    elif condition_period is not None:
-        raise ValueError(
-            f"A period of {condition_period:g} says nothing without a column of numbers that come "
-            f"round. Give --condition-column too."
-        )
+    known.extend(condition_of_column(table, column, period) for column, period in factors)
     return known
 
 

@@ -44,6 +44,17 @@ def test_bad_rows(estimator, bad):
     assert not [name for name in vars(estimator) if name.endswith("embedding_")]
 
 
+@pytest.mark.parametrize("n_components", [2, "auto"])
+def test_units_in_which_distances_are_lost(estimator, X, n_components):
+    """The dimensions of such rows were asked for before anybody looked at them."""
+    estimator.set_params(n_components=n_components)
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        with pytest.raises(ValueError, match="in (other units|another unit)") as caught:
+            estimator.fit(X * 1e300)
+    assert type(estimator).__name__ in str(caught.value)
+
+
 def test_missing_values(estimator, X):
     holes = X.copy()
     holes[3, 1] = np.nan

@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 from numpy.testing import assert_array_equal
 
-from sidelight import EquivalenceMetric, FactorRemoval
+from sidelight import PCA, EquivalenceMetric, FactorRemoval
 from sidelight.side import (
     Actions,
     Anchors,
@@ -410,3 +410,10 @@ def test_the_condition_of_new_rows_is_found_by_their_labels():
     expected = model.transform(frame.to_numpy()[::-1], condition=Condition(batch.to_numpy()[::-1]))
     assert model.removed_
     assert_array_equal(model.transform(frame.iloc[::-1], condition=Condition(batch)), expected)
+
+
+def test_values_that_cannot_be_put_together_name_the_estimator():
+    X = np.random.default_rng(0).standard_normal((16, 3))
+    sides = [Pairs(similar=[(0, 1)], n_rows=16), Pairs(similar=[(0, -1)])]
+    with pytest.raises(ValueError, match=r"PCA cannot put the 2 Pairs together.*Got -1"):
+        PCA().fit(X, side=sides)

@@ -132,7 +132,12 @@ def _merged(kind: str, values: list[Any], several: tuple[str, ...], who: str) ->
     if len(values) == 1:
         return values[0]
     if hasattr(values[0], "merge"):
-        return values[0].merge(values)
+        try:
+            return values[0].merge(values)
+        except ValueError as error:
+            raise ValueError(
+                f"{who} cannot put the {len(values)} {kind} together. {error}"
+            ) from error
     remedy = "Put what is known into one."
     if kind == "Condition":  # which cannot hold classes and numbers together
         remedy = "Several are taken by KernelInformationEmbedding, and in front by FactorRemoval."

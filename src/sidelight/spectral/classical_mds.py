@@ -13,6 +13,7 @@ from sidelight.core import (
     FloatArray,
     Matching,
     NotEuclideanWarning,
+    of_moderate_size,
     require_memory,
     warn,
 )
@@ -143,7 +144,7 @@ class ClassicalMDS(Embedder):
 
     def _choose_components(self, X: Any) -> int:
         if self.metric in ("euclidean", "l2"):
-            return PCA("auto").fit(X).n_components_
+            return PCA("auto").fit(of_moderate_size(X, who=self._name)).n_components_
         return super()._choose_components(X)
 
     def _linear_map(self, told: Told) -> Map:

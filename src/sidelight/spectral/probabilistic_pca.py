@@ -201,6 +201,7 @@ class ProbabilisticPCA(Embedder):
 
         if np.isnan(X).any():
             return super()._choose_components(X)
+        X = of_moderate_size(X, who=self._name)
         varying = int(np.count_nonzero(np.ptp(X, axis=0)))
         return components_by_likelihood(PCA(None).fit(X).eigenvalues_, len(X), max(varying, 1))
 

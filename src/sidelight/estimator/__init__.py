@@ -35,7 +35,7 @@ from sidelight.estimator.neighborhood import (
 )
 from sidelight.estimator.pieces import map_of_neighborhood
 from sidelight.estimator.placing import Barycentric, ByDistances, OfRows
-from sidelight.estimator.points import Features, Graph, Invariant, Points, points_of
+from sidelight.estimator.points import Features, Points, points_of
 from sidelight.estimator.resuming import (
     Thread,
     Unfinished,
@@ -55,9 +55,7 @@ __all__ = [
     "ByDistances",
     "Embedder",
     "Features",
-    "Graph",
     "GraphEmbedder",
-    "Invariant",
     "KernelOfRows",
     "Map",
     "Neighborhood",

@@ -8,6 +8,7 @@ from sidelight.estimator.density import mean_score, sample_rows, score_rows
 from sidelight.estimator.dimensions import (
     BY_LIKELIHOOD,
     BY_SLOW_LIKELIHOOD,
+    dimensions_of_points,
 )
 from sidelight.estimator.graph_embedder import GRAPH_PARAMETERS, RADIUS_PARAMETER, GraphEmbedder
 from sidelight.estimator.in_order import in_order, rows_in_order
@@ -72,6 +73,7 @@ __all__ = [
     "course_of",
     "descend",
     "deviations_behind_front",
+    "dimensions_of_points",
     "facts_of",
     "held_together",
     "in_front",

@@ -36,7 +36,7 @@ from sidelight.estimator.neighborhood import (
 )
 from sidelight.estimator.pieces import map_of_neighborhood
 from sidelight.estimator.placing import Barycentric, ByDistances, OfRows
-from sidelight.estimator.points import Features, Points, points_of
+from sidelight.estimator.points import Features, Points, is_precomputed, points_of
 from sidelight.estimator.resuming import (
     Thread,
     Unfinished,
@@ -78,6 +78,7 @@ __all__ = [
     "held_together",
     "in_front",
     "in_order",
+    "is_precomputed",
     "keep_matches",
     "learned_in_front",
     "map_of_neighborhood",

@@ -37,7 +37,7 @@ from sidelight.estimator.listening import (
     metrics_among,
 )
 from sidelight.estimator.map import Map, SmoothBack
-from sidelight.estimator.points import is_table
+from sidelight.estimator.points import is_precomputed
 from sidelight.estimator.resuming import Unfinished
 from sidelight.estimator.territory import plain_map
 from sidelight.registry import entry_of, understood_by
@@ -177,7 +177,7 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
         What acts in front of the method is learned here; kinds that act ``inside`` it are not.
         """
         metric = self.get_params(deep=False).get("metric", "euclidean")
-        table = is_table(metric)
+        table = is_precomputed(metric)
         X, known = self._check_input(X, side, pairwise='metric="precomputed"' * table)
         X = of_moderate_size(X, who=self._name)
         items = self._check_items(items, X.shape[0]) if table else X
@@ -201,7 +201,7 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
         else:
             wanted = None
         if wanted is not None and wanted.exact and X is not None:
-            refuse_torn_copies(X, wanted, table=is_table(metric), who=self._name)
+            refuse_torn_copies(X, wanted, table=is_precomputed(metric), who=self._name)
         outside = {kind: value for kind, value in known.items() if kind not in inside}
         embed = partial(plain_map, self) if self._judges_front else None
         X, learned = learn_in_front(X, outside, metric, who=self._name, embed=embed)
@@ -408,7 +408,7 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
         tags.input_tags.sparse = self._takes_sparse
         tags.input_tags.allow_nan = self._takes_missing
         ways = (self.get_params(deep=False).get(name) for name in ("metric", "kernel"))
-        tags.input_tags.pairwise = any(map(is_table, ways))
+        tags.input_tags.pairwise = any(map(is_precomputed, ways))
         tags.transformer_tags.preserves_dtype = []
         return tags
 

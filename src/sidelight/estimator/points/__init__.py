@@ -9,6 +9,6 @@ from __future__ import annotations
 from sidelight.estimator.points.features import Features
 from sidelight.estimator.points.invariant import Invariant
 from sidelight.estimator.points.protocol import Points
-from sidelight.estimator.points.reading import is_table, points_of
+from sidelight.estimator.points.reading import is_precomputed, points_of
 
-__all__ = ["Features", "Invariant", "Points", "is_table", "points_of"]
+__all__ = ["Features", "Invariant", "Points", "is_precomputed", "points_of"]

@@ -119,6 +119,11 @@ class DensityEmbedder(Embedder):
         return self._check_with_gaps(X, condition)
 
     @property
+    def _given(self) -> bool:
+        """Whether X is a table of similarities."""
+        return bool(self.get_params(deep=False).get("kernel") == "precomputed")
+
+    @property
     def _has_features(self) -> bool:
         return not isinstance(self._density.data_kernel, TableKernel)
 
@@ -138,7 +143,7 @@ class DensityEmbedder(Embedder):
 
     def _told_of(self, X: Any, side: Any) -> Told:
         """What a fit is told; a metric in front needs numbers, and a Condition acts inside."""
-        if self.get_params(deep=False).get("kernel") == "precomputed":
+        if self._given:
             return self._told_of_table(X, side)
         X, known = self._check_input(X, side)
         _check_spread(of_moderate_size(X, who=self._name, limit=_LARGEST_SQUARED), self._name)

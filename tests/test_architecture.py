@@ -145,8 +145,11 @@ def test_doors_show_what_others_take():
     assert not sorted(set(idle))
 
 
-#: The members of Points, and the functions that tell by the word of a metric what X is.
-KINDS = {"Bare", "Distances", "Features", "Graph", "Invariant", "Measured"}
+#: The members of Points, the kernel of a table, and functions that tell by a word what X is.
+KINDS = {
+    "sidelight.estimator": {"Bare", "Distances", "Features", "Graph", "Invariant", "Measured"},
+    "sidelight.latent.density": {"TableKernel"},
+}
 TELLING = {"is_graph", "is_precomputed"}
 
 _BELOW = "below the points: a door for users, who give rows and a metric"
@@ -164,6 +167,7 @@ ASKED = {
     "estimator/base.py": (3, "here X is read"),
     "latent/density/kernels.py": (1, "a kernel by its name: similarities, not points"),
     "latent/density/mappings.py": (1, "a table of similarities, not points"),
+    "latent/information/ends/path_ends.py": (1, "for which kernels rows left out are asked"),
     "metric/base.py": (1, "a kernel matrix, not points"),
     "neighbors/duplicates.py": (2, _BELOW),
     "neighbors/given_graph.py": (1, "says what a graph is"),
@@ -188,10 +192,11 @@ def names_in(*nodes):
 
 
 def members_taken(tree):
-    """The names under which a file has members of Points."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.ImportFrom) and "sidelight.estimator" in (node.module or ""):
-            yield from (alias.asname or alias.name for alias in node.names if alias.name in KINDS)
+    """The names under which a file has the kinds of what X may be."""
+    taken = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.module]
+    for room, kinds in KINDS.items():
+        for node in (node for node in taken if node.module.startswith(room)):
+            yield from (alias.asname or alias.name for alias in node.names if alias.name in kinds)
 
 
 def asks_what_x_is(tree):

@@ -23,7 +23,7 @@ from sidelight.latent.density.gap_filling import fill_gaps
 from sidelight.latent.density.joint import JointDensity
 from sidelight.latent.density.kernels import squared_distances
 from sidelight.latent.density.known_factor import KnownFactor, KnownFactors
-from sidelight.latent.density.table import TableKernel, items_of_table
+from sidelight.latent.density.table import items_of_table
 from sidelight.side import by_number
 
 #: Sums of squares of larger numbers may overflow, and those of the inverse vanish.
@@ -125,7 +125,7 @@ class DensityEmbedder(Embedder):
 
     @property
     def _has_features(self) -> bool:
-        return not isinstance(self._density.data_kernel, TableKernel)
+        return not self._density.data_kernel.by_table
 
     def _in_front(self, X: Any, condition: Any = None) -> Any:
         if self._has_features:

@@ -145,6 +145,133 @@ def test_doors_show_what_others_take():
     assert not sorted(set(idle))
 
 
+#: The members of Points, the kernel of a table, and functions that tell by a word what X is.
+KINDS = {
+    "sidelight.estimator": {"Bare", "Distances", "Features", "Graph", "Invariant", "Measured"},
+    "sidelight.latent.density": {"TableKernel"},
+}
+TELLING = {"is_graph", "is_precomputed"}
+
+_BELOW = "below the points: a door for users, who give rows and a metric"
+_WORD = "the user's word, before X is read"
+#: Where it is asked what X is, beside the room of the points: how often, and why there.
+ASKED = {
+    "cli/commands/compare.py": (3, _WORD),
+    "cli/commands/datasets.py": (1, "which option the next command takes"),
+    "cli/commands/embed.py": (2, _WORD),
+    "cli/commands/score.py": (1, _WORD),
+    "datasets/dataset.py": (1, "what a data set says of itself"),
+    "embedding/door.py": (1, f"{_WORD}, for the choice of a method"),
+    "embedding/hints.py": (1, f"{_WORD}: of a table there is nothing to hint at"),
+    "embedding/result.py": (3, "data as they came, which no estimator holds as points"),
+    "estimator/base.py": (3, "here X is read"),
+    "latent/density/kernels.py": (1, "a kernel by its name: similarities, not points"),
+    "latent/density/mappings.py": (1, "a table of similarities, not points"),
+    "latent/information/ends/path_ends.py": (1, "for which kernels rows left out are asked"),
+    "metric/base.py": (1, "a kernel matrix, not points"),
+    "neighbors/duplicates.py": (2, _BELOW),
+    "neighbors/given_graph.py": (1, "says what a graph is"),
+    "neighbors/graph/pieces.py": (1, _BELOW),
+    "neighbors/landmarks.py": (2, _BELOW),
+    "neighbors/metrics.py": (3, _BELOW),
+    "neighbors/nearest.py": (1, _BELOW),
+    "neighbors/radius.py": (1, _BELOW),
+    "plot/quality.py": (1, _BELOW),
+    "quality/pairwise.py": (2, "the rows that measures of quality read X as, once"),
+    "scale/judging.py": (1, "refuses a table"),
+    "spectral/backward/spectral_backward_mapping.py": (1, "a table of functions, not points"),
+    "spectral/hybrid/hybrid_embedding.py": (1, "whether a second table comes with its word"),
+    "spectral/kernel_pca.py": (1, "a kernel matrix, not points"),
+    "unfolding/semidefinite/semidefinite_embedding.py": (1, "anchors in the unit of a table"),
+}
+
+
+def names_in(*nodes):
+    return {each.id for node in nodes for each in ast.walk(node) if isinstance(each, ast.Name)}
+
+
+def members_taken(tree):
+    """The names under which a file has the kinds of what X may be."""
+    taken = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.module]
+    for room, kinds in KINDS.items():
+        for node in (node for node in taken if node.module.startswith(room)):
+            yield from (alias.asname or alias.name for alias in node.names if alias.name in kinds)
+
+
+def asks_what_x_is(tree):
+    """The lines that compare with "precomputed", tell by a metric, or ask points for their kind."""
+    members = set(members_taken(tree))
+
+    def asks(node):
+        match node:
+            case ast.Compare(left, _, others):
+                words = [word for part in (left, *others) for word in getattr(part, "elts", [part])]
+                said = [word.value for word in words if isinstance(word, ast.Constant)]
+                return "precomputed" in said or names_in(node) & members
+            case ast.MatchValue(ast.Constant("precomputed")):
+                return True
+            case ast.MatchClass(kind):
+                return names_in(kind) & members
+            case ast.Call(ast.Name("isinstance" | "issubclass"), arguments):
+                return names_in(*arguments) & members
+            case ast.Name(name):
+                return name in TELLING
+
+    return sorted(node.lineno for node in ast.walk(tree) if asks(node))
+
+
+def test_what_x_is_is_asked_where_it_is_read():
+    """X is read as points once, and every stage asks the value, not its kind."""
+    found = {
+        path.relative_to(PACKAGE).as_posix(): asks_what_x_is(tree_of(path)) for path in MODULES
+    }
+    wrong = {
+        name: lines
+        for name, lines in found.items()
+        if not name.startswith("estimator/points/") and len(lines) != ASKED.get(name, (0, ""))[0]
+    }
+    assert not wrong, (
+        f"What X is is asked in other lines than ASKED says: {wrong}. Let the points answer, by a "
+        f"method or a property that all of them have (estimator/points/protocol.py)."
+    )
+    assert ASKED.keys() <= found.keys()
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        'metric == "precomputed"',
+        '"precomputed" != self.kernel',
+        'self.basis in ("linear", "precomputed")',
+        "isinstance(points, Graph)",
+        "isinstance(points, (np.ndarray, Graph))",
+        "type(points) is Graph",
+        "is_precomputed(metric)",
+        "any(map(is_precomputed, ways))",
+        "is_graph(X, metric)",
+        "match points:\n case Graph(): pass",
+        'match metric:\n case "precomputed": pass',
+        'f(lambda: 1 if metric == "precomputed" else 2)',
+    ],
+)
+def test_a_question_for_the_kind_of_points_is_seen(line):
+    taken = "from sidelight.estimator.points.graph import Graph\n"
+    assert len(asks_what_x_is(ast.parse(taken + line))) == 1
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "from sidelight.side import Distances\nisinstance(known, Distances)",
+        'points_of(D, "precomputed", who="it")',
+        'metric = "precomputed"',
+        "points.complete",
+    ],
+)
+def test_other_questions_are_not_taken_for_it(line):
+    assert not asks_what_x_is(ast.parse(line))
+
+
 def lines_of_code(path):
     """Lines that hold code: no blank lines, no comments, no docstrings, no imports."""
     text, tree = path.read_text(), tree_of(path)

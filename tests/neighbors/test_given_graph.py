@@ -9,6 +9,7 @@ from scipy.spatial.distance import cdist
 from sklearn.neighbors import KNeighborsTransformer, kneighbors_graph
 
 from sidelight.core.errors import DisconnectedGraphError
+from sidelight.estimator.points import points_of
 from sidelight.neighbors import (
     component_labels,
     connect_components,
@@ -24,7 +25,6 @@ from sidelight.neighbors.given_graph import (
     nearest_stored,
 )
 from sidelight.neighbors.graph.closed_sets import open_closed_classes
-from sidelight.neighbors.graph.edge_lengths import lengths_of_pairs
 from sidelight.neighbors.known_distances import KnownDistances
 from sidelight.neighbors.landmarks import spread_landmarks
 
@@ -143,12 +143,14 @@ def test_closed_sets_are_opened_by_given_edges():
     arrows = edges([0, 1, 2, 3], [1, 0, 3, 2], np.ones(4), 4).tocsr()
     X = np.array([[0.0], [1.0], [5.0], [6.0]])
     given = sp.csr_array(np.triu(cdist(X, X)))
-    opened, n_opened = open_closed_classes(arrows, given, metric="precomputed")
-    expected, n_expected = open_closed_classes(arrows, X)
+    by_edges = points_of(given, "precomputed", who="").shortest_way
+    by_rows = points_of(X, "euclidean", who="").shortest_way
+    opened, n_opened = open_closed_classes(arrows, by_edges)
+    expected, n_expected = open_closed_classes(arrows, by_rows)
     assert n_opened == n_expected == 1
     np.testing.assert_array_equal(opened.toarray() != 0, expected.toarray() != 0)
     with pytest.raises(DisconnectedGraphError, match="no edge out of a set of 2"):
-        open_closed_classes(arrows, arrows, metric="precomputed")
+        open_closed_classes(arrows, points_of(arrows, "precomputed", who="").shortest_way)
 
 
 def test_distances_are_looked_up_or_measured_along(X):
@@ -164,9 +166,8 @@ def test_distances_are_looked_up_or_measured_along(X):
 
     paths = geodesic_distances(graph)
     np.testing.assert_allclose(known.along(i.ravel(), j.ravel()), paths.ravel(), atol=1e-12)
-    pairs = np.column_stack([i.ravel(), j.ravel()])
     expected = np.where(stored, D, paths).ravel()
-    found = lengths_of_pairs(graph, pairs, metric="precomputed")
+    found = points_of(graph, "precomputed", who="").lengths(i.ravel(), j.ravel())
     np.testing.assert_allclose(found, expected, atol=1e-12)
 
 

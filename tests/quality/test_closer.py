@@ -11,7 +11,7 @@ from scipy.sparse.csgraph import dijkstra
 from scipy.spatial.distance import cdist
 from sklearn.neighbors import kneighbors_graph
 
-from sidelight import PCA, KernelPCA, NeighborEmbedding, embed
+from sidelight import PCA, KernelPCA, NeighborEmbedding, SpectralBackwardMapping, embed
 from sidelight.quality import agreement, point_quality, stability
 from sidelight.side import Anchors, Condition, Distances, Pairs, Relation
 
@@ -156,6 +156,11 @@ class TestStability:
         by_rows = stability(PCA(2), X, n_draws=2).by_rows
         linear = KernelPCA(2, kernel="precomputed")
         assert_allclose(stability(linear, X @ X.T, n_draws=2).by_rows, by_rows, atol=0.02)
+
+    def test_a_table_of_basis_functions_is_cut_both_ways(self):
+        X = _RNG.normal(size=(60, 5)) * [9, 5, 1, 1, 1]
+        given = SpectralBackwardMapping(2, basis="precomputed")
+        assert len(stability(given, X @ X.T / 100, n_draws=2).by_rows) == 2
 
     def test_the_same_draws_again(self):
         X = _RNG.normal(size=(60, 4))

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-import scipy.sparse as sp
 from scipy.spatial.distance import cdist
-from sklearn.neighbors import kneighbors_graph
 
 from sidelight.datasets import swiss_roll
 from sidelight.quality import intrinsic_dimension
@@ -14,7 +12,6 @@ from sidelight.quality.components import (
     components_above_noise,
     components_by_likelihood,
     components_of_missing,
-    components_of_neighborhoods,
 )
 from sidelight.quality.dimension import levina_bickel
 
@@ -72,29 +69,3 @@ def test_the_estimate_is_that_of_the_measure():
     # a ten-line reference
     T = np.sort(cdist(X, X), axis=1)[:, 1:21]
     assert expected == pytest.approx(1 / np.mean(np.log(T[:, -1:] / T[:, :-1])), rel=1e-9)
-
-
-def test_data_distances_and_graphs_say_the_same():
-    X = swiss_roll(400, random_state=0).X
-    copies = np.vstack([X, X[:20]])
-    assert components_of_neighborhoods(X, who="") == 2
-    assert components_of_neighborhoods(copies, who="") == 2
-    assert components_of_neighborhoods(sp.csr_array(X), who="") == 2
-    assert components_of_neighborhoods(cdist(X, X), metric="precomputed", who="") == 2
-    graph = kneighbors_graph(X, 10, mode="distance")
-    assert components_of_neighborhoods(graph, metric="precomputed", who="") == 2
-    assert components_of_neighborhoods(X, metric="manhattan", who="") == 2
-
-
-def test_never_more_than_the_data_have():
-    rng = np.random.default_rng(0)
-    assert components_of_neighborhoods(rng.random((200, 1)), who="") == 1
-    assert components_of_neighborhoods(rng.standard_normal((5, 40)), who="") == 4
-
-
-def test_what_says_nothing_about_the_dimension():
-    with pytest.raises(ValueError, match="Isomap.*at least 4 distinct rows. Got 2"):
-        components_of_neighborhoods(np.array([[0.0], [1.0], [1.0]]), who="Isomap")
-    ring = sp.csr_array(np.roll(np.eye(12), 1, axis=1) + np.roll(np.eye(12), -1, axis=1))
-    with pytest.raises(ValueError, match="Isomap.*graph without lengths. Give a number"):
-        components_of_neighborhoods(ring, metric="precomputed", who="Isomap")

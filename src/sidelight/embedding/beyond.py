@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from sklearn.utils import get_tags
 
 from sidelight.core import FloatArray, IntArray, report, row_blocks
 from sidelight.embedding.reach import reach_of
@@ -57,7 +58,7 @@ def _why_not(model: Any, X: Any, side: Any) -> str:
     """Why a sample of the rows would not do; nothing where it does."""
     if X is None:
         return "there are no rows, only relations"
-    if "precomputed" in (getattr(model, "metric", None), getattr(model, "kernel", None)):
+    if get_tags(model).input_tags.pairwise:
         return "new rows of a table that was computed before have to be computed, too"
     if any(isinstance(value, (Actions, Sequence)) for value in side_values(side, "embed")):
         return "Actions speak of rows one after the other, and so does a Sequence"

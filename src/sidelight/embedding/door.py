@@ -23,6 +23,7 @@ from sidelight.embedding.given import (
 from sidelight.embedding.hints import hints_for
 from sidelight.embedding.reach import reach_of
 from sidelight.embedding.result import Embedding, has_missing
+from sidelight.estimator import is_precomputed
 from sidelight.registry import MAPS, Entry, entry_for
 from sidelight.side import Condition, SideInformation, side_values
 
@@ -140,13 +141,14 @@ numbers that fill about 5 dimensions.
         else:
             warn_of_distances(X)
     metric = parameters.get("metric")
+    table = is_precomputed(metric)
     if method == "auto":
         choice = choose_method(
             np.shape(X)[0] if np.ndim(X) else 0,
             kinds=sorted({type(value).__name__ for value in side_values(side, "embed")}),
-            distances=metric == "precomputed",
-            graph=metric == "precomputed" and is_sparse(X),
-            other_metric=metric not in (*_EUCLIDEAN, "precomputed"),
+            distances=table,
+            graph=table and is_sparse(X),
+            other_metric=not table and metric not in _EUCLIDEAN,
             missing=has_missing(X),
             n_components=n_components,
         )

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from sidelight.core import FloatArray, IntArray, evenly_spaced, is_sparse
 from sidelight.embedding.tokens import angles, nuisances, one_after_another
+from sidelight.estimator import is_precomputed
 
 #: Counts: from so many columns on, so many zeros, small numbers otherwise.
 _COUNTED_COLUMNS, _ZEROS, _SMALL = 20, 0.6, 3
@@ -42,7 +43,7 @@ def hints_for(
     ...     print(hint)
     The column 'id' counts the rows and is used as data. Leave it out: --ignore id, X.drop.
     """
-    if metric == "precomputed" or len(np.shape(X)) != 2 or images:
+    if is_precomputed(metric) or len(np.shape(X)) != 2 or images:
         return ()
     n = np.shape(X)[0]
     try:

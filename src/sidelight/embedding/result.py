@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from sidelight.core import BoolArray, FloatArray, is_sparse
-from sidelight.estimator import without_factors
+from sidelight.estimator import is_precomputed, without_factors
 from sidelight.side import Anchors, Condition, Pairs, side_values
 
 _TAKEN_OUT = (
@@ -106,7 +106,7 @@ class Embedding:
         if X.ndim != 2 or X.dtype.kind not in "fiu":
             return ""
         by = {"distances": self._metric, "similarities": self._kernel}
-        compared = next((words for words, name in by.items() if name == "precomputed"), "")
+        compared = next((words for words, name in by.items() if is_precomputed(name)), "")
         return portrait(X, pieces=getattr(self.model, "pieces_", None), compared=compared)
 
     def _repr_html_(self) -> str:
@@ -203,12 +203,12 @@ class Embedding:
 
     def _compared(self, metric: Any) -> Any:
         """What the map is measured against: the data of rows with a place, or their distances."""
-        data, placed = self.data, self._placed
+        data, placed, table = self.data, self._placed, is_precomputed(metric)
         _require_comparable(data, self.model)
         if not placed.all():
-            data = data[placed][:, placed] if metric == "precomputed" else data[placed]
+            data = data[placed][:, placed] if table else data[placed]
         if is_sparse(data):
-            data = distances_along(data) if metric == "precomputed" else data.toarray()
+            data = distances_along(data) if table else data.toarray()
         return data
 
     @property
@@ -398,7 +398,7 @@ def _require_comparable(data: Any, model: Any) -> None:
     reason = ""
     if data is None:
         reason = "there are no data, only relations"
-    elif model.get_params().get("kernel") == "precomputed":
+    elif is_precomputed(model.get_params().get("kernel")):
         reason = "the table holds a kernel, not distances"
     elif has_missing(data):
         reason = "distances to rows with missing values are not known"

@@ -8,6 +8,7 @@ from sidelight.estimator.density import mean_score, sample_rows, score_rows
 from sidelight.estimator.dimensions import (
     BY_LIKELIHOOD,
     BY_SLOW_LIKELIHOOD,
+    dimensions_of_points,
 )
 from sidelight.estimator.graph_embedder import GRAPH_PARAMETERS, RADIUS_PARAMETER, GraphEmbedder
 from sidelight.estimator.in_order import in_order, rows_in_order
@@ -35,7 +36,7 @@ from sidelight.estimator.neighborhood import (
 )
 from sidelight.estimator.pieces import map_of_neighborhood
 from sidelight.estimator.placing import Barycentric, ByDistances, OfRows
-from sidelight.estimator.points import Features, Graph, Invariant, Points, points_of
+from sidelight.estimator.points import Features, Points, is_precomputed, points_of
 from sidelight.estimator.resuming import (
     Thread,
     Unfinished,
@@ -55,9 +56,7 @@ __all__ = [
     "ByDistances",
     "Embedder",
     "Features",
-    "Graph",
     "GraphEmbedder",
-    "Invariant",
     "KernelOfRows",
     "Map",
     "Neighborhood",
@@ -74,10 +73,12 @@ __all__ = [
     "course_of",
     "descend",
     "deviations_behind_front",
+    "dimensions_of_points",
     "facts_of",
     "held_together",
     "in_front",
     "in_order",
+    "is_precomputed",
     "keep_matches",
     "learned_in_front",
     "map_of_neighborhood",

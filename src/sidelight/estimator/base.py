@@ -37,6 +37,7 @@ from sidelight.estimator.listening import (
     metrics_among,
 )
 from sidelight.estimator.map import Map, SmoothBack
+from sidelight.estimator.points import is_precomputed
 from sidelight.estimator.resuming import Unfinished
 from sidelight.estimator.territory import plain_map
 from sidelight.registry import entry_of, understood_by
@@ -169,19 +170,17 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
         side: Any,
         items: Any = None,
         *,
-        parameter: str = "metric",
         inside: tuple[str, ...] = (),
     ) -> Told:
         """Check the parameters, X and what is known, and read X as the points that it says.
 
         What acts in front of the method is learned here; kinds that act ``inside`` it are not.
         """
-        given = self.get_params(deep=False).get(parameter, "euclidean")
-        table = isinstance(given, str) and given == "precomputed"
-        X, known = self._check_input(X, side, pairwise=f'{parameter}="precomputed"' * table)
+        metric = self.get_params(deep=False).get("metric", "euclidean")
+        table = is_precomputed(metric)
+        X, known = self._check_input(X, side, pairwise='metric="precomputed"' * table)
         X = of_moderate_size(X, who=self._name)
         items = self._check_items(items, X.shape[0]) if table else X
-        metric = given if parameter == "metric" else "euclidean"
         told = self._tell(X, known, metric=metric, items=items, inside=inside)
         points = compared(told.points, told.known, told.learned, metric, who=self._name)
         return replace(told, points=points)
@@ -202,7 +201,7 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
         else:
             wanted = None
         if wanted is not None and wanted.exact and X is not None:
-            refuse_torn_copies(X, wanted, table=metric == "precomputed", who=self._name)
+            refuse_torn_copies(X, wanted, table=is_precomputed(metric), who=self._name)
         outside = {kind: value for kind, value in known.items() if kind not in inside}
         embed = partial(plain_map, self) if self._judges_front else None
         X, learned = learn_in_front(X, outside, metric, who=self._name, embed=embed)
@@ -409,12 +408,8 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = self._takes_sparse
         tags.input_tags.allow_nan = self._takes_missing
-        precomputed = "precomputed"
-        parameters = self.get_params(deep=False)
-        tags.input_tags.pairwise = precomputed in (
-            parameters.get("metric"),
-            parameters.get("kernel"),
-        )
+        ways = (self.get_params(deep=False).get(name) for name in ("metric", "kernel"))
+        tags.input_tags.pairwise = any(map(is_precomputed, ways))
         tags.transformer_tags.preserves_dtype = []
         return tags
 

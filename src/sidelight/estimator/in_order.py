@@ -15,7 +15,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from sidelight.core import FloatArray, IntArray
-from sidelight.estimator.points import Graph, Points
+from sidelight.estimator.points import Points
 from sidelight.neighbors import DistinctRows, edge_matrix
 
 
@@ -75,11 +75,10 @@ def in_order(
     settings = settings or OrderSettings()
     if sequence is None:
         return NOTHING_IN_ORDER
-    if isinstance(points, Graph):
-        raise ValueError(
-            f"{points.who} cannot listen to a Sequence where a sparse graph is given: how far "
-            f"apart adjacent rows are is known of stored edges alone. Add them to the graph."
-        )
+    points.require_all_pairs(
+        f"{points.who} cannot listen to a Sequence where a sparse graph is given: how far apart "
+        f"adjacent rows are is known of stored edges alone. Add them to the graph."
+    )
     ends = distinct.inverse[sequence.adjacent(len(distinct.inverse))]
     pairs = np.unique(np.sort(ends[ends[:, 0] != ends[:, 1]], axis=1), axis=0)
     m, n = len(pairs), points.n

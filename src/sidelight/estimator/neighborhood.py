@@ -17,7 +17,7 @@ from sidelight.core import (
     warn,
 )
 from sidelight.estimator.in_order import NOTHING_IN_ORDER, InOrder, in_order, with_adjacent
-from sidelight.estimator.points import Graph, Points
+from sidelight.estimator.points import Points
 from sidelight.neighbors import (
     DistinctRows,
     Neighbors,
@@ -56,22 +56,7 @@ class Reach:
 
     def of_new(self, points: Points, new: Any) -> Neighbors:
         """The neighbours of new points; unused places are infinitely far."""
-        if isinstance(points, Graph):
-            reach = np.inf if self.radius is None else self.radius
-            return Neighbors(*nearest_stored(new.rows, self.k, radius=reach))
-        if self.k is not None:
-            return points.nearest(self.k, new)
-        assert self.radius is not None
-        within, nearest = points.within(self.radius, new), points.nearest(1, new)
-        counts = np.diff(within.indptr)
-        width = max(1, int(counts.max(initial=1)))
-        indices = np.repeat(nearest.indices, width, axis=1)
-        distances = np.full((new.n, width), np.inf)
-        distances[:, 0] = nearest.distances[:, 0]  # a row with none in reach keeps its nearest
-        rows = np.repeat(np.arange(new.n), counts)
-        slots = np.arange(len(rows)) - np.repeat(within.indptr[:-1], counts)
-        indices[rows, slots], distances[rows, slots] = within.indices, within.data
-        return Neighbors(indices, distances)
+        return points.in_reach(new, self.k, self.radius)
 
     @property
     def wider(self) -> str:
@@ -229,7 +214,7 @@ def reach_of(points: Points, n_neighbors: int | str, radius: float | None = None
             )
         return Reach(radius=radius)
     if n_neighbors == "auto":
-        return Reach() if isinstance(points, Graph) else Reach(min(10, n - 1))
+        return Reach(min(10, n - 1)) if points.complete else Reach()
     if int(n_neighbors) >= n:
         raise ValueError(
             f"The 'n_neighbors' parameter of {who} must be an int in [1, n_samples), and there "
@@ -280,7 +265,7 @@ def held_together(
             done = f"they were joined by the shortest {edges} that will do"
         elif on_disconnected == "largest":
             done = "the map is that of the largest, and the other points are placed as new ones"
-            done += ", or at NaN if no edge leads to it" if isinstance(points, Graph) else ""
+            done += "" if points.complete else ", or at NaN if no edge leads to it"
         else:
             done = "each was embedded on its own, and the maps lie side by side"
         warn(f"{found}; {done}. {advice}", DisconnectedGraphWarning)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,15 +12,10 @@ from sidelight.core import FloatArray, IntArray
 from sidelight.estimator.map import Map, of_all_rows
 from sidelight.estimator.neighborhood import Neighborhood
 from sidelight.estimator.placing import ByDistances
-from sidelight.estimator.points import Distances, Graph
+from sidelight.estimator.points import Points
 from sidelight.mapping import Nystrom, lay_out, scale_kernel
-from sidelight.neighbors import each_row, nearest_stored
-from sidelight.similarity import (
-    Centring,
-    geodesic_distances,
-    geodesic_distances_of_new,
-    kernel_from_distances,
-)
+from sidelight.neighbors import nearest_stored
+from sidelight.similarity import Centring, geodesic_distances_of_new, kernel_from_distances
 
 #: The gap between two pieces, relative to the largest; of many they take no more room than it.
 _GAP = 0.15
@@ -54,7 +49,7 @@ def _side_by_side(
     placing = InPieces(near.points, near.pieces, tuple(members), tuple(maps), offsets)
     if alone:
         others = np.flatnonzero(near.pieces != 0)
-        places[others] = placing(_seen_from(near, others))
+        places[others] = placing(near.points.as_new(others))
     whole = Map(places, placing, dict(maps[0].facts))
     return of_all_rows(whole, near.points, near.distinct)
 
@@ -85,18 +80,16 @@ def _map_of_piece(near: Neighborhood, embed: Embedding, n_components: int) -> Ma
     return classical_map(near.points, near.counts, n_components)
 
 
-def classical_map(points: Any, counts: IntArray, n_components: int) -> Map:
+def classical_map(points: Points, counts: IntArray, n_components: int) -> Map:
     """Classical scaling of a few points, along the graph where that is all there is."""
     d = min(n_components, points.n)
-    D = geodesic_distances(points.rows, who=points.who) if isinstance(points, Graph) else None
-    D = points.table() if D is None else D
-    K = kernel_from_distances(D)
+    K = kernel_from_distances(points.along_paths())
     centring = Centring.of(K, counts)
     pairs, places = scale_kernel(K, centring, d, who=points.who)
     values = np.pad(pairs.values, (0, n_components - d))
     places = np.pad(places, ((0, 0), (0, n_components - d)))
     rule = ByDistances(Nystrom(centring, places, values), points)
-    place = AlongGraph(rule, points) if isinstance(points, Graph) else rule
+    place = rule if points.complete else AlongGraph(rule, points)
     return Map(places, place, {"eigenvalues_": values})
 
 
@@ -108,14 +101,14 @@ class AlongGraph:
     ----------
     rule : ByDistances
         For tables of distances.
-    among : Graph
+    among : Points
         The points.
     """
 
     rule: ByDistances
-    among: Graph
+    among: Any
 
-    def __call__(self, new: Graph) -> FloatArray:
+    def __call__(self, new: Any) -> FloatArray:
         """Place new points by the lengths of paths to all points."""
         near = nearest_stored(new.rows)
         D = geodesic_distances_of_new(self.among.rows, *near, who=self.among.who)
@@ -154,30 +147,10 @@ class InPieces:
             rows = np.flatnonzero(home == piece)
             if len(rows):
                 assert found.place is not None
-                places[rows] = found.place(_to_piece(new, rows, points)) + self.offsets[piece]
+                places[rows] = found.place(new.seen_from(points, rows)) + self.offsets[piece]
         return places
 
     def _home(self, new: Any) -> IntArray:
-        if isinstance(new, Graph):
-            if len(self.maps) == 1:
-                return np.where(np.diff(new.rows[:, self.members[0]].indptr) > 0, 0, -1)
-            return np.asarray(self.pieces[nearest_stored(new.rows, 1)[0][:, 0]])
         if len(self.maps) == 1:
-            return np.zeros(new.n, dtype=np.intp)
+            return np.where(new.reaches(self.members[0]), 0, -1)
         return np.asarray(self.pieces[self.among.nearest(1, new).indices[:, 0]])
-
-
-def _to_piece(new: Any, rows: IntArray, points: IntArray) -> Any:
-    """Some new points, as they are seen from the points of a piece."""
-    if not isinstance(new, (Distances, Graph)):
-        return new.take(rows)
-    seen: Any = new
-    return replace(seen, rows=seen.rows[rows][:, points])
-
-
-def _seen_from(near: Neighborhood, points: IntArray) -> Any:
-    """Points of other pieces as new ones."""
-    rows = near.points.rows[points]
-    if isinstance(near.points, Graph):  # those that lead nowhere are placed nowhere
-        return Graph(rows, near.who)
-    return near.points.of_new(rows, each_row(near.n))

@@ -240,7 +240,7 @@ class LearnedMetric(FrontTransformer):
         check_parameters(self, {**KERNEL_PARAMETERS, **self._parameters})
         refuse_unused_kernel_parameters(self, self.kernel)
         given, X = X, of_moderate_size(self._checked(X, reset=True), who=self._name)
-        if isinstance(self.kernel, str) and self.kernel == "precomputed":
+        if self._given:
             if X.shape[0] != X.shape[1]:
                 raise ValueError(
                     f"With kernel='precomputed', {self._name} expects X to be square, n_samples × "
@@ -275,7 +275,7 @@ class LearnedMetric(FrontTransformer):
 
     def _open_kernel(self, X: FloatArray, named: IntArray) -> tuple[KernelSpace, FloatArray]:
         kernel = None
-        if self.kernel != "precomputed":
+        if not self._given:
             kernel = resolve_kernel(
                 self.kernel, X, gamma=self.gamma, degree=self.degree, coef0=self.coef0
             )
@@ -289,6 +289,11 @@ class LearnedMetric(FrontTransformer):
         return np.asarray(LearnedMetric.transform.__wrapped__(self, X))  # type: ignore[attr-defined]
 
     @property
+    def _given(self) -> bool:
+        """Whether X is the kernel matrix."""
+        return isinstance(self.kernel, str) and self.kernel == "precomputed"
+
+    @property
     def _by_kernel(self) -> bool:
         return isinstance(self._space, KernelSpace)
 
@@ -298,7 +303,7 @@ class LearnedMetric(FrontTransformer):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = self.kernel == "precomputed"
+        tags.input_tags.pairwise = self._given
         return tags
 
 

@@ -177,22 +177,23 @@ class DistanceMetric(LearnedMetric):
         X, known = self._begin(X, side, strict=False, reports=reports)
         self.contradictions_ = reports.get("Distances", ())
         if not known:
-            self._keep_fit(0.0, 0.0, 0.0, 0.0, 1, NOTHING_KNOWN)
-            self._keep_identity(X)
-            return self
+            return self._keep_plain(X)
         self._warn_of_contradictions()
         distances = known["Distances"]
         space = self._open(X, distances)
-        Z = space.coordinates(X[distances.rows])
-        first, second = np.searchsorted(distances.rows, distances.pairs).T
-        differences = Z[first] - Z[second]
-        problem = self._scaled(distances, differences)
+        problem = self._scaled(distances, _differences(space, X, distances))
         if self.ridge != "auto":
             return self._keep_fitted(space, problem, float(self.ridge), "")
         foretold = foretell_distances(problem.differences, problem.squares, distances.pairs)
         if not foretold.used:
             return self._keep_unit(X, problem, foretold.report())
         return self._keep_fitted(space, problem, foretold.strength, foretold.report())
+
+    def _keep_plain(self, X: FloatArray) -> Self:
+        """Take the Euclidean metric, where nothing is known."""
+        self._keep_fit(0.0, 0.0, 0.0, 0.0, 1, NOTHING_KNOWN)
+        self._keep_identity(X)
+        return self
 
     def _keep_unit(self, X: FloatArray, problem: _Scaled, said: str) -> Self:
         """Take A = cI; where that is zero, rows as they are."""
@@ -295,3 +296,10 @@ class DistanceMetric(LearnedMetric):
                 UserWarning,
                 stacklevel=3,
             )
+
+
+def _differences(space: Space, X: FloatArray, distances: Distances) -> FloatArray:
+    """What lies between the rows of each pair, in the coordinates of a space."""
+    Z = space.coordinates(X[distances.rows])
+    first, second = np.searchsorted(distances.rows, distances.pairs).T
+    return np.asarray(Z[first] - Z[second])

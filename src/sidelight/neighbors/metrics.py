@@ -155,21 +155,21 @@ def distance_blocks(
     rows: IntArray | None = None,
 ) -> Iterator[tuple[slice, FloatArray]]:
     """Go through the table of distances in blocks of rows; equal rows are at distance zero."""
-    if metric != "precomputed":
+    given = metric == "precomputed"
+    if not given:
         X, Q = _read_as(metric, X, who), None if Q is None else _read_as(metric, Q, who)
     if metric == "euclidean" and not (is_sparse(X) or is_sparse(Q)):
         # the terms of ‖x‖² − 2xᵀy + ‖y‖² cancel each other where rows are far from zero
         centre = X.mean(axis=0, dtype=np.float64).astype(X.dtype)
         X, Q = X - centre, None if Q is None else Q - centre
     queries = X if Q is None else Q
-    if metric == "precomputed":
-        pairwise: Any = None
-    else:
+    pairwise: Any = None
+    if not given:
         pairwise = partial(_pairwise(), metric=metric, n_jobs=n_jobs, **_parameters(X, metric))
     n_rows = queries.shape[0] if rows is None else len(rows)
     for block in row_blocks(n_rows, 24.0 * X.shape[0]):
         some = queries[block] if rows is None else queries[rows[block]]
-        if pairwise is None:
+        if given:
             yield block, some
             continue
         distances = np.asarray(pairwise(some, X), dtype=np.float64)

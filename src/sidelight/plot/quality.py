@@ -232,7 +232,8 @@ def _paired_distances(
             "The 'Z' parameter of shepard_diagram must have one row per row of 'X', and at least "
             f"two. Got {len(points)} rows for {len(data)}."
         )
-    if metric == "precomputed" and data.shape != (len(points), len(points)):
+    given = metric == "precomputed"
+    if given and data.shape != (len(points), len(points)):
         raise ValueError(
             "The 'X' parameter of shepard_diagram must be a square table of distances with "
             f"metric='precomputed'. Got shape {data.shape} instead."
@@ -246,7 +247,7 @@ def _paired_distances(
     most = max(2, int((1 + np.sqrt(1 + 8 * max_pairs)) / 2))
     if len(rows) > most:
         rows = np.sort(random_numbers(random_state).choice(rows, size=most, replace=False))
-    if metric == "precomputed":
+    if given:
         in_data = squareform(data[np.ix_(rows, rows)], checks=False)
     else:
         in_data = pdist(data[rows], metric=metric)  # type: ignore[call-overload]

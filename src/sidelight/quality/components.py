@@ -8,18 +8,9 @@ from typing import Any
 import numpy as np
 
 from sidelight.core import FloatArray
-from sidelight.neighbors import (
-    check_graph,
-    distinct_rows,
-    is_graph,
-    nearest_neighbors,
-    nearest_stored,
-)
 from sidelight.quality.dimension import levina_bickel
 from sidelight.solvers import first_least, fit_with_missing, hard_threshold, noise_level
 
-#: Neighbours of each row that the intrinsic dimension rests on: many, for noise is felt by few.
-_NEIGHBORS = 20
 #: Up to so many components are tried where entries are missing.
 _MOST_FITS = 20
 #: Eigenvalues below this share of the largest are rounding.
@@ -115,37 +106,21 @@ def components_of_missing(X: FloatArray) -> int:
     return chosen
 
 
-def components_of_neighborhoods(X: Any, *, metric: Any = "euclidean", who: str) -> int:
-    """Round the intrinsic dimension that distances to the 20 nearest neighbours show.
+def components_of_neighborhoods(radii: FloatArray, most: int, *, who: str) -> int:
+    """Round the intrinsic dimension that the distances to nearest neighbours show.
 
-    The estimate is "mle" of :func:`sidelight.quality.intrinsic_dimension`, for any metric and for
-    graphs, of which all stored neighbours count.
+    The estimate is "mle" of :func:`sidelight.quality.intrinsic_dimension`; ``radii`` (n, k) are
+    those of each row, ascending, and infinite where it has fewer neighbours.
 
     Examples
     --------
     >>> import numpy as np
+    >>> from sidelight.neighbors import nearest_neighbors
     >>> angle = np.linspace(0, 3, 50) ** 1.1
     >>> curve = np.column_stack([np.cos(angle), np.sin(angle), angle])
-    >>> components_of_neighborhoods(curve, who="Isomap")
+    >>> components_of_neighborhoods(nearest_neighbors(curve, 20).distances, 3, who="Isomap")
     1
     """
-    distinct = distinct_rows(X, metric=metric, who=who).rows
-    if len(distinct) < 4:
-        raise ValueError(
-            f"n_components='auto' of {who} rests on the distances of neighbours, and takes at "
-            f"least 4 distinct rows. Got {len(distinct)}. Give a number."
-        )
-    most = len(distinct) - 1
-    radii: FloatArray
-    if is_graph(X, metric):
-        _, radii = nearest_stored(check_graph(X, who=who))
-    else:
-        pairwise = isinstance(metric, str) and metric == "precomputed"
-        points = X[distinct][:, distinct] if pairwise else X[distinct]
-        most = most if pairwise else min(most, X.shape[1])
-        radii = nearest_neighbors(
-            points, min(_NEIGHBORS, len(distinct) - 1), metric=metric, who=who
-        ).distances
     dimension = levina_bickel(radii)
     if not np.isfinite(dimension):
         raise ValueError(

@@ -9,7 +9,6 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from sidelight.core import ArrayLike, FloatArray, IntArray
-from sidelight.neighbors import distinct_rows
 from sidelight.quality.inputs import check_n_neighbors
 from sidelight.quality.pairwise import DistanceRows, distance_rows
 
@@ -138,7 +137,7 @@ def intrinsic_dimension(
             f"coordinates. Got {metric!r} instead. Use another method."
         )
     table = distance_rows(X, metric, who=who)
-    first = distinct_points(table)
+    first = table.distinct()
     n_duplicates = table.n_samples - first.size
     if first.size < 4:
         raise ValueError(
@@ -146,7 +145,7 @@ def intrinsic_dimension(
             f"instead, with {n_duplicates} duplicates."
         )
     if n_duplicates:
-        table = _restricted(table, first)
+        table = table.take(first)
     k = 2
     if method in ("mle", "correlation"):
         k = check_n_neighbors(n_neighbors, table.n_samples, who=who, half=False)
@@ -196,12 +195,6 @@ def levina_bickel(radii: FloatArray) -> float:
     n_ratios = int(np.maximum(counted.sum(axis=1) - 1, 0).sum())
     total = float(logs.sum())
     return n_ratios / total if total > 1e-12 * max(n_ratios, 1) else float("inf")
-
-
-def distinct_points(table: DistanceRows) -> IntArray:
-    """Find the points that do not repeat an earlier one."""
-    kind = "precomputed" if table.metric == "precomputed" else "euclidean"
-    return distinct_rows(table.points, metric=kind, who=table.who).rows
 
 
 def nearest_distances(
@@ -275,14 +268,6 @@ def jackknife_error(statistics: FloatArray, estimate: Callable[[FloatArray], flo
     group = np.arange(n) % n_groups
     left_out = np.array([estimate(statistics[group != g]) for g in range(n_groups)])
     return float(np.sqrt((n_groups - 1) * left_out.var()))
-
-
-def _restricted(table: DistanceRows, index: IntArray) -> DistanceRows:
-    points = table.points[index]
-    if table.metric == "precomputed":
-        points = points[:, index]
-    norms = None if table.squared_norms is None else table.squared_norms[index]
-    return DistanceRows(points, table.metric, norms, table.who)
 
 
 _METHODS: dict[str, Callable[[DistanceRows, int], _Statistics]] = {

@@ -8,13 +8,14 @@ that every distance is good to about twelve digits, where ranks need nine.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from scipy.spatial.distance import cdist
 
 from sidelight.core import ArrayLike, FloatArray, IntArray
+from sidelight.neighbors import distinct_rows
 from sidelight.quality.inputs import as_points, check_same_length
 
 # Distances that are computed by subtraction whatever the number of dimensions.
@@ -62,9 +63,25 @@ class DistanceRows:
         """How many points there are."""
         return int(self.points.shape[0])
 
+    @property
+    def is_table(self) -> bool:
+        """Whether the distances were given, and nothing else is known of the points."""
+        return self.metric == "precomputed"
+
+    def take(self, index: IntArray) -> DistanceRows:
+        """Some of the points, among themselves."""
+        points = self.points[np.ix_(index, index)] if self.is_table else self.points[index]
+        norms = None if self.squared_norms is None else self.squared_norms[index]
+        return replace(self, points=points, squared_norms=norms)
+
+    def distinct(self) -> IntArray:
+        """Find the points that do not repeat an earlier one."""
+        kind = self.metric if self.is_table else "euclidean"
+        return distinct_rows(self.points, metric=kind, who=self.who).rows
+
     def rows(self, index: IntArray) -> FloatArray:
         """Compute the distances from some points to all."""
-        if self.metric == "precomputed":
+        if self.is_table:
             distances = self.points[index].astype(np.float64)
         elif self.metric in _DIRECT:
             distances = cdist(self.points[index], self.points, _DIRECT[self.metric])

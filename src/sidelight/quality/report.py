@@ -11,7 +11,6 @@ import numpy as np
 from sidelight.core import ArrayLike, FloatArray, IntArray, random_generator
 from sidelight.quality.coranking import CorankingCounts
 from sidelight.quality.dimension import (
-    distinct_points,
     jackknife_error,
     nearest_distances,
     two_nn,
@@ -255,15 +254,14 @@ def quality_report(
         mapped,
         rows,
         columns,
-        distinct_points(data),
+        data.distinct(),
         n_neighbors=n_neighbors,
         labels=labels,
         metric=metric,
         n_components=mapped.points.shape[1],
         who=who,
     )
-    score = _likelihood(X, Z) if metric != "precomputed" else None
-    return replace(report, gplvm_score=score)
+    return replace(report, gplvm_score=None if data.is_table else _likelihood(X, Z))
 
 
 def rows_to_draw(

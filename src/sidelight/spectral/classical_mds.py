@@ -20,7 +20,6 @@ from sidelight.core import (
 from sidelight.estimator import (
     ByDistances,
     Embedder,
-    Features,
     Map,
     Points,
     Told,
@@ -119,7 +118,7 @@ class ClassicalMDS(Embedder):
                 f"The 'n_components' parameter of ClassicalMDS must be at most n_samples="
                 f"{told.points.n}. Got {self.n_components_} instead."
             )
-        if isinstance(told.points, Features) and told.points.euclidean:
+        if told.points.vectors is not None:
             return self._adopt(told, self._linear_map(told))
         K = self._kernel_of(told.points)
         centring = Centring.of(K)
@@ -149,7 +148,7 @@ class ClassicalMDS(Embedder):
 
     def _linear_map(self, told: Told) -> Map:
         """Take the short way: the Gram matrix of Euclidean distances is that of the rows."""
-        rows, d = told.points.rows, self.n_components_
+        rows, d = told.points.vectors, self.n_components_
         pca = PCA(min(d, *rows.shape)).fit(rows)
         projection = Projection(pca.components_, pca.mean_, d)
         values = projection.padded(pca.eigenvalues_[None, :])[0]

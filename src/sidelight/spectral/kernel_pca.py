@@ -20,7 +20,14 @@ from sidelight.core import (
     require_memory,
     warn,
 )
-from sidelight.estimator import Embedder, Map, Told, learned_in_front
+from sidelight.estimator import (
+    Embedder,
+    Map,
+    Told,
+    dimensions_of_points,
+    learned_in_front,
+    points_of,
+)
 from sidelight.mapping import (
     ByKernel,
     CentredKernel,
@@ -238,8 +245,8 @@ class KernelPCA(Embedder):
     def _hear_kernel(self, X: Any, side: Any, items: Any) -> tuple[Told, Any]:
         """What the fit was told, checked, and the items that the way back leads to."""
         self._refuse_unused()
-        given = vars(self)["kernel"] == "precomputed"
-        X, known = self._check_input(X, side, pairwise='kernel="precomputed"' if given else "")
+        given = self._given
+        X, known = self._check_input(X, side, pairwise='kernel="precomputed"' * given)
         X = of_moderate_size(X, who=self._name)
         if not given:
             told = self._tell(X, known, metric="euclidean", items=X)
@@ -253,6 +260,11 @@ class KernelPCA(Embedder):
         items = self._check_items(items, X.shape[0])
         return self._tell(X, known, metric="precomputed", items=items), items
 
+    @property
+    def _given(self) -> bool:
+        """Whether X is the kernel matrix."""
+        return bool(vars(self)["kernel"] == "precomputed")
+
     def _refuse_unused(self) -> None:
         refuse_unused_kernel_parameters(self, vars(self)["kernel"])
         if self.preimage != "ridge":
@@ -260,7 +272,7 @@ class KernelPCA(Embedder):
 
     def _compared(self, X: Any) -> KernelTable | ComparedRows:
         """The items, and how any two of them are compared."""
-        if vars(self)["kernel"] == "precomputed":
+        if self._given:
             return KernelTable(_checked_kernel(as_dense(X)))
         kernel = resolve_kernel(
             vars(self)["kernel"], X, gamma=self.gamma, degree=self.degree, coef0=self.coef0
@@ -272,7 +284,7 @@ class KernelPCA(Embedder):
     def _dtype(self, n: int) -> Any:
         single = n >= SINGLE_PRECISION_FROM if self.dtype == "auto" else self.dtype == "float32"
         dtype = np.float32 if single else np.float64
-        if vars(self)["kernel"] != "precomputed":
+        if not self._given:
             require_memory(
                 n * n * np.dtype(dtype).itemsize * 0.6,
                 what=f"the {n} × {n} kernel matrix",
@@ -297,15 +309,13 @@ class KernelPCA(Embedder):
         return Preimage(way, nystrom, items, kernel, self.ridge)
 
     def _choose_components(self, X: Any) -> int:
-        if vars(self)["kernel"] != "precomputed":
+        if not self._given:
             return super()._choose_components(X)
-        from sidelight.quality import components_of_neighborhoods
-
         K = as_dense(X)
         lengths = np.diagonal(K)
         D = np.sqrt(np.maximum(lengths[:, None] - 2 * K + lengths, 0.0))
         np.fill_diagonal(D, 0.0)
-        return components_of_neighborhoods((D + D.T) / 2, metric="precomputed", who=self._name)
+        return dimensions_of_points(points_of((D + D.T) / 2, "precomputed", who=self._name))
 
     def _check_components(self, n: int) -> int:
         if self.n_components_ > n:

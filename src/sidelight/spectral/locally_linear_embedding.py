@@ -21,7 +21,6 @@ from sidelight.estimator import (
     GRAPH_PARAMETERS,
     RADIUS_PARAMETER,
     Barycentric,
-    Graph,
     GraphEmbedder,
     Map,
     Neighborhood,
@@ -155,7 +154,7 @@ class LocallyLinearEmbedding(GraphEmbedder):
             "reconstruction_error_": float(pairs.values.sum()),
             "precisions_": precisions if free else None,
         }
-        place = Barycentric(known_alone(near.points), near.reach, places, reg=self.reg)
+        place = Barycentric(near.points.known_alone(), near.reach, places, reg=self.reg)
         return Map(places, place, facts, stiffness)
 
     def kernel(self, form: str = "shifted") -> FloatArray:
@@ -211,7 +210,7 @@ def mixture_stiffness(
 
     The square of it has the eigenvectors N^½ y; m is one, or of greatest pseudolikelihood.
     """
-    points = known_alone(near.points)
+    points = near.points.known_alone()  # no guess along a graph: the weights are the method
 
     def gram(items: IntArray, indices: IntArray) -> FloatArray:
         return np.asarray(points.grams(Neighbors(indices, np.empty(0)), at=items))
@@ -231,11 +230,6 @@ def mixture_stiffness(
     return StiffnessKernel(F, root, squared=True), precisions
 
 
-def known_alone(points: Any) -> Any:
-    """Points whose distances are not guessed along a graph: the weights are the method."""
-    return replace(points, along=False) if isinstance(points, Graph) else points
-
-
 def _arrows(near: Neighborhood, on_disconnected: str) -> sp.csr_array:
     """The neighbours of each point, row by row, with a way out of every closed set."""
     found, joins, n = near.arrows, near.joins, near.n
@@ -250,8 +244,7 @@ def _arrows(near: Neighborhood, on_disconnected: str) -> sp.csr_array:
             f"{empty} of {n} rows: row i holds the neighbours of row i. Store both directions "
             f"of its edges, X.maximum(X.T)."
         )
-    compared, metric = near.points.compared
-    arrows, n_opened = open_closed_classes(arrows, compared, metric=metric)
+    arrows, n_opened = open_closed_classes(arrows, near.points.shortest_way)
     closed = (
         f"Some sets of points of {near.who} have all their neighbours within the "
         f"set ({n_opened} beside the largest), and would collapse"

@@ -8,8 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from sidelight.core import FloatArray, IntArray, is_sparse, row_blocks
-from sidelight.estimator import Features, Graph, Invariant, Map, Neighborhood, Points
-from sidelight.neighbors import Metric, distance_blocks
+from sidelight.estimator import Map, Neighborhood, Points
 from sidelight.similarity import Centring, kernel_from_distances
 from sidelight.solvers.eigen import largest_eigenpairs
 from sidelight.solvers.paths import shortest_paths_from
@@ -20,20 +19,14 @@ _SOURCES = 1000
 
 def field_features(points: Points) -> int:
     """How many features a field has; a table of distances counts as one."""
-    features = isinstance(points, (Features, Invariant))
-    return varying_features(points.rows) if features else 1
+    return 1 if points.features is None else varying_features(points.features)
 
 
 def field_scatter(near: Neighborhood) -> float:
     """Σ_i c_i ‖y_i − ȳ‖², along the graph where that is all there is."""
-    if isinstance(near.points, Graph):
+    if not near.points.complete:
         return scatter_along(near.graph, near.counts)
-    points, counts = near.points, near.counts
-    rows, metric = points.compared
-    if isinstance(points, Invariant):
-        rows, metric = points.table(), "precomputed"
-    remoteness = squared_remoteness(rows, counts, metric, who=near.who)
-    return float(counts @ remoteness)
+    return float(near.counts @ near.points.remoteness(near.counts))
 
 
 def feature_covariance(found: Map) -> FloatArray:
@@ -61,34 +54,6 @@ def varying_features(X: Any) -> int:
     return max(1, int(np.count_nonzero(high != low)))
 
 
-def squared_remoteness(X: Any, counts: IntArray, metric: Metric, *, who: str) -> FloatArray:
-    """Compute the squared distance of every row from the mean of all, ‖y_i − ȳ‖².
-
-    From distances, with c the multiplicities and N their sum, it is Σ_j c_j d_ij²/N −
-    Σ_ij c_i c_j d_ij²/2N², which stands for it with any metric.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> X = np.array([[0.0, 0.0], [3.0, 4.0]])
-    >>> squared_remoteness(X, np.array([1, 1]), "euclidean", who="")
-    array([6.25, 6.25])
-    """
-    c = counts.astype(np.float64)
-    total = float(c.sum())
-    if metric in ("euclidean", "l2"):
-        mean = np.asarray(c @ X, dtype=np.float64).ravel() / total
-        if is_sparse(X):
-            squares = np.asarray(X.multiply(X).sum(axis=1), dtype=np.float64).ravel()
-            return np.asarray(squares - 2 * (X @ mean) + mean @ mean)
-        centred = X - mean
-        return np.asarray(np.einsum("ij,ij->i", centred, centred))
-    means = np.empty(len(c))
-    for block, distances in distance_blocks(X, None, metric, who=who):
-        means[block] = np.square(distances, dtype=np.float64) @ c / total
-    return np.asarray(means - c @ means / (2 * total))
-
-
 def scatter_along(graph: sp.csr_array, counts: IntArray) -> float:
     """Compute the scatter Σ_ij c_i c_j d_ij²/2N of the distances along a graph.
 
@@ -108,30 +73,31 @@ def scatter_along(graph: sp.csr_array, counts: IntArray) -> float:
     return seen / float(c[sources].sum()) / 2
 
 
-def principal_coordinate(X: Any, counts: IntArray, metric: Metric, *, who: str) -> FloatArray:
-    """Find the coordinate of every row along the direction of largest variance.
+def principal_coordinate(points: Points, counts: IntArray) -> FloatArray:
+    """Find the coordinate of every point along the direction of largest variance.
 
     Examples
     --------
     >>> import numpy as np
+    >>> from sidelight.estimator.points import points_of
     >>> X = np.array([[0.0, 0.0], [3.0, 4.0], [9.0, 12.0]])
-    >>> principal_coordinate(X, np.ones(3), "euclidean", who="").round(3)
+    >>> principal_coordinate(points_of(X, "euclidean", who=""), np.ones(3)).round(3)
     array([-6.667, -1.667,  8.333])
     """
-    c = counts.astype(np.float64)
+    c, X = counts.astype(np.float64), points.vectors
     root = np.sqrt(c)
-    if metric != "precomputed":
+    if X is not None:
         mean = np.asarray(c @ X, dtype=np.float64).ravel() / c.sum()
-        n = X.shape[0]
 
         def apply(block: FloatArray) -> FloatArray:
             scaled = root[:, None] * block
             features = np.asarray(X.T @ scaled) - np.outer(mean, scaled.sum(axis=0))
             return np.asarray(root[:, None] * (X @ features - mean @ features))
 
-        pairs = largest_eigenpairs(apply, 1, n=n, who=who)
+        pairs = largest_eigenpairs(apply, 1, n=points.n, who=points.who)
     else:
-        K = kernel_from_distances(np.asarray(X, dtype=np.float64))
-        pairs = largest_eigenpairs(Centring.of(K, counts).operator(K), 1, n=len(K), who=who)
+        K = kernel_from_distances(points.table())
+        operator = Centring.of(K, counts).operator(K)
+        pairs = largest_eigenpairs(operator, 1, n=points.n, who=points.who)
     length = np.sqrt(max(float(pairs.values[0]), 0.0))
     return np.asarray(length * pairs.vectors[:, 0] / root)

@@ -21,7 +21,7 @@ from scipy.optimize import minimize_scalar
 from scipy.special import logsumexp
 
 from sidelight.core import BoolArray, FloatArray, IntArray, as_dense, evenly_spaced, row_blocks
-from sidelight.estimator import Features, KernelOfRows, Map, OfRows
+from sidelight.estimator import KernelOfRows, Map, OfRows
 from sidelight.neighbors import distance_blocks
 from sidelight.solvers import best_of
 
@@ -163,11 +163,12 @@ def density_of_field(found: Map, *, any_metric: bool, who: str) -> FieldDensity:
     assert isinstance(place, OfRows)
     assert isinstance(kernel, KernelOfRows)
     points, field = place.points, kernel.of_points
-    if not isinstance(points, Features) or not (points.euclidean or any_metric):
+    rows = points.features if any_metric else points.vectors
+    if rows is None:
         raise ValueError(
             f"{who} needs a field of feature vectors, and this one was fitted to distances of "
             f"another kind. Fit it with metric='euclidean', to features."
         )
-    rows = np.asarray(as_dense(points.rows), dtype=np.float64)
+    rows = np.asarray(as_dense(rows), dtype=np.float64)
     known: Any = field
     return FieldDensity.of(rows, place.distinct.counts, known.p * known.precision, who=who)

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from sidelight.latent.density.bandwidth import (
-    data_scale,
     leave_one_out_bandwidth,
     leave_one_out_likelihood,
     regression_reach,
@@ -73,10 +72,10 @@ def test_a_normaliser_of_one_dimension_would_be_far_too_wide():
 def test_scale_is_the_mean_squared_distance():
     Y = RNG.normal(size=(50, 4))
     D = ((Y[:, None] - Y[None]) ** 2).sum(axis=2)
-    assert data_scale(Y, kernel_for("gaussian", Y)) == pytest.approx(D.mean())
+    assert kernel_for("gaussian", Y).spread(Y) == pytest.approx(D.mean())
     codes = RNG.integers(0, 3, size=(50, 5)).astype(float)
     k = kernel_for("discrete", codes)
-    assert data_scale(codes, k) == pytest.approx(k.dissimilarities(codes, codes).mean())
+    assert k.spread(codes) == pytest.approx(k.dissimilarities(codes, codes).mean())
 
 
 def test_the_reach_of_a_factor_predicts_items_best():

@@ -7,6 +7,7 @@ import scipy.sparse as sp
 from scipy.spatial.distance import cdist
 
 from sidelight import LocallyLinearEmbedding
+from sidelight.estimator.points import points_of
 from sidelight.neighbors import nearest_neighbors
 from sidelight.neighbors.graph.closed_sets import closed_classes, open_closed_classes
 
@@ -44,7 +45,7 @@ def test_the_way_out_is_the_shortest():
     directed = arrows(X, 4)
     classes = closed_classes(directed)
     assert len(classes) == 2
-    opened, n_opened = open_closed_classes(directed, X)
+    opened, n_opened = open_closed_classes(directed, points_of(X, "euclidean", who="").shortest_way)
     assert n_opened == 1
     assert len(closed_classes(opened)) == 1
     added = (opened.toarray() > 0) & (directed.toarray() == 0)
@@ -57,7 +58,8 @@ def test_the_way_out_is_the_shortest():
     assert i in smaller
     assert j in leading
     assert D[i, j] == D[np.ix_(smaller, leading)].min()
-    same, n_same = open_closed_classes(directed, D, metric="precomputed")
+    of_table = points_of(D, "precomputed", who="")
+    same, n_same = open_closed_classes(directed, of_table.shortest_way)
     assert n_same == 1
     np.testing.assert_array_equal(same.toarray(), opened.toarray())
 

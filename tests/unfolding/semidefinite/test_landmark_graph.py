@@ -10,7 +10,6 @@ from scipy.sparse.csgraph import connected_components, shortest_path
 from sidelight.datasets import swiss_roll
 from sidelight.estimator.points import points_of
 from sidelight.neighbors import neighborhood_graph
-from sidelight.neighbors.graph.edge_lengths import lengths_of_pairs
 from sidelight.neighbors.landmarks import spread_landmarks
 from sidelight.quality import procrustes
 from sidelight.side import Distances
@@ -64,7 +63,8 @@ def test_lengths_of_pairs(metric):
     expected = np.linalg.norm(difference, ord=order, axis=1)
     if metric == "precomputed":
         X = np.linalg.norm(X[:, None] - X[None], axis=2)
-    np.testing.assert_allclose(lengths_of_pairs(X, pairs, metric=metric), expected)
+    points = points_of(X, metric, who="")
+    np.testing.assert_allclose(points.lengths(*pairs.T), expected)
 
 
 def test_a_roll_unfolds_by_its_landmarks():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sidelight.estimator.dimensions.intrinsic import intrinsic_dimensions
+from sidelight.estimator.dimensions.intrinsic import dimensions_of_points, intrinsic_dimensions
 from sidelight.estimator.dimensions.left_out import (
     BY_LIKELIHOOD,
     BY_SLOW_LIKELIHOOD,
@@ -17,5 +17,6 @@ __all__ = [
     "LeftOut",
     "asks_rows_left_out",
     "dimensions_left_out",
+    "dimensions_of_points",
     "intrinsic_dimensions",
 ]

@@ -6,11 +6,9 @@ it says itself.
 
 from __future__ import annotations
 
-from sidelight.estimator.points.distances import Distances
 from sidelight.estimator.points.features import Features
-from sidelight.estimator.points.graph import Graph
 from sidelight.estimator.points.invariant import Invariant
 from sidelight.estimator.points.protocol import Points
-from sidelight.estimator.points.reading import points_of
+from sidelight.estimator.points.reading import is_precomputed, points_of
 
-__all__ = ["Distances", "Features", "Graph", "Invariant", "Points", "points_of"]
+__all__ = ["Features", "Invariant", "Points", "is_precomputed", "points_of"]

@@ -9,11 +9,14 @@ import numpy as np
 import scipy.sparse as sp
 
 from sidelight.core import FloatArray, IntArray
+from sidelight.estimator.points.measured import Measured
 from sidelight.estimator.points.protocol import all_distinct
+from sidelight.estimator.points.remoteness import remoteness_by_distances
 from sidelight.neighbors import (
     DistinctRows,
     Neighbors,
     check_distance_block,
+    distance_blocks,
     find_distinct,
     find_nearest,
     find_within,
@@ -26,7 +29,7 @@ from sidelight.similarity import local_gram_from_distances
 
 
 @dataclass(frozen=True)
-class Distances:
+class Distances(Measured):
     """A table of distances, and nothing else.
 
     Parameters
@@ -45,11 +48,6 @@ class Distances:
     def n(self) -> int:
         """How many."""
         return int(self.rows.shape[0])
-
-    @property
-    def compared(self) -> tuple[Any, Any]:
-        """The rows and their metric."""
-        return self.rows, self.metric
 
     @property
     def bytes_of_new(self) -> float:
@@ -82,6 +80,10 @@ class Distances:
         """The distances from new points to the merged ones."""
         return self.to_merged(X, distinct, self.who)
 
+    def seen_from(self, points: IntArray, rows: IntArray) -> Distances:
+        """The distances from some of the new points to some of the points."""
+        return replace(self, rows=self.rows[rows][:, points])
+
     def nearest(self, k: int, of: Distances | None = None, *, method: str = "auto") -> Neighbors:
         """The k nearest points."""
         queries, k = (None, k) if of is None else (of.rows, min(k, self.n))
@@ -104,6 +106,11 @@ class Distances:
         """All distances, in double precision."""
         return np.asarray(self.rows if of is None else of.rows, dtype=np.float64)
 
+    def remoteness(self, counts: IntArray) -> FloatArray:
+        """What stands for the squared distance from the mean."""
+        blocks = distance_blocks(self.rows, None, self.metric, who=self.who)
+        return remoteness_by_distances(blocks, counts)
+
     def block(self, rows: slice, columns: slice | IntArray) -> FloatArray:
         """A block of the table."""
         return self.rows[rows, columns]
@@ -111,6 +118,12 @@ class Distances:
     def connect(self, graph: sp.csr_array) -> tuple[sp.csr_array, IntArray]:
         """Join the pieces of a graph by the shortest edges that will do."""
         return join_pieces(graph, self.rows, metric=self.metric, who=self.who)
+
+    def shortest_way(self, members: IntArray, goals: IntArray) -> tuple[int, int]:
+        """The closest pair of a member and a goal."""
+        block = self.rows[np.ix_(members, goals)]
+        i, j = np.unravel_index(int(np.argmin(block)), block.shape)
+        return int(members[i]), int(goals[j])
 
     def spread(self, n_landmarks: int) -> IntArray:
         """Points that stand for all."""
@@ -153,3 +166,7 @@ class Bare:
         """The k nearest points of new ones."""
         whole = [(slice(0, of.n), of.table())]
         return Neighbors(*nearest_in_blocks(iter(whole), of.n, min(k, self.n)))
+
+    def in_reach(self, of: Distances, k: int, radius: None) -> Neighbors:
+        """The k nearest points of new ones; those within a radius are not looked for."""
+        return self.nearest(k, of)

@@ -9,6 +9,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from sidelight.core import FloatArray, IntArray, is_sparse
+from sidelight.estimator.points.measured import Measured
+from sidelight.estimator.points.remoteness import remoteness_by_distances, remoteness_of_vectors
 from sidelight.neighbors import (
     DistinctRows,
     Metric,
@@ -31,7 +33,7 @@ _BESIDE = 2000
 
 
 @dataclass(frozen=True)
-class Features:
+class Features(Measured):
     """Rows of features, compared by a metric.
 
     Parameters
@@ -64,9 +66,14 @@ class Features:
         return isinstance(self.metric, str) and self.metric == "euclidean"
 
     @property
-    def compared(self) -> tuple[Any, Any]:
-        """The rows and their metric."""
-        return self.rows, self.metric
+    def features(self) -> Any:
+        """All rows are."""
+        return self.rows
+
+    @property
+    def vectors(self) -> Any:
+        """The rows, if they are compared as such."""
+        return self.rows if self.euclidean else None
 
     @property
     def bytes_of_new(self) -> float:
@@ -76,6 +83,10 @@ class Features:
     def bare(self) -> Features:
         """All rows."""
         return self
+
+    def as_vectors(self) -> Features:
+        """The rows, compared by Euclidean distance."""
+        return replace(self, metric="euclidean")
 
     def distinct(self) -> DistinctRows:
         """Which rows are the same."""
@@ -94,6 +105,10 @@ class Features:
         if is_sparse(X) != is_sparse(self.rows):
             X = X.toarray() if is_sparse(X) else sp.csr_array(X)
         return Features.of(X, self.metric, self.who)
+
+    def seen_from(self, points: IntArray, rows: IntArray) -> Features:
+        """Some of the rows, which are the same from everywhere."""
+        return self.take(rows)
 
     def nearest(self, k: int, of: Features | None = None, *, method: str = "auto") -> Neighbors:
         """The k nearest rows; a new row that is one of them is at distance zero from it."""
@@ -125,6 +140,13 @@ class Features:
             rows, queries = rows - middle, queries - middle
         return self._distances(rows, queries)
 
+    def remoteness(self, counts: IntArray) -> FloatArray:
+        """‖x_i − x̄‖², or what stands for it where rows are compared otherwise."""
+        if self.euclidean:
+            return remoteness_of_vectors(self.rows, counts)
+        blocks = distance_blocks(self.rows, None, self.metric, who=self.who)
+        return remoteness_by_distances(blocks, counts)
+
     def block(self, rows: slice, columns: slice | IntArray) -> FloatArray:
         """A block of the table of distances."""
         return self._distances(self.rows[columns], self.rows[rows])
@@ -136,6 +158,12 @@ class Features:
     def connect(self, graph: sp.csr_array) -> tuple[sp.csr_array, IntArray]:
         """Join the pieces of a graph by the shortest edges that will do."""
         return join_pieces(graph, self.rows, metric=self.metric, who=self.who)
+
+    def shortest_way(self, members: IntArray, goals: IntArray) -> tuple[int, int]:
+        """The closest pair of a member and a goal."""
+        near = self.take(goals).nearest(1, self.take(members))
+        row = int(np.argmin(near.distances[:, 0]))
+        return int(members[row]), int(goals[near.indices[row, 0]])
 
     def spread(self, n_landmarks: int) -> IntArray:
         """Rows that stand for all."""

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NoReturn
 
 import numpy as np
 import scipy.sparse as sp
 
-from sidelight.core import FloatArray, IntArray
+from sidelight.core import BoolArray, DisconnectedGraphError, FloatArray, IntArray
 from sidelight.estimator.points.protocol import all_distinct
 from sidelight.neighbors import (
     DistinctRows,
@@ -26,8 +26,7 @@ from sidelight.neighbors import (
     recall_of,
     spread_landmarks,
 )
-from sidelight.neighbors.graph import lengths_of_pairs
-from sidelight.similarity import local_gram_from_graph
+from sidelight.similarity import geodesic_distances, local_gram_from_graph
 
 
 @dataclass(frozen=True)
@@ -59,9 +58,24 @@ class Graph:
         return KnownDistances.of(self.rows)
 
     @property
-    def compared(self) -> tuple[Any, Any]:
-        """The rows and their metric."""
-        return self.rows, self.metric
+    def complete(self) -> bool:
+        """The distances of neighbours alone are known."""
+        return False
+
+    @property
+    def quick(self) -> bool:
+        """Those of other points are not there at all."""
+        return False
+
+    @property
+    def features(self) -> None:
+        """None are known."""
+        return
+
+    @property
+    def vectors(self) -> None:
+        """None are known."""
+        return
 
     @property
     def bytes_of_new(self) -> float:
@@ -71,6 +85,24 @@ class Graph:
     def bare(self) -> Graph:
         """All edges."""
         return self
+
+    def require_all_pairs(self, refusal: str = "") -> NoReturn:
+        """Refuse: a graph holds the distances of neighbours alone."""
+        raise ValueError(
+            refusal
+            or f"{self.who} needs the distances between all rows, and a sparse graph holds those "
+            f"of neighbours alone. Take a method that starts from a graph, such as Isomap or "
+            f"LaplacianEigenmaps, or give a dense table: the distances along the graph are "
+            f"sidelight.similarity.geodesic.geodesic_distances(graph)."
+        )
+
+    def as_vectors(self) -> Graph:
+        """A graph is none."""
+        return self
+
+    def known_alone(self) -> Graph:
+        """The same, with no distances but those it holds."""
+        return replace(self, along=False)
 
     def distinct(self) -> DistinctRows:
         """Which rows an edge of length zero joins."""
@@ -92,6 +124,18 @@ class Graph:
         if not all_distinct(distinct):
             block = merge_copies(block, distinct.inverse, len(distinct.rows), rows=False)
         return replace(self, rows=self._recognised(block))
+
+    def as_new(self, rows: IntArray) -> Graph:
+        """Some of the points as if they were new, with the edges that they have."""
+        return replace(self, rows=self.rows[rows])
+
+    def seen_from(self, points: IntArray, rows: IntArray) -> Graph:
+        """The edges from some of the new points to some of the points."""
+        return replace(self, rows=self.rows[rows][:, points])
+
+    def reaches(self, points: IntArray) -> BoolArray:
+        """Which of the new points an edge joins to one of the points."""
+        return np.asarray(np.diff(self.rows[:, points].indptr) > 0)
 
     def _recognised(self, block: sp.csr_array) -> sp.csr_array:
         """Join new points that have the very edges of one of these to it, at no distance.
@@ -129,19 +173,28 @@ class Graph:
         queries = None if of is None else of.rows
         return find_within(self.rows, radius, queries, metric=self.metric, who=self.who)
 
+    def in_reach(self, of: Graph, k: int | None, radius: float | None) -> Neighbors:
+        """The stored neighbours of new points, the k nearest of them or those within a radius."""
+        return Neighbors(*nearest_stored(of.rows, k, radius=np.inf if radius is None else radius))
+
     def lengths(self, left: IntArray, right: IntArray) -> FloatArray:
         """The distances of listed pairs, along the graph where it holds no edge."""
-        pairs = np.column_stack([left, right])
-        return lengths_of_pairs(self.rows, pairs, metric="precomputed", who=self.who)
+        lengths = self._known.between(left, right)
+        unknown = np.isnan(lengths)
+        lengths[unknown] = self._known.along(left[unknown], right[unknown])
+        return lengths
 
     def table(self, of: Graph | None = None) -> FloatArray:
-        """Refuse: a graph holds the distances of neighbours alone."""
-        raise ValueError(
-            f"{self.who} needs the distances between all rows, and a sparse graph holds those of "
-            f"neighbours alone. Take a method that starts from a graph, such as Isomap or "
-            f"LaplacianEigenmaps, or give a dense table: the distances along the graph are "
-            f"sidelight.similarity.geodesic.geodesic_distances(graph)."
-        )
+        """Refuse, as all are that need it."""
+        self.require_all_pairs()
+
+    def along_paths(self) -> FloatArray:
+        """All distances along the graph."""
+        return geodesic_distances(self.rows, who=self.who)
+
+    def remoteness(self, counts: IntArray) -> FloatArray:
+        """Refuse, as the table is: far points tell the mean."""
+        return self.table()
 
     def block(self, rows: slice, columns: slice | IntArray) -> FloatArray:
         """Refuse, as the whole table is."""
@@ -150,6 +203,19 @@ class Graph:
     def connect(self, graph: sp.csr_array) -> tuple[sp.csr_array, IntArray]:
         """Join the pieces of a graph by stored edges."""
         return join_pieces(graph, self.rows, metric=self.metric, who=self.who)
+
+    def shortest_way(self, members: IntArray, goals: IntArray) -> tuple[int, int]:
+        """The shortest edge, in either direction, between a member and a goal."""
+        forth = sp.coo_array(self.rows[members][:, goals])
+        back = sp.coo_array(self.rows[goals][:, members])
+        one, other = np.append(forth.row, back.col), np.append(forth.col, back.row)
+        if not len(one):
+            raise DisconnectedGraphError(
+                f"The given graph has no edge out of a set of {len(members)} points that have all "
+                "their neighbours within the set, and would collapse. Give a graph with more edges."
+            )
+        shortest = int(np.argmin(np.append(forth.data, back.data)))
+        return int(members[one[shortest]]), int(goals[other[shortest]])
 
     def spread(self, n_landmarks: int) -> IntArray:
         """Points that stand for all."""

@@ -11,13 +11,14 @@ import scipy.sparse as sp
 
 from sidelight.core import FloatArray, IntArray, as_dense, evenly_spaced, require_memory
 from sidelight.estimator.points.distances import Distances
+from sidelight.estimator.points.features import Features
+from sidelight.estimator.points.measured import Measured
 from sidelight.neighbors import (
     DistinctRows,
     Neighbors,
     connect_components,
     distinct_rows,
     nearest_neighbors,
-    spread_landmarks,
     with_edges,
 )
 from sidelight.transforms import Measure
@@ -35,7 +36,7 @@ _SHOWN = 500
 
 
 @dataclass(frozen=True)
-class Invariant:
+class Invariant(Measured):
     """Rows of features that stay what they are under a transformation.
 
     Parameters
@@ -92,11 +93,21 @@ class Invariant:
         return self.paths is not None or self.n <= WHOLE or "_all_pairs" in vars(self)
 
     @property
-    def compared(self) -> tuple[FloatArray, str]:
+    def _seen(self) -> Distances | Features:
         """All distances; of many rows what is seen of them, by Euclidean distance."""
         if self._is_whole:
-            return self._all_pairs.rows, "precomputed"
-        return self.frames.rows, "euclidean"
+            return self._all_pairs
+        return Features(self.frames.rows, "euclidean", self.who)
+
+    @property
+    def quick(self) -> bool:
+        """Every distance is a problem of its own."""
+        return False
+
+    @property
+    def features(self) -> FloatArray:
+        """All rows are."""
+        return self.rows
 
     @property
     def bytes_of_new(self) -> float:
@@ -130,6 +141,10 @@ class Invariant:
         new = Invariant(as_dense(X), self.measure, self.who)
         vars(new)["frames"] = self.measure.frames(new.rows, who=self.who, new=True)
         return new
+
+    def seen_from(self, points: IntArray, rows: IntArray) -> Invariant:
+        """Some of the rows, which are the same from everywhere."""
+        return self.take(rows)
 
     def nearest(self, k: int, of: Invariant | None = None, *, method: str = "auto") -> Neighbors:
         """The k nearest rows: of many, among candidates that are near in Euclidean distance."""
@@ -192,7 +207,7 @@ class Invariant:
 
     def within(self, radius: float, of: Invariant | None = None) -> sp.csr_array:
         """The rows within a radius."""
-        return self._all_pairs.within(radius, None if of is None else self._seen_from(of))
+        return self._all_pairs.within(radius, None if of is None else self._to_all(of))
 
     def lengths(self, left: IntArray, right: IntArray) -> FloatArray:
         """The distances of listed pairs."""
@@ -208,6 +223,10 @@ class Invariant:
         D = self.measure.table(of.frames, self.frames)
         return D if self.paths is None else along_steps_of_new(D, self.paths)
 
+    def remoteness(self, counts: IntArray) -> FloatArray:
+        """What stands for the squared distance from the mean, by all distances."""
+        return self._all_pairs.remoteness(counts)
+
     def block(self, rows: slice, columns: slice | IntArray) -> FloatArray:
         """A block of the table."""
         if self._is_whole:
@@ -222,10 +241,13 @@ class Invariant:
         i, j = joins.T
         return with_edges(graph, i, j, self.lengths(i, j)), joins
 
+    def shortest_way(self, members: IntArray, goals: IntArray) -> tuple[int, int]:
+        """The closest pair of a member and a goal."""
+        return self._seen.shortest_way(members, goals)
+
     def spread(self, n_landmarks: int) -> IntArray:
         """Rows that stand for all."""
-        rows, metric = self.compared
-        return spread_landmarks(rows, n_landmarks, metric=metric)
+        return self._seen.spread(n_landmarks)
 
     def grams(
         self, near: Neighbors, of: Invariant | None = None, *, at: IntArray | None = None
@@ -258,7 +280,7 @@ class Invariant:
             return done
         return f"{done}: rows are {np.median(shares):.2f} of their Euclidean distance apart"
 
-    def _seen_from(self, of: Invariant) -> Distances:
+    def _to_all(self, of: Invariant) -> Distances:
         return Distances(self.table(of), self.who)
 
     def _require_table(self, n_rows: int, n_tables: int = 1) -> None:

@@ -11,10 +11,15 @@ from sidelight.estimator.points.graph import Graph
 from sidelight.neighbors import check_distances, check_graph, check_metric
 
 
+def is_precomputed(metric: Any) -> bool:
+    """Tell whether X is a table of pairs already, by the word of its metric (or kernel)."""
+    return isinstance(metric, str) and metric == "precomputed"
+
+
 def points_of(X: Any, metric: Any, *, who: str) -> Features | Distances | Graph:
     """Read X as its metric says: rows of features, a table of distances, or a sparse graph."""
     known = check_metric(metric, who=who)
-    if known != "precomputed":
+    if not is_precomputed(known):
         return Features.of(X, known, who)
     if is_sparse(X):
         return Graph(check_graph(X, who=who), who)

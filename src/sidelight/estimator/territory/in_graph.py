@@ -26,7 +26,6 @@ from sidelight.core import DisconnectedGraphError, DisconnectedGraphWarning, Flo
 from sidelight.estimator.in_order import with_adjacent
 from sidelight.estimator.map import Map
 from sidelight.estimator.neighborhood import Neighborhood, held_together
-from sidelight.estimator.points import Graph
 from sidelight.estimator.territory.differences import lengthen_between
 from sidelight.estimator.territory.groups import Groups, groups_of, pairs_of_points
 from sidelight.estimator.territory.judge import foretells_more, neighbors_in, walks_along
@@ -99,7 +98,7 @@ class Territories:
         differ = surely_different(held_out(walks, groups), groups, self.settings.like_all)
         told = (memberships(walks, groups), differ, self.settings.stretch)
         k = near.reach.k
-        if k is None or isinstance(near.points, Graph):
+        if k is None or not near.points.complete:
             arrows, graph = near.arrows.copy(), near.graph.copy()
             lengthen_between(arrows, *told)
             lengthen_between(graph, *told)

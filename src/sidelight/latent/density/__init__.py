@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from sidelight.latent.density.bandwidth import (
     bandwidth_of_placing,
-    data_scale,
     leave_one_out_bandwidth,
     placing_bandwidth,
     regression_bandwidth,
@@ -36,7 +35,6 @@ __all__ = [
     "QuarticKernel",
     "TableKernel",
     "bandwidth_of_placing",
-    "data_scale",
     "differing_columns",
     "kernel_for",
     "leave_one_out_bandwidth",

@@ -7,7 +7,6 @@ from scipy.optimize import minimize_scalar
 
 from sidelight.core import FloatArray, evenly_spaced
 from sidelight.latent.density.kernels import DataKernel, normalised_weights, squared_distances
-from sidelight.latent.density.table import TableKernel
 from sidelight.mapping import best_predicting
 from sidelight.similarity import gaussian_shares
 from sidelight.solvers import best_of
@@ -82,16 +81,6 @@ def _scale(D: FloatArray) -> float:
     return float(D[np.isfinite(D)].mean())
 
 
-def data_scale(Y: FloatArray, kernel: DataKernel) -> float:
-    """Measure the mean dissimilarity between items: where a path of bandwidths begins."""
-    if isinstance(kernel, TableKernel):
-        return float(kernel.dissimilarities(Y, Y).mean())
-    if hasattr(kernel, "n_features"):
-        return float(2 * Y.var(axis=0).sum())
-    shares = [np.unique(column, return_counts=True)[1] / len(Y) for column in Y.T]
-    return float(sum(1 - np.sum(share**2) for share in shares))
-
-
 def regression_bandwidth(Y: FloatArray, Z: FloatArray, kernel: DataKernel, scale: float) -> float:
     """Find the bandwidth with which E[z | y] best predicts every latent point from all others."""
     rows = evenly_spaced(len(Y), JUDGED)
@@ -111,9 +100,9 @@ def placing_bandwidth(Y: FloatArray, Z: FloatArray, kernel: DataKernel, own: flo
     Rows that are left out judge, on the way to the map and back, ‖y_a − E[y | E[z | y_a]]‖²; copies
     would tell one another, and count once.
     """
-    of_table = isinstance(kernel, TableKernel)
-    distinct = np.unique(Y[:, of_table:], axis=0, return_index=True)[1]
-    rows = distinct[evenly_spaced(len(distinct), JUDGED_BY_TABLE if of_table else JUDGED)]
+    by_table = kernel.by_table  # and the first column numbers items
+    distinct = np.unique(Y[:, by_table:], axis=0, return_index=True)[1]
+    rows = distinct[evenly_spaced(len(distinct), JUDGED_BY_TABLE if by_table else JUDGED)]
     grid = own * np.geomspace(1.0, 0.01, 12)
     errors = np.array([returning_error(Y[rows], Z[rows], kernel, h) for h in grid])
     return float(grid[np.flatnonzero(errors <= ABOUT_BEST * errors.min())[0]])
@@ -121,9 +110,6 @@ def placing_bandwidth(Y: FloatArray, Z: FloatArray, kernel: DataKernel, own: flo
 
 def returning_error(Y: FloatArray, Z: FloatArray, kernel: DataKernel, bandwidth: float) -> float:
     """Measure how far rows come back from themselves, each left out of both ways.
-
-    Where the squared distances d of a table are all that is known, a mixture Σ_b w_b y_b is at
-    Σ_b w_b d_ab − ½ Σ_bc w_b w_c d_bc from y_a.
 
     Examples
     --------
@@ -141,9 +127,7 @@ def returning_error(Y: FloatArray, Z: FloatArray, kernel: DataKernel, bandwidth:
     placed = squared_distances(normalised_weights(others, kernel, bandwidth) @ Z, Z)
     np.fill_diagonal(placed, np.inf)
     weights = gaussian_shares(placed)
-    if isinstance(kernel, TableKernel):
-        return float(np.sum(weights * squared) - np.sum(weights * (weights @ squared)) / 2) / len(Z)
-    return float(np.mean(np.sum((weights @ Y - Y) ** 2, axis=1)))
+    return kernel.missed(weights, Y, squared)
 
 
 def bandwidth_of_placing(
@@ -151,7 +135,7 @@ def bandwidth_of_placing(
 ) -> float:
     """Resolve the bandwidth where nothing but the placing of new rows depends on it."""
     if bandwidth == "auto":
-        return regression_bandwidth(Y, Z, kernel, data_scale(Y, kernel))
+        return regression_bandwidth(Y, Z, kernel, kernel.spread(Y))
     if bandwidth == "leave_one_out":
         return leave_one_out_bandwidth(Y, kernel)
     return float(bandwidth)

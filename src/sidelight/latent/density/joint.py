@@ -23,7 +23,6 @@ from sidelight.latent.density.kernels import (
     QuarticKernel,
     normalised_weights,
 )
-from sidelight.latent.density.table import ROUNDING, TableKernel
 
 
 @dataclass(frozen=True)
@@ -151,11 +150,8 @@ class JointDensity:
         """Find the training item that each row is, among those that it may be."""
         D = np.where(among, self._dissimilarities(Y), np.inf)
         nearest = D.argmin(axis=1)
-        if isinstance(self.data_kernel, TableKernel):  # alike to one as to itself
-            return np.where(D.min(axis=1) <= ROUNDING, nearest, -1)
-        missing = np.isnan(Y)
-        same = ((self.items[nearest] == Y) | missing).all(axis=1) & ~missing.all(axis=1)
-        return np.where(same & np.isfinite(D.min(axis=1)), nearest, -1)
+        same = self.data_kernel.same(Y, self.items[nearest], D.min(axis=1))
+        return np.where(same, nearest, -1)
 
 
 def _weights(

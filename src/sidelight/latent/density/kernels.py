@@ -29,12 +29,29 @@ class DataKernel(Protocol):
     """What the joint density needs to know of the data's space."""
 
     @property
+    def by_table(self) -> bool:
+        """Whether similarities are all that is known of items."""
+        ...
+
+    @property
     def reach(self) -> float:
         """Dissimilarities above this many bandwidths have kernel value zero."""
         ...
 
     def dissimilarities(self, A: FloatArray, B: FloatArray) -> FloatArray:
         """Compare rows: squared distances, or columns that differ."""
+        ...
+
+    def spread(self, Y: FloatArray) -> float:
+        """Measure the mean dissimilarity between items."""
+        ...
+
+    def missed(self, weights: FloatArray, Y: FloatArray, dissimilarities: FloatArray) -> float:
+        """Measure how far items are from mixtures of them, on average, squared."""
+        ...
+
+    def same(self, Y: FloatArray, items: FloatArray, apart: FloatArray) -> BoolArray:
+        """Tell which rows are the items beside them, so far apart as is known of each."""
         ...
 
     def values(self, dissimilarities: FloatArray, bandwidth: float) -> FloatArray:
@@ -59,8 +76,24 @@ class DataKernel(Protocol):
         ...
 
 
+class BetweenRows:
+    """What holds of kernels between rows, of features or of codes."""
+
+    by_table: ClassVar[bool] = False
+
+    def missed(self, weights: FloatArray, Y: FloatArray, dissimilarities: FloatArray) -> float:
+        """Compute the mean of ‖y_a − Σ_b w_ab y_b‖²."""
+        return float(np.mean(np.sum((weights @ Y - Y) ** 2, axis=1)))
+
+    def same(self, Y: FloatArray, items: FloatArray, apart: FloatArray) -> BoolArray:
+        """Those whose entries are equal, of all that are known."""
+        missing = np.isnan(Y)
+        equal = ((items == Y) | missing).all(axis=1) & ~missing.all(axis=1)
+        return np.asarray(equal & np.isfinite(apart))
+
+
 @dataclass(frozen=True)
-class GaussianKernel:
+class GaussianKernel(BetweenRows):
     """Gaussian: k(y, y') = exp(−‖y − y'‖² / h), C = (πh)^{p/2}.
 
     Parameters
@@ -75,6 +108,10 @@ class GaussianKernel:
     def dissimilarities(self, A: FloatArray, B: FloatArray) -> FloatArray:
         """Compute squared distances."""
         return squared_distances(A, B)
+
+    def spread(self, Y: FloatArray) -> float:
+        """Compute twice the variance of all features together."""
+        return float(2 * Y.var(axis=0).sum())
 
     def values(self, dissimilarities: FloatArray, bandwidth: float) -> FloatArray:
         """Compute exp(−d² / h)."""
@@ -97,7 +134,7 @@ class GaussianKernel:
 
 
 @dataclass(frozen=True)
-class QuarticKernel:
+class QuarticKernel(BetweenRows):
     """Finite support: k(y, y') = max(0, 1 − ‖y − y'‖² / 2h)²: exp(−d²/h) to first order in d².
 
     C = (2πh)^{p/2} · 2 / Γ(p/2 + 3).
@@ -114,6 +151,10 @@ class QuarticKernel:
     def dissimilarities(self, A: FloatArray, B: FloatArray) -> FloatArray:
         """Compute squared distances."""
         return squared_distances(A, B)
+
+    def spread(self, Y: FloatArray) -> float:
+        """Compute twice the variance of all features together."""
+        return float(2 * Y.var(axis=0).sum())
 
     def values(self, dissimilarities: FloatArray, bandwidth: float) -> FloatArray:
         """Compute max(0, 1 − d² / 2h)²."""
@@ -140,7 +181,7 @@ class QuarticKernel:
 
 
 @dataclass(frozen=True)
-class DiscreteKernel:
+class DiscreteKernel(BetweenRows):
     """Codes: k(y, y') = exp(−#{j : y_j ≠ y'_j} / h) for columns of codes; δ (eq. 3.25) as h → 0.
 
     C = Π_j (1 + (c_j − 1) e^{−1/h}) with c_j the values that column j takes.
@@ -159,6 +200,11 @@ class DiscreteKernel:
         from scipy.spatial.distance import cdist
 
         return np.asarray(np.round(A.shape[1] * cdist(A, B, "hamming")))
+
+    def spread(self, Y: FloatArray) -> float:
+        """Compute Σ_j (1 − Σ_c p_jc²), p_jc the share of the value c in column j."""
+        shares = [np.unique(column, return_counts=True)[1] / len(Y) for column in Y.T]
+        return float(sum(1 - np.sum(share**2) for share in shares))
 
     def values(self, dissimilarities: FloatArray, bandwidth: float) -> FloatArray:
         """Compute exp(−count / h): codes that differ are as far apart as corners of a cube."""

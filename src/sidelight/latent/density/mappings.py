@@ -23,7 +23,7 @@ from sidelight.latent.density.gap_filling import fill_gaps
 from sidelight.latent.density.joint import JointDensity
 from sidelight.latent.density.kernels import squared_distances
 from sidelight.latent.density.known_factor import KnownFactor, KnownFactors
-from sidelight.latent.density.table import TableKernel, items_of_table
+from sidelight.latent.density.table import items_of_table
 from sidelight.side import by_number
 
 #: Sums of squares of larger numbers may overflow, and those of the inverse vanish.
@@ -119,8 +119,13 @@ class DensityEmbedder(Embedder):
         return self._check_with_gaps(X, condition)
 
     @property
+    def _given(self) -> bool:
+        """Whether X is a table of similarities."""
+        return bool(self.get_params(deep=False).get("kernel") == "precomputed")
+
+    @property
     def _has_features(self) -> bool:
-        return not isinstance(self._density.data_kernel, TableKernel)
+        return not self._density.data_kernel.by_table
 
     def _in_front(self, X: Any, condition: Any = None) -> Any:
         if self._has_features:
@@ -138,7 +143,7 @@ class DensityEmbedder(Embedder):
 
     def _told_of(self, X: Any, side: Any) -> Told:
         """What a fit is told; a metric in front needs numbers, and a Condition acts inside."""
-        if self.get_params(deep=False).get("kernel") == "precomputed":
+        if self._given:
             return self._told_of_table(X, side)
         X, known = self._check_input(X, side)
         _check_spread(of_moderate_size(X, who=self._name, limit=_LARGEST_SQUARED), self._name)

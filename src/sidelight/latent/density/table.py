@@ -13,7 +13,7 @@ from sidelight.similarity import gaussian_similarity
 #: Similarities below this are taken for it: nothing is infinitely far.
 _LEAST = 1e-300
 #: What may be off by rounding; of what is nearer than the second two items are the same.
-_ROUNDING, ROUNDING = 1e-6, 1e-12
+_ROUNDING, _SAME = 1e-6, 1e-12
 
 
 @dataclass(frozen=True)
@@ -24,11 +24,25 @@ class TableKernel:
     in the row of the one by the number of the other.
     """
 
+    by_table: ClassVar[bool] = True
     reach: ClassVar[float] = float("inf")
 
     def dissimilarities(self, A: FloatArray, B: FloatArray) -> FloatArray:
         """Look up −log k."""
         return np.asarray(A[:, 1 + B[:, 0].astype(np.intp)])
+
+    def spread(self, Y: FloatArray) -> float:
+        """Compute the mean of −log k."""
+        return float(self.dissimilarities(Y, Y).mean())
+
+    def missed(self, weights: FloatArray, Y: FloatArray, dissimilarities: FloatArray) -> float:
+        """Compute the mean of Σ_b w_ab d_ab − ½ Σ_bc w_ab w_ac d_bc: d are squared distances."""
+        crossed = np.sum(weights * (weights @ dissimilarities)) / 2
+        return float(np.sum(weights * dissimilarities) - crossed) / len(Y)
+
+    def same(self, Y: FloatArray, items: FloatArray, apart: FloatArray) -> BoolArray:
+        """Those that are as alike to an item as it is to itself."""
+        return np.asarray(apart <= _SAME)
 
     def values(self, dissimilarities: FloatArray, bandwidth: float) -> FloatArray:
         """Compute k^{1/h}."""

@@ -294,7 +294,7 @@ class KernelInformationEmbedding(DensityEmbedder):
         told = self._told_of(X, side)
         items, condition = told.points, told.known.get("Condition")
         columns = differing_columns(items, self.n_components_, who=self._name)
-        if self.kernel == "precomputed":
+        if self._given:
             refuse_beside_table(self, validation)
             columns = np.arange(items.shape[1])
         if condition is not None:

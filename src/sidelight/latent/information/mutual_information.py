@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 
 from sidelight.core import Call, FloatArray, IntArray, Threads, require_memory
-from sidelight.latent.density import DataKernel, data_scale
+from sidelight.latent.density import DataKernel
 
 #: Pieces of work, whatever the number of threads: each has sums of its own, added in order.
 PIECES = 16
@@ -58,7 +58,7 @@ class AllPairs:
             instead="Use kernel='quartic', which keeps neighbouring pairs only, or fewer rows.",
         )
         squared = np.empty(n * (n - 1) // 2, dtype=np.float32)
-        unit = data_scale(Y, data_kernel) or 1.0
+        unit = data_kernel.spread(Y) or 1.0
         for block in row_pieces(n, max(n * n // 8_000_000, 1)):
             # rows of a block against all later ones, through the block's own small table
             first, last = int(block[0]), int(block[1])

@@ -18,7 +18,7 @@ import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 
 from sidelight.core import FloatArray, IntArray, evenly_spaced, is_sparse, row_blocks
-from sidelight.estimator import Features, Graph, Invariant, Points
+from sidelight.estimator import Points
 from sidelight.latent.descending import random_points, starting_points
 from sidelight.mapping import Nystrom, kernel_coordinates
 from sidelight.neighbors import DistinctRows
@@ -49,7 +49,7 @@ def start_of(
 ) -> FloatArray:
     """The first map of the distinct points: by scaling, by the graph, random or given."""
     if isinstance(init, str) and init == "auto":
-        init = "spectral" if isinstance(points, (Graph, Invariant)) else "classical"
+        init = "classical" if points.quick else "spectral"
     ways = {
         "classical": lambda: scaled_start(points, d, who=who),
         "spectral": lambda: spectral_start(graph, d, who=who),
@@ -107,8 +107,8 @@ def scaled_start(points: Points, d: int, *, who: str) -> FloatArray:
     Of Euclidean features these are the principal components.
     """
     some = evenly_spaced(points.n, _SAMPLED)
-    if isinstance(points, Features) and points.euclidean:
-        return _projected(points.rows, some, d, who=who)
+    if points.vectors is not None:
+        return _projected(points.vectors, some, d, who=who)
     marks = points.take(some)
     K = kernel_from_distances(marks.table())
     centring = Centring.of(K)

@@ -43,7 +43,7 @@ from sidelight.latent.relational.bandwidth import relational_bandwidth
 from sidelight.latent.relational.bases import BASES, PENALTY, Base
 from sidelight.latent.relational.objective import Related, RelationalObjective
 from sidelight.latent.relational.placing import ScaledBack, seen_through
-from sidelight.latent.relational.relations import check_relations, rows_of_relations
+from sidelight.latent.relational.relations import Alike, check_relations, rows_of_relations
 from sidelight.latent.relational.starts import informed_start, random_start, written_out
 from sidelight.neighbors import each_row
 from sidelight.side import Relation, gather_side
@@ -249,40 +249,25 @@ class MultipleRelationalEmbedding(Embedder):
         MultipleRelationalEmbedding
             The fitted estimator.
         """
-        told, D, given = self._told_of(X, side, items)
-        self._refuse_without_effect(D is not None, len(given))
-        n, d = (rows_of_relations(given) if D is None else len(D)), self.n_components_
-        n_kinds, full = len(given) + (D is not None), self.transformations == "full"
-        size = RelationalObjective.count_variables(n, d, n_kinds, full=full)
-        thread = pick_up(self, (D, given), size)
+        told, alike = self._told_of(X, side, items)
+        self._refuse_without_effect(alike)
+        thread = pick_up(self, (alike.D, alike.relations), self._count_variables(alike))
         left, searched = thread.where or (None, None)
-        choices, searched = self._choices_of(D, given, searched)
-        objective = RelationalObjective(
-            self._relations(D, choices, given, n),
-            n,
-            d,
-            penalty=self._penalty_of(n_kinds),
-            full=full,
-            always_penalised=self._chosen_base().always_penalised,
-        )
+        alike, searched = self._with_choices(alike, searched)
+        objective = self._objective(alike)
         found = best_of_starts(
             objective,
-            self._starts(objective, D, choices),
+            self._starts(objective, alike),
             rough=_COARSE,
             left_off=left,
             polished=objective.scaled,  # relations leave valleys flat, and stops in them to chance
             **course_of(self, "multiple relational embedding"),
         )
         settle = settled_full if objective.full else settled
-        Z, R = settle(*objective.unpack(found.best.x), data_first=D is not None)
-        facts = _facts_of(objective, found, Z, R)
-        idle = "bandwidth" in self._chosen_base().idle
-        facts["bandwidth_"] = None if choices is None or idle else choices.bandwidth
-        facts["relations_"] = ["X"] * (D is not None) + [fingerprint(r) for r in given]
+        Z, R = settle(*objective.unpack(found.best.x), data_first=alike.by_data)
+        facts = {**_facts_of(objective, found, Z, R), **self._facts_given(alike)}
         pause = None if found.pause is None else (found.pause, searched)
-        rule = None
-        if D is not None and choices is not None:
-            rule = self._chosen_base().placing(choices, D, Z, R[0])
+        rule = self._placing(alike, Z, R)
         return self._adopt(told, _map_of(Z, R, told, rule, facts), thread.left_at(pause))
 
     def metric_for(self, relation: int | str | Relation) -> FloatArray:
@@ -348,16 +333,14 @@ class MultipleRelationalEmbedding(Embedder):
             )
         return super().transform(X, condition=condition)
 
-    def _told_of(
-        self, X: Any, side: Any, items: Any
-    ) -> tuple[Told, FloatArray | None, tuple[Relation, ...]]:
-        """What the fit was told, the distances of the data where there are any, the relations."""
+    def _told_of(self, X: Any, side: Any, items: Any) -> tuple[Told, Alike]:
+        """What the fit was told, and what of it items are alike by."""
         if X is not None:
             told = self._hear(X, side, items, inside=("Relation",))
             D = distance_table(told.points, self.n_components_)[0]
             given = told.known.get("Relation", ())
             check_relations(given, len(D), alone=False, who=self._name)
-            return told, D, given
+            return told, Alike(D, given)
         check_parameters(self, self._parameters)
         listed = list(side) if isinstance(side, (list, tuple)) else [side]
         n = rows_of_relations(listed)
@@ -374,7 +357,8 @@ class MultipleRelationalEmbedding(Embedder):
         check_relations(given, n, alone=True, who=self._name)
         check_components(self.n_components_, n, who=self._name)
         items = self._check_items(items, n)
-        return self._tell(None, known, items=items, inside=("Relation",)), None, given
+        told = self._tell(None, known, items=items, inside=("Relation",))
+        return told, Alike(None, given)
 
     def _chosen_base(self) -> Base:
         return BASES[self.base]
@@ -384,7 +368,8 @@ class MultipleRelationalEmbedding(Embedder):
             return self._chosen_base().penalty if n_relations > 1 else PENALTY
         return float(self.penalty)
 
-    def _refuse_without_effect(self, data: bool, n_given: int) -> None:
+    def _refuse_without_effect(self, alike: Alike) -> None:
+        data, n_given = alike.by_data, len(alike.relations)
         alone = ("transformations", *(("penalty",) * (not self._chosen_base().always_penalised)))
         if not data:
             idle: tuple[str, ...] = ("bandwidth", "perplexity", "data_weight", "metric")
@@ -396,37 +381,56 @@ class MultipleRelationalEmbedding(Embedder):
         if data:
             refuse_without_effect(self, self._chosen_base().idle, f"with base={self.base!r}")
 
-    def _choices_of(
-        self, D: FloatArray | None, given: tuple[Relation, ...], searched: float | None
-    ) -> tuple[NeighborChoices | None, float | None]:
+    def _with_choices(self, alike: Alike, searched: float | None) -> tuple[Alike, float | None]:
         """Whom rows pick by the similarity of X, and a bandwidth that had to be searched for."""
+        D, width = alike.D, self.bandwidth
         if D is None:
-            return None, None
-        width: Any = self.bandwidth
+            return alike, None
         if width == "auto" and self.perplexity is None and self.base == "neighbors":
             width = searched = searched or relational_bandwidth(
-                D, given, self.n_components_, penalty=self._penalty_of(2), who=self._name
+                D, alike.relations, self.n_components_, penalty=self._penalty_of(2), who=self._name
             )
-        return NeighborChoices.of(D, width, self.perplexity, who=self._name), searched
+        choices = NeighborChoices.of(D, width, self.perplexity, who=self._name)
+        return replace(alike, choices=choices), searched
 
-    def _relations(
-        self,
-        D: FloatArray | None,
-        choices: NeighborChoices | None,
-        given: tuple[Relation, ...],
-        n: int,
-    ) -> list[Related]:
+    def _count_variables(self, alike: Alike) -> int:
+        shape = alike.n, self.n_components_, alike.n_kinds
+        return RelationalObjective.count_variables(*shape, full=self.transformations == "full")
+
+    def _objective(self, alike: Alike) -> RelationalObjective:
+        """E of the points and transformations."""
+        return RelationalObjective(
+            self._related(alike),
+            alike.n,
+            self.n_components_,
+            penalty=self._penalty_of(alike.n_kinds),
+            full=self.transformations == "full",
+            always_penalised=self._chosen_base().always_penalised,
+        )
+
+    def _related(self, alike: Alike) -> list[Related]:
         """The relations that were given, after that of the data where there are any."""
+        base, given, n = self._chosen_base(), alike.relations, alike.n
         related = [
-            Related(r.rows(n), self._chosen_base().of_relation(r.similarity), weight)
+            Related(r.rows(n), base.of_relation(r.similarity), weight)
             for r, weight in zip(given, self._weights_of(given), strict=True)
         ]
-        if D is None or choices is None:
+        if alike.D is None or alike.choices is None:
             return related
-        data = Related(
-            np.arange(n), self._chosen_base().of_data(D, choices), float(self.data_weight)
-        )
-        return [data, *related]
+        of_data = base.of_data(alike.D, alike.choices)
+        return [Related(np.arange(n), of_data, float(self.data_weight)), *related]
+
+    def _placing(self, alike: Alike, Z: FloatArray, R: FloatArray) -> Any:
+        """How new rows are placed by the similarity of X, where there is one."""
+        if alike.D is None or alike.choices is None:
+            return None
+        return self._chosen_base().placing(alike.choices, alike.D, Z, R[0])
+
+    def _facts_given(self, alike: Alike) -> dict[str, Any]:
+        """What was chosen of the data, and which relations there are."""
+        choices, idle = alike.choices, "bandwidth" in self._chosen_base().idle
+        width = None if choices is None or idle else choices.bandwidth
+        return {"bandwidth_": width, "relations_": alike.names}
 
     def _weights_of(self, given: tuple[Any, ...]) -> list[float]:
         if self.weights is None:
@@ -438,10 +442,9 @@ class MultipleRelationalEmbedding(Embedder):
             )
         return [float(weight) for weight in self.weights]
 
-    def _starts(
-        self, objective: RelationalObjective, D: FloatArray | None, choices: NeighborChoices | None
-    ) -> list[FloatArray]:
+    def _starts(self, objective: RelationalObjective, alike: Alike) -> list[FloatArray]:
         n, d, full = objective.n, objective.d, objective.full
+        D, choices = alike.D, alike.choices
         unit = 1.0 if D is None or choices is None else self._chosen_base().unit(D, choices)
         if D is not None and not objective.scaled:  # the data alone: stochastic neighbour embedding
             return [(classical_start(D, d, who=self._name) / unit).ravel()]

@@ -1,16 +1,58 @@
-"""Whether relations say anything, and whether what they say hangs together."""
+"""What items are alike by: whether relations say anything, and whether it hangs together."""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 
+from sidelight.core import FloatArray, fingerprint
+from sidelight.latent.neighbors import NeighborChoices
 from sidelight.side import Relation, name_rows
+
+
+@dataclass(frozen=True)
+class Alike:
+    """What items are alike by: the data, where there are any, and relations.
+
+    Parameters
+    ----------
+    D : ndarray of shape (n, n), optional
+        The distances of the data.
+    relations : tuple of Relation
+        Those that were given.
+    choices : NeighborChoices, optional
+        Whom rows pick by the similarity of the data.
+    """
+
+    D: FloatArray | None
+    relations: tuple[Relation, ...]
+    choices: NeighborChoices | None = None
+
+    @property
+    def by_data(self) -> bool:
+        """Whether there are data."""
+        return self.D is not None
+
+    @property
+    def n(self) -> int:
+        """How many items."""
+        return rows_of_relations(self.relations) if self.D is None else len(self.D)
+
+    @property
+    def n_kinds(self) -> int:
+        """How many relations, that of the data with them."""
+        return len(self.relations) + self.by_data
+
+    @property
+    def names(self) -> list[str]:
+        """Every relation by its contents, after that of the data."""
+        return ["X"] * self.by_data + [fingerprint(relation) for relation in self.relations]
 
 
 def rows_of_relations(relations: Sequence[Any]) -> int:

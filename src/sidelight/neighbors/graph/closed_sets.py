@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
 
 import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 
-from sidelight.core import DisconnectedGraphError, IntArray
-from sidelight.neighbors.given_graph import is_graph
-from sidelight.neighbors.metrics import Metric
-from sidelight.neighbors.nearest import nearest_neighbors
+from sidelight.core import IntArray
 
 
 def closed_classes(directed: sp.csr_array) -> list[IntArray]:
@@ -35,9 +32,12 @@ def closed_classes(directed: sp.csr_array) -> list[IntArray]:
 
 
 def open_closed_classes(
-    directed: sp.csr_array, X: Any, *, metric: Metric = "euclidean"
+    directed: sp.csr_array, shortest_way: Callable[[IntArray, IntArray], tuple[int, int]]
 ) -> tuple[sp.csr_array, int]:
-    """Give every closed set its shortest way to another, until there is only one."""
+    """Give every closed set its shortest way to another, until there is only one.
+
+    ``shortest_way`` finds the closest pair of a member and a goal.
+    """
     n_opened = 0
     while len(classes := closed_classes(directed)) > 1:
         # all but the largest find a way that leads to another: each round leaves fewer of them
@@ -46,7 +46,7 @@ def open_closed_classes(
         ways = []
         for members in classes[1:]:
             others = np.concatenate([c for c in classes if c is not members])
-            ways.append(_shortest_way(members, _leading_to(others, backwards), X, metric))
+            ways.append(shortest_way(members, _leading_to(others, backwards)))
         rows, columns = np.array(ways).T
         extra = sp.csr_array((np.ones(len(ways)), (rows, columns)), shape=directed.shape)
         ones = sp.csr_array(
@@ -68,25 +68,3 @@ def _leading_to(goals: IntArray, backwards: sp.csr_array) -> IntArray:
         front = following[~reached[following]]
         reached[front] = True
     return np.flatnonzero(reached)
-
-
-def _shortest_way(members: IntArray, goals: IntArray, X: Any, metric: Metric) -> tuple[int, int]:
-    """The closest pair of a member and a goal."""
-    if is_graph(X, metric):
-        forth = sp.coo_array(X[members][:, goals])
-        back = sp.coo_array(X[goals][:, members])
-        one, other = np.append(forth.row, back.col), np.append(forth.col, back.row)
-        if not len(one):
-            raise DisconnectedGraphError(
-                f"The given graph has no edge out of a set of {len(members)} points that have all "
-                "their neighbours within the set, and would collapse. Give a graph with more edges."
-            )
-        shortest = int(np.argmin(np.append(forth.data, back.data)))
-        return int(members[one[shortest]]), int(goals[other[shortest]])
-    if metric == "precomputed":
-        block = X[np.ix_(members, goals)]
-        i, j = np.unravel_index(int(np.argmin(block)), block.shape)
-        return int(members[i]), int(goals[j])
-    near = nearest_neighbors(X[goals], 1, queries=X[members], metric=metric)
-    row = int(np.argmin(near.distances[:, 0]))
-    return int(members[row]), int(goals[near.indices[row, 0]])

@@ -1,4 +1,4 @@
-"""Distances of listed pairs, in any metric."""
+"""Distances of listed pairs of rows, in any metric."""
 
 from __future__ import annotations
 
@@ -7,8 +7,6 @@ from typing import Any
 import numpy as np
 
 from sidelight.core import FloatArray, IntArray
-from sidelight.neighbors.given_graph import is_graph
-from sidelight.neighbors.known_distances import KnownDistances
 from sidelight.neighbors.metrics import Metric, distance_blocks
 from sidelight.neighbors.pair_distances import pair_distances
 
@@ -26,14 +24,6 @@ def lengths_of_pairs(
     array([7., 4.])
     """
     left, right = pairs[:, 0], pairs[:, 1]
-    if is_graph(X, metric):
-        known = KnownDistances.of(X)
-        lengths = known.between(left, right)
-        unknown = np.isnan(lengths)
-        lengths[unknown] = known.along(left[unknown], right[unknown])
-        return lengths
-    if isinstance(metric, str) and metric == "precomputed":
-        return np.asarray(X[left, right], dtype=np.float64)
     if isinstance(metric, str) and metric in ("euclidean", "l2"):
         return pair_distances(X, X, left, right)
     rows, place = np.unique(left, return_inverse=True)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import clone
+from sklearn.utils import get_tags
 
 from sidelight.core import FloatArray, IntArray, random_generator
 from sidelight.neighbors import nearest_neighbors
@@ -129,7 +130,7 @@ def _kept(first: FloatArray, second: FloatArray, k: int) -> FloatArray:
 
 def _rows_of(X: Any, rows: IntArray, model: Any) -> Any:
     some = X.iloc[rows] if hasattr(X, "iloc") else X[rows]
-    if "precomputed" not in (getattr(model, "metric", None), getattr(model, "kernel", None)):
+    if not get_tags(model).input_tags.pairwise:
         return some
     return some.iloc[:, rows] if hasattr(some, "iloc") else some[:, rows]
 

@@ -156,7 +156,7 @@ class SpectralBackwardMapping(Embedder):
             The fitted estimator.
         """
         self._refuse_unused()
-        given = self._named("precomputed")
+        given = self._given
         X, known = self._check_input(X, side, pairwise='basis="precomputed"' * given)
         n = X.shape[0]
         self._check_size(n)
@@ -196,7 +196,7 @@ class SpectralBackwardMapping(Embedder):
     def _basis(self, X: FloatArray) -> Basis:
         """The basis functions that the parameters ask for, over these rows."""
         alone = bool(self.leave_one_out)
-        if self._named("precomputed"):
+        if self._given:
             return GivenBasis(X, alone)
         if not isinstance(self.basis, str):
             return OwnBasis(self.basis, X, alone, self._name)
@@ -209,15 +209,17 @@ class SpectralBackwardMapping(Embedder):
             return ProcessBasis.of(compared, alone, float(self.noise))
         return KernelBasis.of(compared, alone, who=self._name)
 
-    def _named(self, name: str) -> bool:
-        return isinstance(self.basis, str) and self.basis == name
+    @property
+    def _given(self) -> bool:
+        """Whether X is the table of basis functions."""
+        return isinstance(self.basis, str) and self.basis == "precomputed"
 
     def _refuse_unused(self) -> None:
         own = not isinstance(self.basis, str)
         when = "with a basis of one's own" if own else f"with basis={self.basis!r}"
-        if not self._named("process"):
+        if own or self.basis != "process":
             refuse_without_effect(self, ["noise"], when)
-        if own or self.basis in ("linear", "precomputed"):
+        if own or self._given or self.basis == "linear":
             refuse_without_effect(self, ["gamma"], when)
 
     def _check_size(self, n: int) -> None:
@@ -234,7 +236,7 @@ class SpectralBackwardMapping(Embedder):
         )
 
     def _choose_components(self, X: Any) -> int:
-        if not self._named("precomputed"):
+        if not self._given:
             return super()._choose_components(X)
         raise ValueError(
             f"n_components='auto' of {self._name} is the intrinsic dimension of X, and a table of "
@@ -243,7 +245,7 @@ class SpectralBackwardMapping(Embedder):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = self._named("precomputed")
+        tags.input_tags.pairwise = self._given
         return tags
 
 

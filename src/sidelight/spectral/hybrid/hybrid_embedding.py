@@ -22,9 +22,7 @@ from sidelight.core import (
 )
 from sidelight.estimator import (
     GRAPH_PARAMETERS,
-    Graph,
     GraphEmbedder,
-    Invariant,
     Map,
     Neighborhood,
     Points,
@@ -255,22 +253,22 @@ class HybridEmbedding(GraphEmbedder):
         """The neighbourhood, and the points as the distances that are kept see them."""
         if self.distance == "mds":
             refuse_without_effect(self, ["n_landmarks"], "with distance='mds'")
-            if isinstance(told.points, Graph) and self.distance_metric is None:
-                raise ValueError(
+            if self.distance_metric is None:
+                told.points.require_all_pairs(
                     f"The 'distance' parameter of {self._name} must be 'isomap' for a sparse "
                     f"graph, which holds the distances of neighbours alone. Got 'mds'. Give a "
                     f"dense table, or those to keep: fit(X, distances=…) and "
                     f"distance_metric='precomputed'."
                 )
-        if isinstance(told.points, Invariant):  # the distances forgive; neighbours stay near
+        if "Invariance" in told.known:  # the distances forgive; neighbours stay near
             refuse_without_effect(self, ["distance_metric"], "beside an Invariance")
             plain = points_of(told.points.rows, self.metric, who=self._name)
             return Halves(self._neighborhood(replace(told, points=plain)), told.points)
         return Halves(self._neighborhood(told), self._seen(told.points, distances))
 
-    def _seen(self, points: Any, distances: Any) -> Any:
-        given = self.distance_metric == "precomputed"
-        if given != (distances is not None):
+    def _seen(self, points: Points, distances: Any) -> Any:
+        given = distances is not None
+        if given != (self.distance_metric == "precomputed"):
             raise ValueError(
                 f"{self._name} takes a table of distances with distance_metric='precomputed' and "
                 f"fit(X, distances=…), both. Got distance_metric={self.distance_metric!r} and "
@@ -278,14 +276,14 @@ class HybridEmbedding(GraphEmbedder):
             )
         if self.distance_metric is None:
             return None
-        if not given and self.metric == "precomputed":
+        if not given and points.features is None:
             raise ValueError(
                 f"The 'distance_metric' parameter of {self._name} compares rows of features, and "
                 f"metric='precomputed' has none. Give the table of the distances to keep: "
                 f"distance_metric='precomputed' and fit(X, distances=…)."
             )
         if not given:
-            return points_of(points.rows, self.distance_metric, who=self._name)
+            return points_of(points.features, self.distance_metric, who=self._name)
         table = self._checked_table(distances, "distances", columns="n_samples")
         if table.shape != (points.n, points.n):
             raise ValueError(
@@ -313,14 +311,15 @@ class HybridEmbedding(GraphEmbedder):
             self._warn_of_lost(int(np.count_nonzero(values)), alpha)
             vectors = kernel_coordinates(values / share, vectors)
         places = fix_signs(vectors)
-        given = self.distance_metric == "precomputed"
+        other = None if both.seen is near.points else both.seen
+        unseen = other is not None and other.features is None  # a table knows no new rows
         place = PulledAndHeld(
-            None if given else both.products.pull(places),
+            None if unseen else both.products.pull(places),
             holding(self.locality, near, places),
             values,
             alpha,
             weight,
-            None if given or both.seen is near.points else both.seen,
+            None if unseen else other,
             near.distinct,
         )
         facts = {

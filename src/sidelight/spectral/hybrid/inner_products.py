@@ -9,7 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from sidelight.core import FloatArray, IntArray, is_sparse, require_memory
-from sidelight.estimator import ByDistances, Features, Neighborhood, Points, Reach, reach_of
+from sidelight.estimator import ByDistances, Neighborhood, Points, Reach, reach_of
 from sidelight.mapping import Nystrom
 from sidelight.neighbors import component_labels, symmetrise
 from sidelight.similarity import Centring, geodesic_distances, kernel_from_distances
@@ -175,9 +175,9 @@ def inner_products(
 def _scaled(points: Any, near: Neighborhood) -> InnerProducts:
     """M of the distances themselves; Euclidean ones between short rows need no table."""
     kernel, n = DistanceKernel(points), near.n
-    flat = isinstance(points, Features) and points.euclidean and not is_sparse(points.rows)
-    if flat and points.rows.shape[1] < n // 2:
-        return FromCoordinates.of(points.rows, near.counts, kernel)
+    rows = points.vectors
+    if rows is not None and not is_sparse(rows) and rows.shape[1] < n // 2:
+        return FromCoordinates.of(rows, near.counts, kernel)
     dtype = _dtype(n)
     require_memory(
         n * n * (8 + np.dtype(dtype).itemsize),

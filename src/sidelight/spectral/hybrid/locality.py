@@ -11,7 +11,7 @@ from sidelight.core import FloatArray
 from sidelight.estimator import Barycentric, Neighborhood, StiffnessKernel
 from sidelight.similarity import affinity_from_graph, laplacian_of
 from sidelight.spectral.laplacian_eigenmaps import Harmonic
-from sidelight.spectral.locally_linear_embedding import known_alone, mixture_stiffness
+from sidelight.spectral.locally_linear_embedding import mixture_stiffness
 
 #: What LLE adds to its local Gram matrices by default.
 _REG = 1e-3
@@ -30,6 +30,6 @@ def stiffness_of(method: str, near: Neighborhood, on_disconnected: str) -> Stiff
 def holding(method: str, near: Neighborhood, places: FloatArray) -> Any:
     """The rule that gives the middle of the neighbours of a new point, as L sees it."""
     if method == "lle":
-        return Barycentric(known_alone(near.points), near.reach, places, reg=_REG)
+        return Barycentric(near.points.known_alone(), near.reach, places, reg=_REG)
     still = np.zeros(places.shape[1])
     return Harmonic(near.points, near.reach, places, still, near.counts, "binary", None, True)

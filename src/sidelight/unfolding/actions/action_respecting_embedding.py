@@ -13,7 +13,6 @@ from sidelight.core import COMPONENTS, FloatArray, IntArray, OneOf, Real, Whole,
 from sidelight.estimator import (
     GRAPH_PARAMETERS,
     Embedder,
-    Features,
     Map,
     map_of_neighborhood,
     neighborhood_of,
@@ -295,7 +294,7 @@ class ActionRespectingEmbedding(ActionMap, Embedder):
             # neighbours at distance zero are one place by their bound
             merge=0.0 if printed and self.merge is None else self.merge,
             invert=not printed,
-            n_features=points.rows.shape[1] if isinstance(points, Features) else 1,
+            n_features=1 if points.features is None else points.features.shape[1],
         )
         if places.n_places <= self.n_components_:
             n = len(walk.D)

@@ -13,8 +13,6 @@ from sidelight.core import FloatArray, IntArray, Interruption, Matching, OneOf, 
 from sidelight.estimator import (
     GRAPH_PARAMETERS,
     Barycentric,
-    Features,
-    Graph,
     GraphEmbedder,
     Map,
     Neighborhood,
@@ -36,7 +34,6 @@ from sidelight.unfolding.field_data import (
     feature_covariance,
     field_features,
     principal_coordinate,
-    squared_remoteness,
 )
 from sidelight.unfolding.field_density import FieldDensity, density_of_field
 
@@ -212,15 +209,13 @@ class AcyclicLocallyLinearEmbedding(GraphEmbedder):
         self.on_disconnected = on_disconnected
 
     def _neighborhood(self, told: Told) -> Neighborhood:
-        if isinstance(told.points, Graph):
-            told.points.table()  # says that the first points have far ones for neighbours
+        told.points.require_all_pairs()  # the first points have far ones for neighbours
         return super()._neighborhood(told)
 
     def _map_of(self, near: Neighborhood) -> Map:
         counts, p = near.counts, field_features(near.points)
-        remoteness = np.maximum(
-            squared_remoteness(near.points.rows, counts, _euclidean(near), who=self._name), 0.0
-        )
+        # weights and variances are Euclidean, unless only distances are known
+        remoteness = np.maximum(near.points.as_vectors().remoteness(counts), 0.0)
         likeliest, likelihoods = self._likeliest(near, remoteness, p)
         K: Any = _Covariance(likeliest)
         mass = counts.astype(np.float64)
@@ -272,7 +267,7 @@ class AcyclicLocallyLinearEmbedding(GraphEmbedder):
         if not isinstance(self.order, str):
             return {"given": self._given_order(near)}
         rows = near.points.rows
-        coordinate = principal_coordinate(rows, near.counts, _euclidean(near), who=self._name)
+        coordinate = principal_coordinate(near.points.as_vectors(), near.counts)
         return candidate_orders(
             rows,
             near.graph,
@@ -377,8 +372,3 @@ class ChainKernel:
         """Write it out."""
         K = _Covariance(self.chain) @ np.eye(len(self.chain.order))
         return np.asarray((K + K.T) / 2)
-
-
-def _euclidean(near: Neighborhood) -> str:
-    """Weights and variances are Euclidean, unless only distances are known."""
-    return "euclidean" if isinstance(near.points, Features) else "precomputed"

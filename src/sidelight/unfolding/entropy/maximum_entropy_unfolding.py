@@ -13,7 +13,6 @@ from sidelight.core import FloatArray, IntArray, OneOf, Real, Whole, whole_or_no
 from sidelight.estimator import (
     GRAPH_PARAMETERS,
     Barycentric,
-    Graph,
     GraphEmbedder,
     Map,
     Neighborhood,
@@ -248,11 +247,10 @@ class MaximumEntropyUnfolding(GraphEmbedder):
     def _joined(self, told: Told, edges: Any) -> Neighborhood:
         """The neighbourhood that edges of the user's make."""
         given = check_edges(edges, told.points.n, who=self._name)
-        if isinstance(told.points, Graph):
-            raise ValueError(
-                f"{self._name} takes 'edges' or a sparse graph, which has edges of its own, not "
-                f"both. Leave 'edges' out, or give a dense table of distances."
-            )
+        told.points.require_all_pairs(
+            f"{self._name} takes 'edges' or a sparse graph, which has edges of its own, not both. "
+            f"Leave 'edges' out, or give a dense table of distances."
+        )
         distinct = told.points.distinct()
         check_enough(distinct, self.n_components_, who=self._name)
         points = told.points.merged(distinct)

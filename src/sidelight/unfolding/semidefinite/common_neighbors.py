@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import scipy.sparse as sp
 
-from sidelight.estimator import Graph, Points
+from sidelight.estimator import Points
 
 
 def join_common_neighbors(
@@ -24,12 +24,11 @@ def join_common_neighbors(
     >>> join_common_neighbors(graph, graph, points_of(np.eye(3), "euclidean", who="here")).nnz
     6
     """
-    if isinstance(points, Graph):
-        raise ValueError(
-            f"{points.who} cannot use common_neighbors=True with a sparse graph, which does not "
-            f"hold their distances. Give a dense table, or a graph that has these edges too and "
-            f"common_neighbors=False."
-        )
+    points.require_all_pairs(
+        f"{points.who} cannot use common_neighbors=True with a sparse graph, which does not hold "
+        f"their distances. Give a dense table, or a graph that has these edges too and "
+        f"common_neighbors=False."
+    )
     n = directed.shape[0]
     eta = sp.csr_array((np.ones(directed.nnz), directed.indices, directed.indptr), shape=(n, n))
     shared = sp.coo_array(sp.triu(eta.T @ eta, 1))

@@ -10,7 +10,6 @@ import numpy as np
 from sidelight.core import FloatArray, OneOf, Real, Whole, is_sparse, warn
 from sidelight.estimator import (
     GRAPH_PARAMETERS,
-    Features,
     GraphEmbedder,
     Map,
     Neighborhood,
@@ -304,10 +303,10 @@ class SemidefiniteEmbedding(GraphEmbedder):
 
     def _refuted(self, known: dict[str, Any], points: Any) -> str:
         """Why pairs are left out that have nothing to do with the rows: they would tear the map."""
-        told = isinstance(points, Features) and points.euclidean and not is_sparse(points.rows)
-        if "Pairs" not in known or not told:
+        rows = points.vectors
+        if "Pairs" not in known or rows is None or is_sparse(rows):
             return ""
-        metric = EquivalenceMetric().fit(points.rows, side=known["Pairs"])
+        metric = EquivalenceMetric().fit(rows, side=known["Pairs"])
         if not metric.refuted_:
             return ""
         warn(

@@ -9,7 +9,6 @@ from sidelight.latent.density import (
     DataKernel,
     GaussianKernel,
     TableKernel,
-    data_scale,
     leave_one_out_bandwidth,
     placing_bandwidth,
     regression_bandwidth,
@@ -78,7 +77,7 @@ def ends_of_path(
     judged: bool,
 ) -> PathEnds:
     """Choose the bandwidths at both ends."""
-    scale = data_scale(Y, kernel)
+    scale = kernel.spread(Y)
     along_curve = False
     if bandwidth == "auto":
         # a map of one dimension keeps a curve's order whatever the kernel

@@ -9,13 +9,13 @@ as the row finds its neighbours among them.  A row that matches no other value k
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import scipy.sparse as sp
 
 from sidelight.core import BoolArray, FloatArray, IntArray, Threads
-from sidelight.estimator import Features
+from sidelight.estimator import Points
 from sidelight.latent.neighbor_embedding.affinities import Affinities, choices, made_mutual
 from sidelight.latent.neighbor_embedding.known.matches import (
     BALANCE,
@@ -25,7 +25,7 @@ from sidelight.latent.neighbor_embedding.known.matches import (
     shows_among_neighbors,
 )
 from sidelight.latent.neighbor_embedding.start import rounded
-from sidelight.neighbors import Neighbors
+from sidelight.neighbors import Neighbors, each_row
 from sidelight.side import Condition
 
 
@@ -76,7 +76,7 @@ def values_of(conditions: Sequence[Condition], rows: IntArray) -> IntArray | Non
 
 
 def neighbors_across(
-    points: Features,
+    points: Points,
     near: Neighbors,
     values: IntArray | None,
     settings: BalanceSettings = BALANCE,
@@ -153,7 +153,7 @@ def _at_home(
 
 
 def _across(
-    points: Features, k: int, found: Matches, values: IntArray, settings: BalanceSettings
+    points: Points, k: int, found: Matches, values: IntArray, settings: BalanceSettings
 ) -> list[Portion]:
     """For every value the rows that match it, and their neighbours from where they would lie."""
     n, portions = len(values), []
@@ -168,7 +168,7 @@ def _across(
         steps = to @ X - number[:, None] * X
         around = sp.csr_array(found.around[rows])
         shift = rounded((around @ steps) / (around @ number)[:, None])
-        moved = replace(points, rows=(X[rows] + shift).astype(points.rows.dtype))
+        moved = points.of_new((X[rows] + shift).astype(points.rows.dtype), each_row(n))
         share = len(there) / n
         near = points.take(there).nearest(_listed(k, share, settings), moved)
         portions.append(Portion(rows, Neighbors(there[near.indices], near.distances), share))

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from sidelight.core import FloatArray, Threads
-from sidelight.estimator import Features, Points, in_order
+from sidelight.estimator import Points, in_order
 from sidelight.estimator.territory import pairs_of_points
 from sidelight.latent.descending import pins_of
 from sidelight.latent.neighbor_embedding.affinities import Affinities, affinities
@@ -74,7 +74,7 @@ def hear_inside(
     """Take what is known of rows to the graph of distinct points."""
     report: dict[str, str] = {}
     found = None
-    if "Condition" in known and isinstance(points, Features):
+    if "Condition" in known:  # and taken out of features, before
         found = neighbors_across(points, near, values_of(known["Condition"], distinct.rows))
     if found is not None:
         report["Condition"] = f"in the graph {found.said}"

@@ -19,7 +19,7 @@ import scipy.sparse as sp
 from scipy.stats import rankdata
 
 from sidelight.core import BoolArray, IntArray, comparable, evenly_spaced
-from sidelight.estimator import Features
+from sidelight.estimator import Points
 from sidelight.neighbors import Neighbors
 
 
@@ -119,7 +119,7 @@ def shows_among_neighbors(near: Neighbors, values: IntArray, settings: BalanceSe
 
 
 def match_across(
-    points: Features, near: Neighbors, values: IntArray, settings: BalanceSettings
+    points: Points, near: Neighbors, values: IntArray, settings: BalanceSettings
 ) -> Matches:
     """Match rows across values, and say which of these values can be believed."""
     own, arrows = _lists(points, values, max(near.indices.shape[1], settings.around), settings)
@@ -131,7 +131,7 @@ def match_across(
 
 
 def _lists(
-    points: Features, values: IntArray, wide: int, settings: BalanceSettings
+    points: Points, values: IntArray, wide: int, settings: BalanceSettings
 ) -> tuple[Neighbors, sp.csr_array]:
     """The nearest of every row in its own value, and who of each value may match it."""
     n, few = len(values), settings.matches
@@ -179,7 +179,7 @@ def kinds_there(
 
 
 def _values_to_balance(
-    points: Features,
+    points: Points,
     near: Neighbors,
     pairs: sp.csr_array,
     values: IntArray,
@@ -214,7 +214,7 @@ def mixture(near: Neighbors, one: BoolArray, other: BoolArray) -> float:
     return float(np.round(np.mean(found), 6))
 
 
-def _order_agrees(points: Features, matched: IntArray, settings: BalanceSettings) -> float:
+def _order_agrees(points: Points, matched: IntArray, settings: BalanceSettings) -> float:
     """The rank correlation of ‖x_i − x_l‖ and ‖x_j − x_m‖ over matches i, j and l, m."""
     if not len(matched):
         return 0.0

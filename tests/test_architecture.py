@@ -180,6 +180,7 @@ ASKED = {
     "quality/pairwise.py": (2, "the rows that measures of quality read X as, once"),
     "scale/judging.py": (1, "refuses a table"),
     "spectral/backward/spectral_backward_mapping.py": (1, "a table of functions, not points"),
+    "spectral/classical_mds.py": (1, "whether rows are kept: of a table, half"),
     "spectral/hybrid/hybrid_embedding.py": (1, "whether a second table comes with its word"),
     "spectral/kernel_pca.py": (1, "a kernel matrix, not points"),
     "unfolding/semidefinite/semidefinite_embedding.py": (1, "anchors in the unit of a table"),

@@ -7,7 +7,14 @@ import pytest
 from scipy.sparse.csgraph import dijkstra
 from scipy.spatial.distance import cdist
 
-from sidelight import ClassicalMDS, Isomap, LaplacianEigenmaps, LocallyLinearEmbedding
+from sidelight import (
+    ClassicalMDS,
+    Isomap,
+    LaplacianEigenmaps,
+    LocallyLinearEmbedding,
+    load,
+    save,
+)
 from sidelight.neighbors import neighborhood_graph
 
 K = 7
@@ -97,3 +104,30 @@ def test_points_placed_by_landmarks_some_at_a_time_are_where_they_are_at_once(mo
     once = model.fit_transform(X)
     monkeypatch.setattr(isomap, "row_blocks", lambda n, size: row_blocks(n, 1.0, budget=77.0))
     np.testing.assert_allclose(model.fit_transform(X), once, atol=1e-12 * np.abs(once).max())
+
+
+class TestOfATable:
+    """Classical scaling keeps half of the kernel of a table, and nothing of the table."""
+
+    D = cdist(*[np.random.default_rng(4).standard_normal((300, 5))] * 2)
+
+    def test_the_kernel_is_that_of_the_table(self):
+        model = ClassicalMDS(2, metric="precomputed").fit(self.D)
+        J = np.eye(300) - 1 / 300
+        np.testing.assert_allclose(model.kernel(), -0.5 * J @ self.D**2 @ J, atol=1e-12)
+
+    def test_what_happens_to_the_table_later_changes_nothing(self):
+        D = self.D.copy()
+        model = ClassicalMDS(2, metric="precomputed").fit(D)
+        before = model.kernel(), model.transform(self.D[:3])
+        D[:] = 7.0
+        np.testing.assert_array_equal(model.kernel(), before[0])
+        np.testing.assert_array_equal(model.transform(self.D[:3]), before[1])
+
+    def test_a_model_file_is_half_as_large_as_the_table(self, tmp_path):
+        model = ClassicalMDS(2, metric="precomputed").fit(self.D)
+        save(model, tmp_path / "model.sidelight")
+        again = load(tmp_path / "model.sidelight")
+        np.testing.assert_array_equal(again.kernel(), model.kernel())
+        np.testing.assert_array_equal(again.transform(self.D), model.transform(self.D))
+        assert (tmp_path / "model.sidelight").stat().st_size < 0.8 * self.D.nbytes

@@ -70,6 +70,14 @@ class SymmetricPanels:
             sums[rows.stop :] += panel[:, rows.stop - rows.start :].sum(axis=0)
         return sums
 
+    def written_out(self) -> FloatArray:
+        """The whole matrix, in double precision."""
+        whole = np.empty((self.n, self.n))
+        for rows, panel in self._numbered():
+            whole[rows, rows.start :] = panel
+            whole[rows.stop :, rows] = panel[:, rows.stop - rows.start :].T
+        return whole
+
     def diagonal(self) -> FloatArray:
         """The entries (i, i)."""
         return np.concatenate([np.diagonal(panel) for panel in self.panels])

@@ -23,6 +23,7 @@ from sidelight.estimator import (
     Map,
     Points,
     Told,
+    is_precomputed,
     of_all_rows,
 )
 from sidelight.mapping import GramKernel, LinearBack, Nystrom, Projection, scale_kernel
@@ -126,13 +127,19 @@ class ClassicalMDS(Embedder):
         values = pairs.values[: self.n_components_]
         negative = _negative_values(pairs, centring, K)
         self._warn_if_not_euclidean(values, negative)
-        rule = ByDistances(Nystrom(centring, places, values), told.points)
+        left = told.points.bare()  # of a table nothing: half of it is in the kernel
+        rule = ByDistances(Nystrom(centring, places, values), left)
         facts = {"eigenvalues_": values, "negative_eigenvalues_": negative}
-        found = Map(places, rule, facts, DistanceKernel(told.points))
-        return self._adopt(told, of_all_rows(found, told.points, each_row(told.points.n)))
+        of_table = told.points.features is None
+        kernel = HalfKernel(tuple(K.panels), len(K)) if of_table else DistanceKernel(told.points)
+        found = Map(places, rule, facts, kernel)
+        return self._adopt(told, of_all_rows(found, left, each_row(left.n)))
+
+    def _keeps(self, X: Any) -> bool:
+        return not is_precomputed(self.metric)
 
     def kernel(self) -> FloatArray:
-        """Compute K = −½ (I − 11ᵀ/n) D² (I − 11ᵀ/n).
+        """Compute K = −½ (I − 11ᵀ/n) D² (I − 11ᵀ/n); of a table of 4,000 rows in single precision.
 
         Returns
         -------
@@ -209,6 +216,26 @@ class DistanceKernel:
     def __call__(self) -> FloatArray:
         """Compute it, not centred."""
         return kernel_from_distances(self.points.table())
+
+
+@dataclass(frozen=True)
+class HalfKernel:
+    """−½ D² of a table, of which the upper half is kept.
+
+    Parameters
+    ----------
+    panels : tuple of ndarray
+        Its rows, from the diagonal on, in blocks.
+    n : int
+        Its order.
+    """
+
+    panels: tuple[FloatArray, ...]
+    n: int
+
+    def __call__(self) -> FloatArray:
+        """Write it out, not centred."""
+        return SymmetricPanels(list(self.panels), self.n).written_out()
 
 
 def _negative_values(pairs: Eigenpairs, centring: Centring, K: SymmetricPanels) -> FloatArray:

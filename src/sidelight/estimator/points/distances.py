@@ -167,6 +167,10 @@ class Bare:
         whole = [(slice(0, of.n), of.table())]
         return Neighbors(*nearest_in_blocks(iter(whole), of.n, min(k, self.n)))
 
+    def table(self, of: Distances) -> FloatArray:
+        """The distances from every new point to all."""
+        return of.table()
+
     def in_reach(self, of: Distances, k: int, radius: None) -> Neighbors:
         """The k nearest points of new ones; those within a radius are not looked for."""
         return self.nearest(k, of)

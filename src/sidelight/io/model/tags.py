@@ -72,6 +72,7 @@ TAGS: dict[str, str] = {
     "kernel/centred": "mapping.by_kernel:CentredKernel",
     "kernel/gram": "mapping.linear:GramKernel",
     "kernel/distances": "spectral.classical_mds:DistanceKernel",
+    "kernel/half": "spectral.classical_mds:HalfKernel",
     "kernel/geodesics": "spectral.isomap:GeodesicKernel",
     "kernel/landmarks": "spectral.isomap:LandmarkKernel",
     "kernel/hybrid": "spectral.hybrid.placing:HybridKernel",

@@ -139,7 +139,7 @@ def known_of(classes: IntArray, kind: str, count: int, rng: np.random.Generator)
         named = np.full(len(classes), -1)
         rows = rng.choice(len(classes), count, replace=False)
         named[rows] = classes[rows]
-        return Pairs.from_labels(named)
+        return Pairs.from_labels(named, unknown=-1)
     pairs = Pairs.from_labels(classes, max_pairs=(count + 1) // 2, random_state=rng)
     return Pairs(similar=pairs.similar, dissimilar=pairs.dissimilar[: count // 2])
 

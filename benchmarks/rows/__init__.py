@@ -7,6 +7,7 @@ from fnmatch import fnmatch
 
 from benchmarks.row import Row
 from benchmarks.rows.classical_mds import CLASSICAL_MDS
+from benchmarks.rows.factor_removal import FACTOR_REMOVAL
 from benchmarks.rows.gated import GATED
 from benchmarks.rows.gplvm import GPLVM
 from benchmarks.rows.hybrid_embedding import HYBRID_EMBEDDING
@@ -40,6 +41,7 @@ ROWS: tuple[Row, ...] = (
     *NEIGHBORS,
     *NEIGHBOR_EMBEDDING,
     *NEIGHBOR_MISMATCH,
+    *FACTOR_REMOVAL,
     *TANGENT_DISTANCE,
     *GATED,
     *IMPORTING,

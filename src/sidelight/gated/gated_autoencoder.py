@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 from sidelight.core import FloatArray, OneOf
 from sidelight.gated.autoencoding import PARAMETERS, ConditionalAutoencoder
 from sidelight.gated.pair_model import of_pairs
-from sidelight.gated.reading import read_outputs
+from sidelight.gated.rows import read_outputs
 
 
 class GatedAutoencoder(ConditionalAutoencoder):

@@ -50,7 +50,7 @@ from sidelight.gated.boltzmann import (
 from sidelight.gated.optimiser import Moments
 from sidelight.gated.pair_model import UNITS, PairModel, of_pairs
 from sidelight.gated.premapping import LAYERS, layers_of
-from sidelight.gated.reading import (
+from sidelight.gated.rows import (
     ReadBatches,
     check_whole,
     generator_of,

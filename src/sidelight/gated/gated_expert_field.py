@@ -37,13 +37,13 @@ from sidelight.gated.boltzmann import (
 )
 from sidelight.gated.optimiser import Moments
 from sidelight.gated.patches import are_several, as_given, read_signals
-from sidelight.gated.reading import (
+from sidelight.gated.rows import (
+    Scale,
     admitted_values,
     check_whole,
     generator_of,
     refuse_idle_patience,
 )
-from sidelight.gated.scale import Scale
 from sidelight.gated.training import LEARNING, learn
 from sidelight.gated.units import Tensor, units_of
 

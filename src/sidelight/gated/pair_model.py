@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils.validation import check_is_fitted
 
 from sidelight.core import FloatArray, OneOf, Whole, check_parameters
-from sidelight.gated.reading import (
+from sidelight.gated.rows import (
     admitted_values,
     read_outputs,
     read_table,

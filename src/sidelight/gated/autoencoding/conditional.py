@@ -23,7 +23,7 @@ from sidelight.gated.autoencoding.objective import Reconstruction
 from sidelight.gated.optimiser import Moments
 from sidelight.gated.pair_model import UNITS, PairModel
 from sidelight.gated.premapping import LAYERS, layers_of
-from sidelight.gated.reading import check_whole, generator_of, in_double, read_mappings
+from sidelight.gated.rows import check_whole, generator_of, in_double, read_mappings
 from sidelight.gated.training import LEARNING, Objective, kept_rows, learn, rows_in_turn
 
 #: The parameters that all of them have.

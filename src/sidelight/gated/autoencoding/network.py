@@ -12,7 +12,7 @@ import torch
 from sidelight.core import FloatArray, row_blocks
 from sidelight.gated.autoencoding.passes import decoded, encoded, guessed, mean_of
 from sidelight.gated.premapping import Weights, first_layers
-from sidelight.gated.scale import Scale
+from sidelight.gated.rows import Scale
 from sidelight.gated.training import Part
 from sidelight.gated.units import Tensor, Units
 

@@ -10,7 +10,7 @@ import torch
 from sidelight.core import FloatArray, require_memory
 from sidelight.gated.boltzmann.energy import Folded, fold
 from sidelight.gated.premapping import first_layers
-from sidelight.gated.scale import Scale
+from sidelight.gated.rows import Scale
 from sidelight.gated.units import Tensor, Units
 
 #: Couplings begin as small as this, so that no mapping unit is decided before data is seen; the

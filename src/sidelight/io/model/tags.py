@@ -153,7 +153,7 @@ TAGS: dict[str, str] = {
     # models of change
     "gated/machine": "gated.boltzmann.machine:Machine",
     "gated/network": "gated.autoencoding.network:Network",
-    "gated/scale": "gated.scale:Scale",
+    "gated/scale": "gated.rows.scale:Scale",
     "gated/moments": "gated.optimiser:Moments",
     "units/binary": "gated.units:Binary",
     "units/gaussian": "gated.units:Gaussian",

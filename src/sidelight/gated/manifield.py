@@ -65,7 +65,8 @@ class Manifield(BaseEstimator):
 
     Notes
     -----
-    Patches learn one by one: gradients do not go through the averages.
+    Patches learn one by one: gradients do not go through the averages.  The patch model says where
+    it computes (``device``).
 
     References
     ----------

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from sidelight.gated.rows.device import (
+    DEVICE,
+    NOT_SAVED,
+    PROCESSOR,
+    array_of,
+    device_of,
+    generator_of,
+    in_double,
+)
 from sidelight.gated.rows.reading import (
     ReadBatches,
     admitted_values,
     check_whole,
-    generator_of,
-    in_double,
     is_stream,
     read_batch,
     read_mappings,
@@ -21,10 +28,15 @@ from sidelight.gated.rows.reading import (
 from sidelight.gated.rows.scale import Scale
 
 __all__ = [
+    "DEVICE",
+    "NOT_SAVED",
+    "PROCESSOR",
     "ReadBatches",
     "Scale",
     "admitted_values",
+    "array_of",
     "check_whole",
+    "device_of",
     "generator_of",
     "in_double",
     "is_stream",

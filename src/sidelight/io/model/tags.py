@@ -6,6 +6,7 @@ is renamed or taken away needs a migration (:mod:`sidelight.io.model.versions`).
 
 from __future__ import annotations
 
+from dataclasses import Field, fields
 from importlib import import_module
 from typing import Any
 
@@ -185,3 +186,8 @@ def class_of(tag: str) -> type[Any] | None:
     module, _, name = TAGS[tag].partition(":")
     found: type[Any] = getattr(import_module(f"sidelight.{module}"), name)
     return found
+
+
+def saved_fields(kind: type[Any]) -> list[Field[Any]]:
+    """The fields of a value that a model file holds: all but those that say they are not saved."""
+    return [field for field in fields(kind) if field.metadata.get("saved", True)]

@@ -84,8 +84,8 @@ class Field:
         sites, reach = self._sites(x), self._reach()
         found = torch.empty(*sites.shape, self.machine.n_mappings)
         for tile in tiles(sites.shape, sites.place, self._size(x, reach), reach, (0, 0)):
-            seen, folded = self._row(y, tile).unsqueeze(1), self._folded(x, tile)
-            z = mapping_given(folded, seen).reshape(*self._sites(x, tile).shape, -1)
+            z = mapping_given(self._folded(x, tile), self._row(y, tile).unsqueeze(1))
+            z = z.reshape(*self._sites(x, tile).shape, -1)
             found[tile.asked] = z[tile.inside].cpu()
         return found
 
@@ -126,15 +126,19 @@ class Field:
         """Outputs after so many steps; without any yet, those without mapping units."""
         found = self._empty(x)
         for tile in self._tiles(x, self._reach(n_steps + 1)):
-            folded = self._folded(x, tile)
-            if y is None:
-                now = folded.units.mean(torch.zeros_like(folded.b), folded.b)
-            else:
-                now = self._row(y, tile).unsqueeze(1)
-            for _ in range(n_steps):
-                now = output_given(folded, mapping_given(folded, now))
-            self._put(found, tile, now)
+            self._put(found, tile, self._moved_in(tile, x, y, n_steps))
         return found
+
+    def _moved_in(self, tile: Tile, x: Tensor, y: Tensor | None, n_steps: int) -> Tensor:
+        """Those of a window; its machines are gone before the next ones are made."""
+        folded = self._folded(x, tile)
+        if y is None:
+            now = folded.units.mean(torch.zeros_like(folded.b), folded.b)
+        else:
+            now = self._row(y, tile).unsqueeze(1)
+        for _ in range(n_steps):
+            now = output_given(folded, mapping_given(folded, now))
+        return now
 
     def _tiles(self, x: Tensor, margin: Axes) -> Iterator[Tile]:
         place = self._sites(x).place

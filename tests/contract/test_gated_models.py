@@ -107,6 +107,13 @@ def test_a_refit_with_other_parameters_is_a_fresh_fit(entry):
     )
 
 
+def test_parameters_set_without_a_refit_change_no_fitted_model(entry):
+    pairs = pairs_of(entry)
+    model = soon_done(entry).fit(*pairs)
+    before = said(model, *pairs)
+    assert_same(said(model.set_params(**OTHER[entry.name]), *pairs), before)
+
+
 def test_a_refused_refit_leaves_the_old_model(entry):
     X, Y = pairs_of(entry)
     model = soon_done(entry).fit(X, Y)

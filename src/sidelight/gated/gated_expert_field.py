@@ -111,6 +111,8 @@ class GatedExpertField(BaseEstimator):
         comes of x by the mapping units inferred.
     n_channels_ : tuple (int, int)
         Channels of inputs and of outputs.
+    patch_size_ : tuple (int, int)
+        Height and width of a patch.
 
     Notes
     -----
@@ -208,6 +210,7 @@ class GatedExpertField(BaseEstimator):
         refuse_idle_patience(self, judged=validation is not None)
         if self.output != "gaussian":
             refuse_without_effect(self, ["nu"], f"with output={self.output!r}")
+        self.patch_size_ = self._patch
         x, y = self._images(X, "X"), self._images(Y, "Y")
         self._refuse_other_places(x, y)
         rng = random_generator(self.random_state)
@@ -325,7 +328,8 @@ class GatedExpertField(BaseEstimator):
 
     @property
     def _patch(self) -> tuple[int, int]:
-        size = self.patch_size
+        # of the fit, which files of earlier versions have as a parameter alone
+        size = getattr(self, "patch_size_", self.patch_size)
         return size if isinstance(size, tuple) else (int(size), int(size))
 
     def _images(self, images: Any, name: str, known: int | None = None) -> list[FloatArray]:

@@ -41,10 +41,13 @@ TEXT = [
     Said(
         "latent",
         "figures 5.11 to 5.13; section 5.4.3",
-        "a field of gated experts applies to an image what a canvas-like filter did to another",
-        ours="PSNR on other photographs, canvas: field {canvas/field of gated experts/PSNR}, gated "
-        "manifield {canvas/gated manifield/PSNR}, linear filter {canvas/linear filter/PSNR}, as it "
-        "is {canvas/as it is/PSNR}",
+        "a field of gated experts applies to an image what a canvas-like filter did to another; "
+        "pictures, no figure",
+        ours="PSNR on other photographs, canvas: {canvas/field of gated experts/PSNR}, nearer "
+        "to the truth than the photograph as it is ({canvas/as it is/PSNR}), but not than a linear "
+        "filter as wide ({canvas/linear filter/PSNR}); gated manifield "
+        "{canvas/gated manifield/PSNR}",
+        data="bundled photographs, and a canvas-like filter of our own",
     )
 ]
 

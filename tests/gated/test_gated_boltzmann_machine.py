@@ -22,7 +22,7 @@ pytest.importorskip("torch", reason="the gated models stand on torch")
 
 from sidelight.gated import GatedBoltzmannMachine
 from sidelight.gated.boltzmann import NOTHING, Contrast, arranged, divergence, first_chains
-from sidelight.gated.reading import generator_of
+from sidelight.gated.rows import generator_of
 from tests.gated.turning import N, turned, turning_machine
 
 

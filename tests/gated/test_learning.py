@@ -11,19 +11,19 @@ import torch
 
 from sidelight.gated.boltzmann.learning import divergence, shuffled_batches
 from sidelight.gated.boltzmann.machine import first_machine
-from sidelight.gated.optimiser import Course, Judge, Moments, Watch, descend
+from sidelight.gated.optimiser import Course, Judge, Moments, Running, Watch, descend
 from sidelight.gated.units import Binary
 
 
 def test_steps_are_those_of_adam_with_decay():
     ours, theirs = (torch.tensor([1.0, -2.0, 3.0], requires_grad=True) for _ in range(2))
-    moments, course = Moments(), Course(0.1, 0.8, 0.5)
+    running, course = Running.of(Moments(), {"w": ours}), Course(0.1, 0.8, 0.5)
     other = torch.optim.AdamW([theirs], lr=0.1, betas=(0.8, 0.999), weight_decay=0.5)
     for _ in range(20):
         for w in (ours, theirs):
             w.grad = None
             (w**4).sum().backward()
-        moments.step({"w": ours}, {"w": 0.1}, course)
+        running.step({"w": ours}, {"w": 0.1}, course)
         other.step()
     torch.testing.assert_close(ours, theirs)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 from sidelight.core import FloatArray
 from sidelight.gated.autoencoding import ConditionalAutoencoder
@@ -60,6 +60,10 @@ class BiasedAutoencoder(ConditionalAutoencoder):
         learning ends where none are better for so many steps.
     n_iter_no_change : int
         Those steps.
+    device : str
+        Where it computes: ``"auto"`` is the graphics processor (cuda) where torch has one, else the
+        processor; or a torch device by its name.  What is learned is kept in ordinary arrays, and
+        a model file is read on any machine.
     random_state : int, Generator, RandomState or None
         For first weights, the order of pairs and the noise.
 
@@ -114,6 +118,7 @@ class BiasedAutoencoder(ConditionalAutoencoder):
         max_iter: int = 2000,
         validation_fraction: float | None = None,
         n_iter_no_change: int = 500,
+        device: str = "auto",
         random_state: Any = 0,
     ) -> None:
         self.n_components = n_components
@@ -131,6 +136,7 @@ class BiasedAutoencoder(ConditionalAutoencoder):
         self.max_iter = max_iter
         self.validation_fraction = validation_fraction
         self.n_iter_no_change = n_iter_no_change
+        self.device = device
         self.random_state = random_state
 
     def guess(self, X: Any) -> FloatArray:
@@ -146,8 +152,7 @@ class BiasedAutoencoder(ConditionalAutoencoder):
         ndarray of shape (n_samples, n_outputs)
             Outputs.
         """
-        x = self._inputs(X)
-        return self._network.guess(x)
+        return cast(FloatArray, self._learned.guess(self._inputs(X)))
 
     @of_pairs
     def predict(self, X: Any) -> FloatArray:
@@ -163,8 +168,8 @@ class BiasedAutoencoder(ConditionalAutoencoder):
         ndarray of shape (n_samples, n_outputs)
             Outputs.
         """
-        x = self._inputs(X)
-        return self._network.decode(self._network.encode(x, self._network.guess(x)), x)
+        x, network = self._inputs(X), self._learned
+        return cast(FloatArray, network.decode(network.encode(x, network.guess(x)), x))
 
     @property
     def _from_guess(self) -> bool:

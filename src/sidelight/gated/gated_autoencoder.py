@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 from sidelight.core import FloatArray, OneOf
 from sidelight.gated.autoencoding import PARAMETERS, ConditionalAutoencoder
 from sidelight.gated.pair_model import of_pairs
-from sidelight.gated.reading import read_outputs
+from sidelight.gated.rows import read_outputs
 
 
 class GatedAutoencoder(ConditionalAutoencoder):
@@ -66,6 +66,10 @@ class GatedAutoencoder(ConditionalAutoencoder):
         learning ends where none are better for so many steps.
     n_iter_no_change : int
         Those steps.
+    device : str
+        Where it computes: ``"auto"`` is the graphics processor (cuda) where torch has one, else the
+        processor; or a torch device by its name.  What is learned is kept in ordinary arrays, and
+        a model file is read on any machine.
     random_state : int, Generator, RandomState or None
         For first weights, the order of pairs and the noise.
 
@@ -123,6 +127,7 @@ class GatedAutoencoder(ConditionalAutoencoder):
         max_iter: int = 2000,
         validation_fraction: float | None = None,
         n_iter_no_change: int = 500,
+        device: str = "auto",
         random_state: Any = 0,
     ) -> None:
         self.n_components = n_components
@@ -141,6 +146,7 @@ class GatedAutoencoder(ConditionalAutoencoder):
         self.max_iter = max_iter
         self.validation_fraction = validation_fraction
         self.n_iter_no_change = n_iter_no_change
+        self.device = device
         self.random_state = random_state
 
     @of_pairs
@@ -164,7 +170,7 @@ class GatedAutoencoder(ConditionalAutoencoder):
         """
         x = self._inputs(X)
         if guess is None and self.encodes == "guess":
-            guess = self._network.guess(x)
+            guess = self._learned.guess(x)
         elif guess is None and self._network.n_outputs == x.shape[1]:
             guess = x
         elif guess is None:

@@ -50,7 +50,8 @@ from sidelight.gated.boltzmann import (
 from sidelight.gated.optimiser import Moments
 from sidelight.gated.pair_model import UNITS, PairModel, of_pairs
 from sidelight.gated.premapping import LAYERS, layers_of
-from sidelight.gated.reading import (
+from sidelight.gated.rows import (
+    DEVICE,
     ReadBatches,
     check_whole,
     generator_of,
@@ -122,6 +123,10 @@ class GatedBoltzmannMachine(PairModel):
         taken, and learning ends where none are better for so many steps.
     n_iter_no_change : int
         Those steps.
+    device : str
+        Where it computes: ``"auto"`` is the graphics processor (cuda) where torch has one, else the
+        processor; or a torch device by its name.  What is learned is kept in ordinary arrays, and
+        a model file is read on any machine.
     random_state : int, Generator, RandomState or None
         For first weights, the order of pairs and the draws of chains.
 
@@ -175,6 +180,7 @@ class GatedBoltzmannMachine(PairModel):
         "n_steps": (Whole(1),),
         "persistent": (OneOf((True, False)),),
         "chain_ends": (OneOf(("auto", "mean", "sample")),),
+        **DEVICE,
         "random_state": (RANDOM_STATE,),
         **LEARNING,
         "learning_rate": (*LEARNING["learning_rate"], OneOf(("auto",))),
@@ -204,6 +210,7 @@ class GatedBoltzmannMachine(PairModel):
         max_iter: int = 2000,
         validation_fraction: float | None = None,
         n_iter_no_change: int = 500,
+        device: str = "auto",
         random_state: Any = 0,
     ) -> None:
         self.n_components = n_components
@@ -223,6 +230,7 @@ class GatedBoltzmannMachine(PairModel):
         self.max_iter = max_iter
         self.validation_fraction = validation_fraction
         self.n_iter_no_change = n_iter_no_change
+        self.device = device
         self.random_state = random_state
 
     @fitting_afresh
@@ -249,10 +257,11 @@ class GatedBoltzmannMachine(PairModel):
         order, total = rng.spawn(1)[0], self.max_iter
         learning, judging = kept_rows(self, len(y), order)
         judges = (x[judging], y[judging]) if validation is None else self._judges(validation)
-        kept = judging_parts(self._machine, *judges)
+        machine = self._learned
+        kept = judging_parts(machine, *judges)
         x, y = x[learning], y[learning]
-        chains = first_chains(self._machine, y, self.batch_size) if self.persistent else None
-        batches = shuffled_batches(self._machine, x, y, self.batch_size, total, order)
+        chains = first_chains(machine, y, self.batch_size) if self.persistent else None
+        batches = shuffled_batches(machine, x, y, self.batch_size, total, order)
         return self._learn(rng, batches, total=total, chains=chains, kept=kept)
 
     def partial_fit(self, X: Any, Y: Any = None) -> Self:
@@ -329,7 +338,7 @@ class GatedBoltzmannMachine(PairModel):
         """
         x = self._inputs(X)
         z = read_mappings(Z, self._machine.n_mappings, len(x), who=self._name)
-        return outputs_of(self._machine, z, x)
+        return outputs_of(self._learned, z, x)
 
     @of_pairs
     def predict(self, X: Any, *, random_state: Any = 0) -> FloatArray:
@@ -348,8 +357,9 @@ class GatedBoltzmannMachine(PairModel):
         ndarray of shape (n_samples, n_outputs)
             E[y | x] = Σ_z p(z | x) E[y | x, z].
         """
-        x = self._inputs(X)
-        return expected_of(self._machine, x, generator_of(random_generator(random_state)))
+        x, machine = self._inputs(X), self._learned
+        draws = generator_of(random_generator(random_state), machine.device)
+        return expected_of(machine, x, draws)
 
     def transform(self, X: Any) -> FloatArray:
         """Infer the hidden units of rows, where they stand alone.
@@ -397,7 +407,7 @@ class GatedBoltzmannMachine(PairModel):
             who=f"{self._name}.sample",
             instead="Draw fewer at a time, each time with another random_state.",
         )
-        draws = generator_of(random_generator(random_state))
+        draws = generator_of(random_generator(random_state), machine.device)
         y = draws_of(machine, x, n_samples, n_steps, draws)
         return y if machine.n_inputs else y[0]
 
@@ -421,7 +431,7 @@ class GatedBoltzmannMachine(PairModel):
         """
         machine, Y = self._learned, without_labels(Y)
         x, y = (NOTHING, self._alone(X)) if Y is None else self._pairs(X, Y)
-        draws = generator_of(random_generator(random_state))
+        draws = generator_of(random_generator(random_state), machine.device)
         return log_densities_of(machine, x, y, draws)
 
     def score(self, X: Any, y: Any = None) -> float:
@@ -462,7 +472,7 @@ class GatedBoltzmannMachine(PairModel):
             who=f"{self._name}.filters",
             instead="Ask for those of fewer inputs at a time.",
         )
-        return filters_of(x, self._machine)
+        return filters_of(x, self._learned)
 
     def flow(self, X: Any, Y: Any) -> IntArray:
         """The output that every input goes to: its strongest connection (§5.2.4).
@@ -480,7 +490,7 @@ class GatedBoltzmannMachine(PairModel):
             argmax_j Σ_k W_ijk z_k + W_ij, z inferred from the pair.
         """
         self._refuse_features("flow")
-        return strongest_outputs(self.infer(X, Y), self._machine)
+        return strongest_outputs(self.infer(X, Y), self._learned)
 
     def basis_flow(self) -> FloatArray:
         """What each mapping unit does by itself: its connections from inputs to outputs (§5.4.1).
@@ -498,7 +508,7 @@ class GatedBoltzmannMachine(PairModel):
             who=f"{self._name}.basis_flow",
             instead="Look at the filters of single inputs, filters(X).",
         )
-        return basis_flow_of(self._machine)
+        return basis_flow_of(self._learned)
 
     def distances(
         self,
@@ -535,16 +545,16 @@ class GatedBoltzmannMachine(PairModel):
                 f"Got {kind!r} instead."
             )
         x, y = self._inputs(X), self._outputs(X if Y is None else Y)
-        one_set = Y is None or Y is X
+        one_set, machine = Y is None or Y is X, self._learned
 
         def both_ways() -> tuple[FloatArray, FloatArray]:
             return (x, y) if one_set else (self._inputs(Y), self._outputs(X))
 
         if pairs is not None:
             i, j = read_row_pairs(pairs, len(x), len(y), who=f"{self._name}.distances")
-            d = distances_of_pairs(self._machine, x, y, (i, j), kind)
+            d = distances_of_pairs(machine, x, y, (i, j), kind)
             if symmetric:
-                d = (d + distances_of_pairs(self._machine, *both_ways(), (j, i), kind)) / 2
+                d = (d + distances_of_pairs(machine, *both_ways(), (j, i), kind)) / 2
             return d
         require_memory(
             16.0 * len(x) * len(y),
@@ -552,9 +562,9 @@ class GatedBoltzmannMachine(PairModel):
             who=f"{self._name}.distances",
             instead="Ask for fewer rows at a time.",
         )
-        D = distance_table(self._machine, x, y, kind)
+        D = distance_table(machine, x, y, kind)
         if symmetric:
-            back = D if one_set else distance_table(self._machine, *both_ways(), kind)
+            back = D if one_set else distance_table(machine, *both_ways(), kind)
             D = (D + back.T) / 2
         return D
 
@@ -590,16 +600,18 @@ class GatedBoltzmannMachine(PairModel):
         else:  # later batches have draws of their own, and what is refused changes nothing
             rng = np.random.default_rng([int(rng.integers(2**32)), self._moments.n_steps])
             self._moments = self._moments.copied()
-        return self._learn(rng, given_batches(self._machine, chain([first], more)))
+        return self._learn(rng, given_batches(self._learned, chain([first], more)))
 
     def _learn(
         self, rng: np.random.Generator, batches: Any, *, chains: Any = None, **more: Any
     ) -> Self:
         ends_in_mean = {"mean": True, "sample": False}.get(self.chain_ends, not self.persistent)
-        contrast = Contrast(self._machine.units, self.n_steps, generator_of(rng), ends_in_mean)
-        objective = divergence(contrast, chains, of_rows=self._machine.n_inputs > 0)
+        machine = self._learned
+        draws = generator_of(rng, machine.device)
+        contrast = Contrast(machine.units, self.n_steps, draws, ends_in_mean)
+        objective = divergence(contrast, chains, of_rows=machine.n_inputs > 0)
         rate = RATES.chosen(self.learning_rate, persistent=chains is not None)
-        weights = learn(self, self._machine, objective, batches, self._moments, rate=rate, **more)
+        weights = learn(self, machine, objective, batches, self._moments, rate=rate, **more)
         self._machine = replace(self._machine, weights=weights)
         return self
 

@@ -27,23 +27,25 @@ from sidelight.core import (
 )
 from sidelight.gated.boltzmann import (
     Contrast,
+    Field,
     Machine,
     Sites,
     divergence,
     first_machine,
     fold_field,
-    mapping_given,
-    output_given,
 )
 from sidelight.gated.optimiser import Moments
 from sidelight.gated.patches import are_several, as_given, read_signals
-from sidelight.gated.reading import (
+from sidelight.gated.rows import (
+    DEVICE,
+    Scale,
     admitted_values,
     check_whole,
+    device_of,
     generator_of,
+    in_double,
     refuse_idle_patience,
 )
-from sidelight.gated.scale import Scale
 from sidelight.gated.training import LEARNING, learn
 from sidelight.gated.units import Tensor, units_of
 
@@ -93,6 +95,10 @@ class GatedExpertField(BaseEstimator):
         Steps.
     n_iter_no_change : int
         With ``validation`` in ``fit``, steps without a new best after which learning ends.
+    device : str
+        Where it computes: ``"auto"`` is the graphics processor (cuda) where torch has one, else the
+        processor; or a torch device by its name.  What is learned is kept in ordinary arrays, and
+        a model file is read on any machine.
     random_state : int, Generator, RandomState or None
         For first weights, crops and the draws of chains.
 
@@ -105,6 +111,14 @@ class GatedExpertField(BaseEstimator):
         comes of x by the mapping units inferred.
     n_channels_ : tuple (int, int)
         Channels of inputs and of outputs.
+    patch_size_ : tuple (int, int)
+        Height and width of a patch.
+
+    Notes
+    -----
+    Large images are gone over in tiles.  Their margins are as wide as the steps of ``predict``
+    reach, so that tiles say what the whole image says, in memory that does not grow with the
+    mapping units of all sites.
 
     References
     ----------
@@ -133,6 +147,7 @@ class GatedExpertField(BaseEstimator):
         "nu": (Real(0, open_below=True),),
         "n_steps": (Whole(1),),
         **{name: kinds for name, kinds in LEARNING.items() if name != "validation_fraction"},
+        **DEVICE,
         "random_state": (RANDOM_STATE,),
     }
     _machine: Machine
@@ -152,6 +167,7 @@ class GatedExpertField(BaseEstimator):
         batch_size: int = 10,
         max_iter: int = 1000,
         n_iter_no_change: int = 500,
+        device: str = "auto",
         random_state: Any = 0,
     ) -> None:
         self.n_components = n_components
@@ -166,6 +182,7 @@ class GatedExpertField(BaseEstimator):
         self.batch_size = batch_size
         self.max_iter = max_iter
         self.n_iter_no_change = n_iter_no_change
+        self.device = device
         self.random_state = random_state
 
     @fitting_afresh
@@ -193,28 +210,30 @@ class GatedExpertField(BaseEstimator):
         refuse_idle_patience(self, judged=validation is not None)
         if self.output != "gaussian":
             refuse_without_effect(self, ["nu"], f"with output={self.output!r}")
+        self.patch_size_ = self._patch
         x, y = self._images(X, "X"), self._images(Y, "Y")
         self._refuse_other_places(x, y)
         rng = random_generator(self.random_state)
         self._machine, self.n_channels_ = self._first(x, y, rng), (x[0].shape[2], y[0].shape[2])
+        machine = self._machine.at(device_of(self))
         judges = None if validation is None else self._judges(validation)
         places = [one.shape[:2] for one in x + ([] if judges is None else judges[0])]
         sizes = np.minimum(_CROP * np.array(self._patch), np.min(places, axis=0))
         sites = Sites((int(sizes[0]), int(sizes[1])), self._patch)
         contrast = Contrast(
-            self._machine.units,
+            machine.units,
             self.n_steps,
-            generator_of(rng),
+            generator_of(rng, machine.device),
             to_mean=True,
             folding=partial(fold_field, sites=sites),
         )
         order, of_judges = rng.spawn(2)
-        crops, kept = self._crops(x, y, sites, order, self.max_iter), None
+        crops, kept = self._crops(machine, x, y, sites, order, self.max_iter), None
         if judges is not None:
-            parts = self._crops(*judges, sites, of_judges, _JUDGING)
+            parts = self._crops(machine, *judges, sites, of_judges, _JUDGING)
             kept = [(part, self.batch_size) for part in parts]
         objective, total = divergence(contrast), self.max_iter
-        weights = learn(self, self._machine, objective, crops, Moments(), total=total, kept=kept)
+        weights = learn(self, machine, objective, crops, Moments(), total=total, kept=kept)
         self._machine = replace(self._machine, weights=weights)
         return self
 
@@ -235,10 +254,11 @@ class GatedExpertField(BaseEstimator):
         """
         found = []
         for x, y in zip(*self._pairs(X, Y), strict=True):
-            sites, seen = self._sites(x), self._row(y, self._machine.output_scale)
+            field, machine = self._field(x, with_mappings=True), self._machine
+            seen = self._seen(x, machine.input_scale), self._seen(y, machine.output_scale)
             with torch.no_grad():
-                z = mapping_given(self._folded(x), seen.unsqueeze(1))
-            found.append(np.asarray(z.numpy(), dtype=np.float64).reshape(*sites.shape, -1))
+                z = field.mappings(*seen)
+            found.append(in_double(z))
         return found if are_several(X, self._patch) else found[0]
 
     def apply(self, Z: Any, X: Any) -> Any:
@@ -264,16 +284,18 @@ class GatedExpertField(BaseEstimator):
             )
         found = []
         for x, z in zip(images, given, strict=True):
-            shape = (*self._sites(x).shape, self._machine.n_mappings)
+            sites = Sites((x.shape[0], x.shape[1]), self._patch)
+            shape = (*sites.shape, self._machine.n_mappings)
             if np.shape(z) != shape:
                 raise ValueError(
                     f"{self._name} expects Z of shape {shape} for an image of {x.shape[:2]}. "
                     f"Got {np.shape(z)}."
                 )
-            units = torch.as_tensor(np.asarray(z, dtype=np.float32)).reshape(1, 1, -1)
+            units = torch.as_tensor(np.asarray(z, dtype=np.float32))
             with torch.no_grad():
-                y = output_given(self._folded(x), units)
-            found.append(self._back(y, x))
+                field = self._field(x, with_mappings=True)
+                y = field.outputs(units, self._seen(x, self._machine.input_scale))
+            found.append(self._back(y))
         return as_given(found, X, self._patch)
 
     def predict(self, X: Any, *, n_steps: int = 10) -> Any:
@@ -294,13 +316,10 @@ class GatedExpertField(BaseEstimator):
         check_whole(n_steps, 0, who=f"{self._name}.predict", name="n_steps")
         found = []
         for x in self._new(X, 0, "X"):
-            folded = self._folded(x)
             with torch.no_grad():
-                # outputs without mapping units
-                y = folded.units.mean(torch.zeros_like(folded.b), folded.b)
-                for _ in range(n_steps):
-                    y = output_given(folded, mapping_given(folded, y))
-            found.append(self._back(y, x))
+                seen = self._seen(x, self._machine.input_scale)
+                y = self._field(x).settled(seen, n_steps)
+            found.append(self._back(y))
         return as_given(found, X, self._patch)
 
     @property
@@ -309,7 +328,8 @@ class GatedExpertField(BaseEstimator):
 
     @property
     def _patch(self) -> tuple[int, int]:
-        size = self.patch_size
+        # of the fit, which files of earlier versions have as a parameter alone
+        size = getattr(self, "patch_size_", self.patch_size)
         return size if isinstance(size, tuple) else (int(size), int(size))
 
     def _images(self, images: Any, name: str, known: int | None = None) -> list[FloatArray]:
@@ -381,6 +401,7 @@ class GatedExpertField(BaseEstimator):
 
     def _crops(
         self,
+        machine: Machine,
         x: list[FloatArray],
         y: list[FloatArray],
         sites: Sites,
@@ -395,34 +416,32 @@ class GatedExpertField(BaseEstimator):
                 room = np.array(x[image].shape[:2]) - sites.place
                 top, left = (int(rng.integers(some + 1)) for some in room)
                 there = slice(top, top + sites.place[0]), slice(left, left + sites.place[1])
-                scales = (self._machine.input_scale, self._machine.output_scale)
+                scales = (machine.input_scale, machine.output_scale)
                 for rows, side, scale in zip(pairs, (x, y), scales, strict=True):
-                    rows.append(self._row(side[image][there], scale))
-            yield torch.cat(pairs[0]), torch.cat(pairs[1]).unsqueeze(1), None
+                    rows.append(self._seen(side[image][there], scale).reshape(1, -1))
+            inputs, outputs = (torch.cat(rows).to(machine.device) for rows in pairs)
+            yield inputs, outputs.unsqueeze(1), None
 
-    def _row(self, image: FloatArray, scale: Scale) -> Tensor:
-        """An image as a row of (channels, height, width), as the machine sees it."""
+    def _seen(self, image: FloatArray, scale: Scale) -> Tensor:
+        """An image as (channels, height, width), as the machine sees it."""
         centre = scale.centre[:: self._patch[0] * self._patch[1]]
         seen = np.moveaxis((image - centre) / scale.size, -1, 0)
-        return torch.as_tensor(np.ascontiguousarray(seen).reshape(1, -1), dtype=torch.float32)
+        return torch.as_tensor(np.ascontiguousarray(seen), dtype=torch.float32)
 
-    def _back(self, y: Tensor, like: FloatArray) -> FloatArray:
+    def _back(self, y: Tensor) -> FloatArray:
         scale = self._machine.output_scale
-        rows = np.asarray(y.numpy(), dtype=np.float64).reshape(-1, *like.shape[:2])
         centre = scale.centre[:: self._patch[0] * self._patch[1]]
-        return np.moveaxis(rows, 0, -1) * scale.size + centre
+        return np.asarray(np.moveaxis(in_double(y), 0, -1) * scale.size + centre)
 
-    def _sites(self, image: FloatArray) -> Sites:
-        return Sites((image.shape[0], image.shape[1]), self._patch)
-
-    def _folded(self, image: FloatArray) -> Any:
-        sites, machine = self._sites(image), self._machine
+    def _field(self, image: FloatArray, *, with_mappings: bool = False) -> Field:
+        """The machine all over an image, if there is room for what it says."""
+        field = Field(self._machine.at(device_of(self)), self._patch)
+        height, width = image.shape[:2]
+        what = "the mapping units" if with_mappings else "the outputs"
         require_memory(
-            8.0 * sites.n * machine.n_outputs * (machine.n_mappings + 2),
-            what=f"the machines of {sites.n} sites",
+            field.bytes_of((height, width), with_mappings=with_mappings),
+            what=f"{what} of an image of {height} × {width} pixels, tile by tile",
             who=self._name,
-            instead="Give parts of the image.",
+            instead="Give parts of the image, or free memory.",
         )
-        with torch.no_grad():
-            row = self._row(image, machine.input_scale)
-            return fold_field(machine.tensors(), machine.units, row, sites)
+        return field

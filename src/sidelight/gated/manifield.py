@@ -62,10 +62,13 @@ class Manifield(BaseEstimator):
         Channels of an input.
     of_pairs_ : bool
         Whether there were outputs.
+    patch_size_ : tuple of int
+        Places of a patch along each axis.
 
     Notes
     -----
-    Patches learn one by one: gradients do not go through the averages.
+    Patches learn one by one: gradients do not go through the averages.  The patch model says where
+    it computes (``device``).
 
     References
     ----------
@@ -130,6 +133,7 @@ channels), or several
             The fitted estimator.
         """
         check_parameters(self, self._parameters)
+        self.patch_size_ = self._patch
         learned, self.n_channels_ = self._learned_from(X, Y)
         patch_model = BiasedAutoencoder() if self.model is None else clone(self.model)
         judges = {} if validation is None else self._judges(validation, patch_model, Y is not None)
@@ -167,7 +171,8 @@ channels), or several
 
     @property
     def _patch(self) -> tuple[int, ...]:
-        size = self.patch_size
+        # of the fit, which files of earlier versions have as a parameter alone
+        size = getattr(self, "patch_size_", self.patch_size)
         return size if isinstance(size, tuple) else (int(size),)
 
     def _learned_from(self, X: Any, Y: Any) -> tuple[list[FloatArray], int]:

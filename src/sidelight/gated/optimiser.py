@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 import torch
 
 from sidelight.core import FloatArray, Interruption, report
+from sidelight.gated.rows import array_of
 from sidelight.gated.units import Tensor
 
 Batch: TypeAlias = Any
@@ -60,6 +61,43 @@ class Moments:
         )
         return Moments(first, second, self.n_steps)
 
+
+@dataclass
+class Running:
+    """Moments while a descent goes on, as tensors where the weights are.
+
+    Parameters
+    ----------
+    first, second : dict of str to Tensor
+        By the names of the weights.
+    n_steps : int
+        Steps so far.
+    """
+
+    first: dict[str, Tensor]
+    second: dict[str, Tensor]
+    n_steps: int
+
+    @classmethod
+    def of(cls, moments: Moments, weights: Mapping[str, Tensor]) -> Running:
+        """Those that a descent goes on from; zero where there was none."""
+
+        def begun(kept: Mapping[str, FloatArray]) -> dict[str, Tensor]:
+            return {
+                name: torch.as_tensor(kept[name], device=w.device)
+                if name in kept
+                else torch.zeros_like(w)
+                for name, w in weights.items()
+            }
+
+        return cls(begun(moments.first), begun(moments.second), moments.n_steps)
+
+    def keep_in(self, moments: Moments) -> None:
+        """What the next descent goes on from, as arrays."""
+        moments.first = {name: array_of(m) for name, m in self.first.items()}
+        moments.second = {name: array_of(v) for name, v in self.second.items()}
+        moments.n_steps = self.n_steps
+
     def step(
         self, weights: Mapping[str, Tensor], rates: Mapping[str, float], course: Course
     ) -> None:
@@ -71,20 +109,13 @@ class Moments:
             for name, w in weights.items():
                 g = w.grad
                 assert g is not None
-                (m, v), rate = self._of(name, w), rates[name]
+                m, v, rate = self.first[name], self.second[name], rates[name]
                 m.lerp_(g, 1.0 - course.momentum)
                 v.mul_(_FORGETTING).addcmul_(g, g, value=1.0 - _FORGETTING)
                 if course.weight_decay:
                     w.mul_(1.0 - rate * course.weight_decay)
                 w.addcdiv_(m, v.div(grown).sqrt_().add_(_SMALLEST), value=-rate / unbiased)
                 w.grad = None
-
-    def _of(self, name: str, w: Tensor) -> tuple[Tensor, Tensor]:
-        for kept in (self.first, self.second):
-            if name not in kept:
-                kept[name] = torch.zeros_like(w).numpy()
-        # the arrays' own memory
-        return torch.from_numpy(self.first[name]), torch.from_numpy(self.second[name])
 
 
 @dataclass(frozen=True)
@@ -175,6 +206,7 @@ def descend(
     """
     moving = {name: w.detach().clone().requires_grad_() for name, w in weights.items()}
     found, best, best_at = Descent(_copied(moving)), math.inf, 0
+    running = Running.of(moments, moving)
     with Interruption() as interruption:
         for batch in batches:
             if found.n_batches % watch.every == 0:
@@ -193,8 +225,9 @@ def descend(
             left = 1.0 if total is None else min(1.0, 2.0 * (1.0 - found.n_batches / total))
             loss(moving, batch).backward()
             step = course.learning_rate * left
-            moments.step(moving, {name: step * rate for name, rate in rates.items()}, course)
+            running.step(moving, {name: step * rate for name, rate in rates.items()}, course)
             found.n_batches += 1
+    running.keep_in(moments)
     found.interrupted = bool(interruption)
     if not (found.interrupted or found.diverged or found.enough):
         found.diverged = not all(bool(torch.isfinite(w).all()) for w in moving.values())

@@ -11,8 +11,9 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils.validation import check_is_fitted
 
 from sidelight.core import FloatArray, OneOf, Whole, check_parameters
-from sidelight.gated.reading import (
+from sidelight.gated.rows import (
     admitted_values,
+    device_of,
     read_outputs,
     read_table,
     refuse_idle_parameters,
@@ -69,6 +70,7 @@ class PairModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     _kept: ClassVar[str]
     output: str
     input: str
+    device: str
     n_states: int | None
 
     def fit_transform(self, X: Any, y: Any = None) -> FloatArray:
@@ -94,9 +96,9 @@ class PairModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
 
     @property
     def _learned(self) -> Any:
-        """What it has learned."""
+        """What it has learned, where it computes."""
         check_is_fitted(self, self._kept)
-        return getattr(self, self._kept)
+        return getattr(self, self._kept).at(device_of(self))
 
     @property
     def _kind_of_input(self) -> str:

@@ -24,6 +24,7 @@ from sidelight.core import (
     warn,
 )
 from sidelight.gated.optimiser import Course, Descent, Judge, Moments, descend
+from sidelight.gated.rows import array_of
 from sidelight.gated.units import Tensor
 
 Pair: TypeAlias = tuple[FloatArray, FloatArray]
@@ -75,12 +76,14 @@ class Objective:
     error: Callable[[dict[str, Tensor], Any], float]
 
 
-def rows_in_turn(n: int, size: int, total: int, rng: np.random.Generator) -> Iterator[Tensor]:
+def rows_in_turn(
+    n: int, size: int, total: int, rng: np.random.Generator, device: torch.device
+) -> Iterator[Tensor]:
     """Rows in a new order each time that all were seen, so many at a time."""
     order: Any = []
     for _ in range(total):
         if not len(order):
-            order = torch.from_numpy(rng.permutation(n))
+            order = torch.from_numpy(rng.permutation(n)).to(device)
         rows, order = order[:size], order[size:]
         yield rows
 
@@ -137,7 +140,7 @@ def learn(
     model.n_iter_ = moments.n_steps
     model.history_ = np.append(before, done.errors)
     _say_how_it_ended(done, rate, who=type(model).__name__)
-    return {name: w.numpy() for name, w in done.weights.items()}
+    return {name: array_of(w) for name, w in done.weights.items()}
 
 
 def _mean_error(objective: Objective, parts: list[Part], weights: dict[str, Tensor]) -> float:

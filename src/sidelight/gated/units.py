@@ -139,7 +139,7 @@ class Gaussian:
     def sample(self, a: Tensor, b: Tensor, generator: torch.Generator) -> Tensor:
         """The mean with noise of ν."""
         mean = self.mean(a, b)
-        noise = torch.randn(mean.shape, dtype=mean.dtype, generator=generator)
+        noise = torch.randn(mean.shape, dtype=mean.dtype, device=mean.device, generator=generator)
         return mean + self.nu * noise
 
     def log_sum(self, a: Tensor, b: Tensor) -> Tensor:
@@ -203,7 +203,8 @@ class Multinomial:
     def most_likely(self, a: Tensor, b: Tensor) -> Tensor:
         """The likeliest state of each unit."""
         each = self._by_unit(a + b)
-        return torch.nn.functional.one_hot(each.argmax(-1), self.n_states).to(a.dtype).flatten(-2)
+        state = each.argmax(-1, keepdim=True)
+        return torch.zeros_like(each).scatter_(-1, state, 1.0).flatten(-2)
 
     def start(self, Y: FloatArray) -> FloatArray:
         """The log of the shares, with one more of each state."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 
@@ -23,7 +23,7 @@ from sidelight.gated.autoencoding.objective import Reconstruction
 from sidelight.gated.optimiser import Moments
 from sidelight.gated.pair_model import UNITS, PairModel
 from sidelight.gated.premapping import LAYERS, layers_of
-from sidelight.gated.reading import check_whole, generator_of, in_double, read_mappings
+from sidelight.gated.rows import DEVICE, check_whole, generator_of, in_double, read_mappings
 from sidelight.gated.training import LEARNING, Objective, kept_rows, learn, rows_in_turn
 
 #: The parameters that all of them have.
@@ -35,6 +35,7 @@ PARAMETERS: dict[str, Any] = {
     "premapping": (Whole(1), LAYERS, OneOf((None,))),
     "noise": (Real(0),),
     **LEARNING,
+    **DEVICE,
     "random_state": (RANDOM_STATE,),
 }
 
@@ -86,24 +87,24 @@ class ConditionalAutoencoder(PairModel):
             )
         rng = random_generator(self.random_state)
         self._network, self._moments = self._first(x, y, rng), Moments()
-        self.n_outputs_ = y.shape[1]
+        self.n_outputs_, network = y.shape[1], self._learned
         order = rng.spawn(1)[0]
         learning, judging = kept_rows(self, len(y), order)
-        pairs = self._network.input_scale(x), self._network.output_scale(y)
+        pairs = network.inputs(x[learning]), network.outputs(y[learning])
         judges = (x[judging], y[judging]) if validation is None else self._judges(validation)
-        kept = self._network.in_parts(*judges)
-        rows = rows_in_turn(len(learning), self.batch_size, self.max_iter, order)
-        batches = (tuple(part[learning[some]] for part in pairs) for some in rows)
+        kept = network.in_parts(*judges)
+        rows = rows_in_turn(len(learning), self.batch_size, self.max_iter, order, network.device)
+        batches = (tuple(part[some] for part in pairs) for some in rows)
         lowered = Reconstruction(
-            self._network.units,
+            network.units,
             self.code,
             self.noise,
             self._from_guess and not alone,
-            generator_of(rng),
+            generator_of(rng, network.device),
         )
         weights = learn(
             self,
-            self._network,
+            network,
             Objective("reconstruction", lowered.loss, lowered.error),
             batches,
             self._moments,
@@ -128,7 +129,7 @@ class ConditionalAutoencoder(PairModel):
         ndarray of shape (n_pairs, n_components)
             Codes.
         """
-        return in_double(self._learned.encode(*self._pairs(X, Y)))
+        return np.asarray(in_double(self._learned.encode(*self._pairs(X, Y))))
 
     def apply(self, Z: Any, X: Any) -> FloatArray:
         """Decode codes, given inputs.
@@ -145,9 +146,9 @@ class ConditionalAutoencoder(PairModel):
         ndarray of shape (n_samples, n_outputs)
             Outputs.
         """
-        x = self._inputs(X)
-        z = read_mappings(Z, self._network.n_codes, len(x), who=self._name)
-        return self._network.decode(z, x)
+        x, network = self._inputs(X), self._learned
+        z = read_mappings(Z, network.n_codes, len(x), who=self._name)
+        return cast(FloatArray, network.decode(z, x))
 
     def reconstruct(self, X: Any, Y: Any, *, n_steps: int = 1) -> FloatArray:
         """Project outputs onto the manifold that their inputs make.
@@ -168,8 +169,9 @@ class ConditionalAutoencoder(PairModel):
         """
         x, y = self._pairs(X, Y)
         check_whole(n_steps, 1, who=f"{self._name}.reconstruct", name="n_steps")
+        network = self._learned
         for _ in range(n_steps):
-            y = self._network.decode(self._network.encode(x, y), x)
+            y = network.decode(network.encode(x, y), x)
         return y
 
     def transform(self, X: Any) -> FloatArray:
@@ -186,7 +188,7 @@ class ConditionalAutoencoder(PairModel):
             Codes.
         """
         y = self._alone(X)
-        return in_double(self._network.encode(np.empty((len(y), 0)), y))
+        return np.asarray(in_double(self._learned.encode(np.empty((len(y), 0)), y)))
 
     def inverse_transform(self, Z: Any) -> FloatArray:
         """Decode codes of rows that stand alone.
@@ -201,13 +203,14 @@ class ConditionalAutoencoder(PairModel):
         ndarray of shape (n_samples, n_features)
             Rows.
         """
-        if self._learned.n_inputs:
+        network = self._learned
+        if network.n_inputs:
             raise ValueError(
                 f"This {self._name} was fitted to pairs, so that codes lead to outputs by way of "
                 f"inputs. Call apply(Z, X)."
             )
-        z = read_mappings(Z, self._network.n_codes, np.shape(Z)[0], who=self._name)
-        return self._network.decode(z, np.empty((len(z), 0)))
+        z = read_mappings(Z, network.n_codes, np.shape(Z)[0], who=self._name)
+        return cast(FloatArray, network.decode(z, np.empty((len(z), 0))))
 
     @property
     def _n_features_out(self) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 import numpy as np
@@ -12,7 +12,7 @@ import torch
 from sidelight.core import FloatArray, row_blocks
 from sidelight.gated.autoencoding.passes import decoded, encoded, guessed, mean_of
 from sidelight.gated.premapping import Weights, first_layers
-from sidelight.gated.scale import Scale
+from sidelight.gated.rows import NOT_SAVED, PROCESSOR, Scale
 from sidelight.gated.training import Part
 from sidelight.gated.units import Tensor, Units
 
@@ -31,6 +31,8 @@ class Network:
         How rows are read.
     code : {"linear", "tanh"}
         What a code is.
+    device : torch.device
+        Where it computes, which is no part of what was learned and of no model file.
     """
 
     units: Units
@@ -38,6 +40,11 @@ class Network:
     input_scale: Scale
     output_scale: Scale
     code: str
+    device: torch.device = field(default=PROCESSOR, metadata=NOT_SAVED)
+
+    def at(self, device: torch.device) -> Network:
+        """The same, where it computes."""
+        return replace(self, device=device)
 
     @property
     def n_inputs(self) -> int:
@@ -57,7 +64,15 @@ class Network:
 
     def tensors(self) -> dict[str, Tensor]:
         """The weights, for torch."""
-        return {name: torch.as_tensor(w) for name, w in self.weights.items()}
+        return {name: torch.as_tensor(w, device=self.device) for name, w in self.weights.items()}
+
+    def inputs(self, X: FloatArray) -> Tensor:
+        """Inputs as they are seen."""
+        return self.input_scale(X, self.device)
+
+    def outputs(self, Y: FloatArray) -> Tensor:
+        """Outputs as they are seen."""
+        return self.output_scale(Y, self.device)
 
     def rates(self) -> dict[str, float]:
         """The share of a step that each weight goes: over the lengths of what it is multiplied by.
@@ -83,7 +98,7 @@ class Network:
     def in_parts(self, X: FloatArray, Y: FloatArray) -> list[Part]:
         """Pairs as they are seen, in blocks."""
         return [
-            ((self.input_scale(X[rows]), self.output_scale(Y[rows])), rows.stop - rows.start)
+            ((self.inputs(X[rows]), self.outputs(Y[rows])), rows.stop - rows.start)
             for rows in row_blocks(len(Y), self.bytes_of_a_row)
         ]
 
@@ -93,18 +108,18 @@ class Network:
         with torch.no_grad():
             return torch.cat(
                 [
-                    encoded(weights, self.input_scale(X[r]), self.output_scale(Y[r]), self.code)
+                    encoded(weights, self.inputs(X[r]), self.outputs(Y[r]), self.code)
                     for r in row_blocks(len(Y), self.bytes_of_a_row)
                 ]
             )
 
     def decode(self, Z: Tensor, X: FloatArray) -> FloatArray:
         """What codes say."""
-        return self._means(lambda w, r: decoded(w, self.input_scale(X[r]), Z[r]), len(Z))
+        return self._means(lambda w, r: decoded(w, self.inputs(X[r]), Z[r].to(self.device)), len(Z))
 
     def guess(self, X: FloatArray) -> FloatArray:
         """What inputs say by themselves."""
-        return self._means(lambda w, r: guessed(w, self.input_scale(X[r])), len(X))
+        return self._means(lambda w, r: guessed(w, self.inputs(X[r])), len(X))
 
     def _means(self, told: Callable[[Weights, slice], Tensor], n_rows: int) -> FloatArray:
         """The outputs of what is told of them, a block of rows at a time."""

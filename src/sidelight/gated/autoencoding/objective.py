@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 
@@ -53,7 +54,7 @@ class Reconstruction:
         return surprise(self.units, a, y)
 
     def _with_noise(self, y: Tensor, noise: float) -> Tensor:
+        like: Any = {"dtype": y.dtype, "device": y.device, "generator": self.generator}
         if self.units.kind == "gaussian":
-            return y + noise * torch.randn(y.shape, dtype=y.dtype, generator=self.generator)
-        kept = torch.rand(y.shape, dtype=y.dtype, generator=self.generator) >= noise
-        return y * kept
+            return y + noise * torch.randn(y.shape, **like)
+        return y * (torch.rand(y.shape, **like) >= noise)

@@ -11,7 +11,6 @@ from sidelight.gated.boltzmann.by_rows import (
     mappings_of,
     outputs_of,
 )
-from sidelight.gated.boltzmann.conditionals import mapping_given, output_given
 from sidelight.gated.boltzmann.contrast import Contrast
 from sidelight.gated.boltzmann.learning import (
     RATES,
@@ -24,6 +23,7 @@ from sidelight.gated.boltzmann.learning import (
 )
 from sidelight.gated.boltzmann.machine import NOTHING, Machine, first_machine, require_room
 from sidelight.gated.boltzmann.sites import Sites, fold_field
+from sidelight.gated.boltzmann.tiles import Field
 from sidelight.gated.boltzmann.transformation_distance import (
     KINDS,
     distance_table,
@@ -36,6 +36,7 @@ __all__ = [
     "NOTHING",
     "RATES",
     "Contrast",
+    "Field",
     "Machine",
     "Sites",
     "arranged",
@@ -54,9 +55,7 @@ __all__ = [
     "hidden_of",
     "judging_parts",
     "log_densities_of",
-    "mapping_given",
     "mappings_of",
-    "output_given",
     "outputs_of",
     "require_room",
     "shuffled_batches",

@@ -17,6 +17,7 @@ from sidelight.gated.boltzmann.likelihood import (
     log_normaliser,
 )
 from sidelight.gated.boltzmann.machine import NOTHING, Machine
+from sidelight.gated.rows import array_of
 from sidelight.gated.units import Tensor
 
 
@@ -25,8 +26,8 @@ def mappings_of(machine: Machine, X: FloatArray, Y: FloatArray) -> FloatArray:
     found = np.empty((len(Y), machine.n_mappings))
     with torch.no_grad():
         for rows in row_blocks(len(Y), machine.bytes_of_an_input):
-            seen = machine.output_scale(Y[rows]).unsqueeze(1)
-            found[rows] = mapping_given(machine.folded(X[rows]), seen)[:, 0].numpy()
+            seen = machine.outputs(Y[rows]).unsqueeze(1)
+            found[rows] = array_of(mapping_given(machine.folded(X[rows]), seen)[:, 0])
     return found
 
 
@@ -35,8 +36,8 @@ def hidden_of(machine: Machine, Y: FloatArray) -> FloatArray:
     found, folded = np.empty((len(Y), machine.n_mappings)), machine.folded(NOTHING)
     with torch.no_grad():
         for rows in row_blocks(len(Y), _bytes_of_a_row(machine)):
-            seen = machine.output_scale(Y[rows]).unsqueeze(0)
-            found[rows] = mapping_given(folded, seen)[0].numpy()
+            seen = machine.outputs(Y[rows]).unsqueeze(0)
+            found[rows] = array_of(mapping_given(folded, seen)[0])
     return found
 
 
@@ -45,7 +46,8 @@ def outputs_of(machine: Machine, Z: Tensor, X: FloatArray) -> FloatArray:
     found = np.empty((len(X), machine.n_outputs))
     with torch.no_grad():
         for rows in row_blocks(len(X), machine.bytes_of_an_input):
-            y = output_given(machine.folded(X[rows]), Z[rows].unsqueeze(1))[:, 0]
+            z = Z[rows].to(machine.device).unsqueeze(1)
+            y = output_given(machine.folded(X[rows]), z)[:, 0]
             found[rows] = machine.output_scale.back(y)
     return found
 
@@ -89,14 +91,15 @@ def log_densities_of(
     with torch.no_grad():
         if machine.n_inputs:
             for rows in row_blocks(len(Y), _bytes_of_sums(machine)):
-                folded, y = machine.folded(X[rows]), machine.output_scale(Y[rows]).unsqueeze(1)
-                found[rows] = log_likelihood(folded, y, log_normaliser(folded, draws))[:, 0].numpy()
+                folded, y = machine.folded(X[rows]), machine.outputs(Y[rows]).unsqueeze(1)
+                each = log_likelihood(folded, y, log_normaliser(folded, draws))
+                found[rows] = array_of(each[:, 0])
         else:
             folded = machine.folded(NOTHING)
             log_z = log_normaliser(folded, draws)
             for rows in row_blocks(len(Y), _bytes_of_a_row(machine)):
-                y = machine.output_scale(Y[rows]).unsqueeze(0)
-                found[rows] = log_likelihood(folded, y, log_z)[0].numpy()
+                y = machine.outputs(Y[rows]).unsqueeze(0)
+                found[rows] = array_of(log_likelihood(folded, y, log_z)[0])
     return np.asarray(found - machine.n_outputs * np.log(machine.output_scale.size))
 
 

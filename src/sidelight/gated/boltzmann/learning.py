@@ -49,7 +49,7 @@ RATES = Rates()
 def first_chains(machine: Machine, Y: FloatArray, size: int) -> Tensor:
     """Where chains that go on begin: one at each row; ``size`` among rows that stand alone."""
     rows = np.arange(len(Y)) if machine.n_inputs else np.arange(size) * len(Y) // size
-    return machine.output_scale(Y[rows])
+    return machine.outputs(Y[rows])
 
 
 def shuffled_batches(
@@ -57,7 +57,7 @@ def shuffled_batches(
 ) -> Iterator[Batch]:
     """Rows in a new order each time that all were seen, so many at a time."""
     x, y = arranged(machine, X, Y)
-    for rows in rows_in_turn(len(Y), size, total, rng):
+    for rows in rows_in_turn(len(Y), size, total, rng, machine.device):
         yield (x[rows], y[rows], rows) if machine.n_inputs else (x, y[:, rows], rows)
 
 
@@ -69,10 +69,10 @@ def given_batches(machine: Machine, pairs: Iterable[Pair]) -> Iterator[Batch]:
 
 def arranged(machine: Machine, X: FloatArray, Y: FloatArray) -> tuple[Tensor, Tensor]:
     """One output of each input; without inputs all of them of the same, empty one."""
-    y = machine.output_scale(Y)
+    y = machine.outputs(Y)
     if machine.n_inputs:
-        return machine.input_scale(X), y.unsqueeze(1)
-    return torch.empty(1, 0), y.unsqueeze(0)
+        return machine.inputs(X), y.unsqueeze(1)
+    return torch.empty(1, 0, device=machine.device), y.unsqueeze(0)
 
 
 def judging_parts(machine: Machine, X: FloatArray, Y: FloatArray) -> list[Part]:

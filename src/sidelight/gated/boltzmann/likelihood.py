@@ -51,10 +51,10 @@ def bytes_of_sums(n_outputs: int, n_mappings: int) -> float:
     return 4.0 * (together * (4 * n_outputs + 2 * n_mappings) + coupled)
 
 
-def all_states(n_units: int, dtype: torch.dtype) -> Tensor:
-    """The 2ⁿ states of binary units."""
-    numbers = torch.arange(2**n_units)
-    return ((numbers[:, None] >> torch.arange(n_units)) & 1).to(dtype)
+def all_states(n_units: int, like: Tensor) -> Tensor:
+    """The 2ⁿ states of binary units, as numbers like others and where those are."""
+    numbers, bits = (torch.arange(n, device=like.device) for n in (2**n_units, n_units))
+    return ((numbers[:, None] >> bits) & 1).to(like.dtype)
 
 
 def log_partition(folded: Folded) -> Tensor:
@@ -83,7 +83,7 @@ def annealed(
     """
     b = folded.b.expand(-1, n_chains, -1)
     y = folded.units.sample(torch.zeros_like(b), b, generator)
-    here, log_weights = _tempered(folded, 0.0), torch.zeros(y.shape[:2], dtype=y.dtype)
+    here, log_weights = _tempered(folded, 0.0), torch.zeros_like(y[..., 0])
     for step in range(1, n_steps + 1):
         there = _tempered(folded, step / n_steps)
         log_weights += here.free_energy(y) - there.free_energy(y)
@@ -97,7 +97,7 @@ def _are_few(folded: Folded) -> bool:
 
 def _states_of(folded: Folded) -> Iterator[Tensor]:
     """All states of the mapping units, so many at a time."""
-    states = all_states(folded.c.shape[-1], folded.c.dtype)
+    states = all_states(folded.c.shape[-1], folded.c)
     return (some.unsqueeze(0) for some in states.split(_STATES))
 
 

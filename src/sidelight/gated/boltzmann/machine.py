@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 import torch
@@ -10,7 +11,7 @@ import torch
 from sidelight.core import FloatArray, require_memory
 from sidelight.gated.boltzmann.energy import Folded, fold
 from sidelight.gated.premapping import first_layers
-from sidelight.gated.scale import Scale
+from sidelight.gated.rows import NOT_SAVED, PROCESSOR, Scale
 from sidelight.gated.units import Tensor, Units
 
 #: Couplings begin as small as this, so that no mapping unit is decided before data is seen; the
@@ -32,12 +33,19 @@ class Machine:
         By name, as :mod:`sidelight.gated.boltzmann.energy` has them, in single precision.
     input_scale, output_scale : Scale
         How rows are read.
+    device : torch.device
+        Where it computes, which is no part of what was learned and of no model file.
     """
 
     units: Units
     weights: dict[str, FloatArray]
     input_scale: Scale
     output_scale: Scale
+    device: torch.device = field(default=PROCESSOR, metadata=NOT_SAVED)
+
+    def at(self, device: torch.device) -> Machine:
+        """The same, where it computes."""
+        return replace(self, device=device)
 
     @property
     def n_inputs(self) -> int:
@@ -73,12 +81,25 @@ class Machine:
 
     def tensors(self) -> dict[str, Tensor]:
         """The weights, for torch."""
-        return {name: torch.as_tensor(w) for name, w in self.weights.items()}
+        return {name: torch.as_tensor(w, device=self.device) for name, w in self.weights.items()}
+
+    def inputs(self, X: FloatArray) -> Tensor:
+        """Inputs as they are seen."""
+        return self.input_scale(X, self.device)
+
+    def outputs(self, Y: FloatArray) -> Tensor:
+        """Outputs as they are seen."""
+        return self.output_scale(Y, self.device)
 
     def folded(self, X: FloatArray) -> Folded:
         """The machine of every input."""
         with torch.no_grad():
-            return fold(self.tensors(), self.units, self.input_scale(X))
+            return fold(self.there, self.units, self.inputs(X))
+
+    @cached_property
+    def there(self) -> dict[str, Tensor]:
+        """The weights, brought to the device once for all blocks of rows."""
+        return self.tensors()
 
 
 def first_machine(

@@ -84,7 +84,7 @@ class AtSites:
 
     def take(self, rows: Tensor) -> AtSites:
         """Those of some images."""
-        each = rows[:, None] * self.sites.n + torch.arange(self.sites.n)
+        each = rows[:, None] * self.sites.n + torch.arange(self.sites.n, device=rows.device)
         return replace(self, of_patch=self.of_patch.take(each.flatten()))
 
 

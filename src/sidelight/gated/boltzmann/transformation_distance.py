@@ -9,6 +9,7 @@ from sidelight.core import FloatArray, IntArray, row_blocks
 from sidelight.gated.boltzmann.conditionals import likeliest_output, mapping_given, output_given
 from sidelight.gated.boltzmann.energy import Folded
 from sidelight.gated.boltzmann.machine import Machine
+from sidelight.gated.rows import array_of
 from sidelight.gated.units import Tensor
 
 #: Infer the mapping units from the pair, apply them to the input, look how far the output is: with
@@ -26,13 +27,13 @@ def predicted(folded: Folded, y: Tensor, kind: str) -> Tensor:
 
 def distance_table(machine: Machine, X: FloatArray, Y: FloatArray, kind: str) -> FloatArray:
     """d(x, y) = ‖y − ŷ‖ of all pairs, (n, m), in the units of y."""
-    y = machine.output_scale(Y).unsqueeze(0)
+    y = machine.outputs(Y).unsqueeze(0)
     m, J, K = len(Y), machine.n_outputs, machine.n_mappings
     found = np.empty((len(X), m))
     for rows in row_blocks(len(X), 4.0 * (3 * m * J + m * K + 2 * J * K)):
         with torch.no_grad():
             gap = y - predicted(machine.folded(X[rows]), y, kind)
-        found[rows] = torch.linalg.vector_norm(gap, dim=-1).numpy()
+        found[rows] = array_of(torch.linalg.vector_norm(gap, dim=-1))
     return found * machine.output_scale.size
 
 
@@ -50,9 +51,10 @@ def distances_of_pairs(
     for block in row_blocks(len(order), 4.0 * (3 * J + 2 * J * K)):
         some = order[block]
         named, at = np.unique(left[some], return_inverse=True)
-        y = machine.output_scale(Y[right[some]]).unsqueeze(1)
+        y = machine.outputs(Y[right[some]]).unsqueeze(1)
+        each = torch.from_numpy(at.reshape(-1)).to(machine.device)
         with torch.no_grad():
-            folded = machine.folded(X[named]).take(torch.from_numpy(at.reshape(-1)))
+            folded = machine.folded(X[named]).take(each)
             gap = y - predicted(folded, y, kind)
-        found[some] = torch.linalg.vector_norm(gap, dim=-1)[:, 0].numpy()
+        found[some] = array_of(torch.linalg.vector_norm(gap, dim=-1)[:, 0])
     return found * machine.output_scale.size

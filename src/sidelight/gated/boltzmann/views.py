@@ -9,6 +9,7 @@ from sidelight.core import FloatArray, IntArray, row_blocks
 from sidelight.gated.boltzmann.energy import three_way
 from sidelight.gated.boltzmann.machine import Machine
 from sidelight.gated.premapping import premapped
+from sidelight.gated.rows import array_of, in_double
 
 
 def filters_of(X: FloatArray, machine: Machine) -> FloatArray:
@@ -18,13 +19,13 @@ def filters_of(X: FloatArray, machine: Machine) -> FloatArray:
     between = weights["xf"].shape[1] * machine.n_outputs if factors else 0
     with torch.no_grad():
         for rows in row_blocks(len(X), 4.0 * (2 * each + between)):
-            x = premapped(weights, machine.input_scale(X[rows]))
+            x = premapped(weights, machine.inputs(X[rows]))
             if factors:
                 terms = (x @ weights["xf"], weights["yf"], weights["zf"])
                 W = torch.einsum("nf,jf,kf->njk", *terms)
             else:
                 W = torch.einsum("ni,ijk->njk", x, weights["xyz"])
-            found[rows] = (W + weights["yz"]).numpy()
+            found[rows] = array_of(W + weights["yz"])
     return found
 
 
@@ -35,17 +36,17 @@ def strongest_outputs(Z: FloatArray, machine: Machine) -> IntArray:
     between = weights["xf"].numel() if factors else 0
     with torch.no_grad():
         for rows in row_blocks(len(Z), 4.0 * (2 * each + between)):
-            z = torch.as_tensor(Z[rows], dtype=torch.float32)
+            z = torch.as_tensor(Z[rows], dtype=torch.float32).to(machine.device)
             if factors:
                 terms = (z @ weights["zf"], weights["xf"], weights["yf"])
                 strength = torch.einsum("nf,if,jf->nij", *terms)
             else:
                 strength = torch.einsum("nk,ijk->nij", z, weights["xyz"])
-            found[rows] = (strength + weights["xy"]).argmax(-1).numpy()
+            found[rows] = array_of((strength + weights["xy"]).argmax(-1))
     return found
 
 
 def basis_flow_of(machine: Machine) -> FloatArray:
     """W_ijk, (mapping units, inputs, outputs): what each unit does to inputs by itself (§5.4.1)."""
     with torch.no_grad():
-        return np.asarray(three_way(machine.tensors()).permute(2, 0, 1).numpy(), dtype=np.float64)
+        return np.asarray(in_double(three_way(machine.tensors()).permute(2, 0, 1)))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable
 from typing import Any
 
@@ -13,7 +12,7 @@ import scipy.sparse as sp
 from sidelight.io.model.archive import PLAIN_KINDS, Archive
 from sidelight.io.model.encoding import SPARSE_FORMATS
 from sidelight.io.model.state import is_a_key, put_back
-from sidelight.io.model.tags import class_of
+from sidelight.io.model.tags import class_of, saved_fields
 from sidelight.registry import SAVED
 
 _SPARSE_CLASSES = {
@@ -111,7 +110,7 @@ class Decoder:
                 f"{self._archive.name} holds a value of the kind {str(node['tag'])!r}, which this "
                 "version of sidelight does not have."
             )
-        known = [field.name for field in dataclasses.fields(cls)]
+        known = [field.name for field in saved_fields(cls)]
         self._check_names(node["fields"], known, cls.__name__, "field")
         return cls(**{key: self.value(item) for key, item in node["fields"].items()})
 

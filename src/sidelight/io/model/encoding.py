@@ -16,7 +16,7 @@ import scipy.sparse as sp
 
 from sidelight.io.model.archive import PLAIN_KINDS
 from sidelight.io.model.state import state_of
-from sidelight.io.model.tags import tag_of
+from sidelight.io.model.tags import saved_fields, tag_of
 from sidelight.registry import SAVED
 
 SPARSE_FORMATS = ("csr", "csc")
@@ -111,7 +111,7 @@ class Encoder:
         inside = f"{where} ({kind.__name__})"
         fields = {
             field.name: self.node(getattr(value, field.name), inside)
-            for field in dataclasses.fields(kind)
+            for field in saved_fields(kind)
         }
         return {"is": "value", "tag": tag, "fields": fields}
 

@@ -6,6 +6,7 @@ is renamed or taken away needs a migration (:mod:`sidelight.io.model.versions`).
 
 from __future__ import annotations
 
+from dataclasses import Field, fields
 from importlib import import_module
 from typing import Any
 
@@ -154,7 +155,7 @@ TAGS: dict[str, str] = {
     # models of change
     "gated/machine": "gated.boltzmann.machine:Machine",
     "gated/network": "gated.autoencoding.network:Network",
-    "gated/scale": "gated.scale:Scale",
+    "gated/scale": "gated.rows.scale:Scale",
     "gated/moments": "gated.optimiser:Moments",
     "units/binary": "gated.units:Binary",
     "units/gaussian": "gated.units:Gaussian",
@@ -186,3 +187,8 @@ def class_of(tag: str) -> type[Any] | None:
     module, _, name = TAGS[tag].partition(":")
     found: type[Any] = getattr(import_module(f"sidelight.{module}"), name)
     return found
+
+
+def saved_fields(kind: type[Any]) -> list[Field[Any]]:
+    """The fields of a value that a model file holds: all but those that say they are not saved."""
+    return [field for field in fields(kind) if field.metadata.get("saved", True)]

@@ -8,6 +8,7 @@ import numpy as np
 import torch
 
 from sidelight.core import FloatArray
+from sidelight.gated.rows.device import PROCESSOR, in_double
 from sidelight.gated.units import Tensor
 
 #: Rows that are shorter hold nothing, and are taken to be of length one.
@@ -45,10 +46,11 @@ class Scale:
         length = float(np.sqrt(seen.mean()))
         return cls(centre, size, length if length > _SHORTEST else 1.0)
 
-    def __call__(self, rows: FloatArray) -> Tensor:
-        """Rows as the model sees them."""
-        return torch.as_tensor((rows - self.centre) / self.size, dtype=torch.float32)
+    def __call__(self, rows: FloatArray, device: torch.device = PROCESSOR) -> Tensor:
+        """Rows as the model sees them, where it computes."""
+        seen = torch.as_tensor((rows - self.centre) / self.size, dtype=torch.float32)
+        return seen.to(device)
 
     def back(self, rows: Tensor) -> FloatArray:
         """What the model sees, as rows."""
-        return np.asarray(rows.numpy(), dtype=np.float64) * self.size + self.centre
+        return np.asarray(in_double(rows) * self.size + self.centre)

@@ -230,13 +230,3 @@ def refuse_idle_patience(model: Any, *, judged: bool) -> None:
     if not judged and getattr(model, "validation_fraction", None) is None:
         missing = "a validation_fraction or " if hasattr(model, "validation_fraction") else ""
         refuse_without_effect(model, ["n_iter_no_change"], f"without {missing}validation= in fit")
-
-
-def generator_of(rng: np.random.Generator) -> torch.Generator:
-    """Draws of torch, from those of numpy."""
-    return torch.Generator().manual_seed(int(rng.integers(2**63)))
-
-
-def in_double(t: Tensor) -> FloatArray:
-    """An array in double precision."""
-    return np.asarray(t.numpy(), dtype=np.float64)

@@ -16,6 +16,7 @@ from sidelight.core import (
     Real,
     check_parameters,
     of_moderate_size,
+    one_blas_thread,
     warn,
 )
 from sidelight.metric.base import FrontTransformer
@@ -130,7 +131,8 @@ class FactorRemoval(OneToOneFeatureMixin, FrontTransformer):
         self._removal, self.ridge_, self.strength_, self.separation_ = None, np.inf, 0.0, 1.0
         self.report_ = "nothing was known"
         if known:
-            self._learn(X, known["Condition"])
+            with one_blas_thread():  # thin products by the hundred
+                self._learn(X, known["Condition"])
         self.removed_ = self._removal is not None
         return self
 
@@ -174,7 +176,8 @@ class FactorRemoval(OneToOneFeatureMixin, FrontTransformer):
         X = self._checked(X, reset=False)
         if self._removal is None:
             return np.asarray(X)
-        return np.asarray(X - self._removal.shift(X, self._said(condition, len(X))))
+        with one_blas_thread():
+            return np.asarray(X - self._removal.shift(X, self._said(condition, len(X))))
 
     def inverse_transform(self, Z: Any, condition: Any = None) -> FloatArray:
         """Put the factor back: what the item would be at these values.

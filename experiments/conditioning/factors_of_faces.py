@@ -38,6 +38,8 @@ TEXT = [
         ours="R² of the light {faces/light known/light} when it is known, "
         "{faces/light shuffled/light} when shuffled, {faces/nothing known/light} plain",
         upheld=("faces: largest R² of a factor that is known", "faces: least R² of a factor"),
+        because="with the light known the left–right pose remains by "
+        "{faces/light known/left–right}, and by {faces/nothing known/left–right} plain",
         data="rendered faces and blobs",
     )
 ]
@@ -57,6 +59,8 @@ CLAIMS = [
         ),
         least=0.7,
         quick=False,
+        because="with the light known two dimensions are few for both poses: the left–right one is "
+        "read off less well than where nothing is known",
     ),
     Claim(
         "blobs: R² of the size when it is known, worst draw",

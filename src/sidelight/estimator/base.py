@@ -330,7 +330,7 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
 
     def _choose_components(self, X: Any) -> int:
         metric = getattr(self, "metric", "euclidean")
-        X = of_moderate_size(X, who=self._name)
+        X = X if X is None else of_moderate_size(X, who=self._name)
         return intrinsic_dimensions(X, metric, holes=self._takes_missing, who=self._name)
 
     def _forget(self, but: set[str]) -> None:

@@ -21,6 +21,7 @@ from sidelight.estimator.territory import (
     gathers_territories,
     groups_of,
     held_out,
+    judge,
     map_in_territories,
     memberships,
     metric_for_map,
@@ -336,3 +337,29 @@ class TestInFront:
         metric.leave_out(X, "not used: a test")
         np.testing.assert_array_equal(metric.transform(X), X)
         assert (metric.strength_, metric.report_) == (0.0, "not used: a test")
+
+
+@pytest.mark.parametrize(
+    ("size", "errors", "heard"), [(2, 1.5, False), (2, 2.5, True), (5, 1.5, True)]
+)
+def test_groups_of_two_must_foretell_more_surely(monkeypatch, size, errors, heard):
+    """By one standard error true pairs were heard that tore the map, in one draw of five."""
+    n = 40
+    gains = np.random.default_rng(0).permutation(np.linspace(-1, 1, n))
+    gains += errors * gains.std() / np.sqrt(n)
+
+    class Told:
+        def __init__(self, walks, seen):
+            self.walks = walks
+
+        def at(self, rows):
+            self.rows = rows
+            return self
+
+        def of(self, group):
+            return gains[self.rows] if self.walks == "told" else np.zeros(len(group))
+
+    monkeypatch.setattr(judge, "memberships", Told)
+    monkeypatch.setattr(judge, "walks_in", lambda Z: Z)
+    groups = Groups(np.arange(n), np.arange(n) // size, sp.csr_array((n // size, n // size)))
+    assert judge.foretells_more(groups, "plain", lambda seen: "told") is heard

@@ -37,6 +37,9 @@ from sidelight.spectral.pca import PCA
 
 _LOG_2PI = float(np.log(2 * np.pi))
 
+#: Variances that differ by less than this part are the same.
+_ROUNDING = 1e-12
+
 
 class ProbabilisticPCA(Embedder):
     """Probabilistic principal component analysis (PPCA): x = W z + μ + ε, z ~ N(0, I).
@@ -212,7 +215,9 @@ class ProbabilisticPCA(Embedder):
         total = pca.eigenvalues_.sum() / max(pca.explained_variance_ratio_.sum(), 1e-300) / n
         rest = max(float(total - variances.sum()), 0.0) / max(p - self.n_components_, 1)
         noise = max(rest, 1e-12 * (total / p or 1.0))
-        spread = np.sqrt(np.maximum(variances, noise) - noise)
+        # beyond rounding: what varies as the others do is noise on every processor
+        beyond = variances - noise > _ROUNDING * variances.max(initial=0.0)
+        spread = np.sqrt(np.where(beyond, variances - noise, 0.0))
         if not spread.any():
             warn(
                 "ProbabilisticPCA found no direction that varies more than the others: every "

@@ -21,8 +21,8 @@ from sidelight.similarity import gaussian_similarity
 #: of 400 digits, cells, wine, breast cancer and faces.
 SURELY = 1.0
 #: The same where groups have fewer rows than three, as pairs have: what half of them foretell is
-#: little, and by one standard error chance passes too often.  Set on draws 740 to 744 of 50 and 200
-#: pairs of digits and cells.
+#: little, and by one standard error chance passes too often.  Set on draws 700 to 704 and 740 to
+#: 744 of 50 to 200 pairs of digits and cells.
 SURELY_OF_PAIRS = 2.0
 _SEVERAL = 3
 #: Standard errors by which rows that nobody named must lie nearer to those of their territory; set

@@ -47,6 +47,12 @@ TEXT = [
         "images, with detail that smooth enlargement lacks",
         ours="PSNR {patches/gated auto-encoder/PSNR} (bicubic {patches/bicubic/PSNR}); whole "
         "photographs {whole/gated manifield/PSNR} ({whole/bicubic/PSNR})",
+        upheld=(
+            "patches: gated auto-encoder over bicubic enlargement, dB",
+            "whole photographs: gated manifield over bicubic enlargement, dB, in full",
+        ),
+        because="patches of 8 × 8, each alone, come no nearer to the truth than by bicubic "
+        "enlargement; whole photographs do",
     )
 ]
 
@@ -58,10 +64,18 @@ def _over(key: str, row: str, other: str = "bicubic") -> Callable[[Record], floa
 
 CLAIMS = [
     Claim(
-        "whole photographs: gated manifield over bicubic enlargement, dB",
+        "whole photographs: gated manifield over bicubic enlargement, dB, in full",
         _over("whole", "gated manifield"),
         least=0.5,
         quick=False,
+    ),
+    Claim(
+        "patches: gated auto-encoder over bicubic enlargement, dB",
+        _over("patches", "gated auto-encoder"),
+        least=0.0,
+        quick=False,
+        because="in 500 steps 20 gated units learn less of what bicubic enlargement lacks than a "
+        "linear map of the same patches has",
     ),
     Claim(
         "patches: gated auto-encoder over the nearest patch that was learned from, dB",

@@ -38,7 +38,7 @@ def small_network(seed=0, *, gates=True, units=None, sizes=(3, 2), layers=()):
         Gaussian() if units is None else units,
         sizes,
         rng,
-        real=True,
+        input_units=Gaussian(),
         gates=gates,
         guesses=True,
         code="tanh",
@@ -82,22 +82,28 @@ def test_what_meets_in_three_ways_is_the_same_whichever_goes_first(sizes):
 @pytest.mark.parametrize("units", [Gaussian(), Binary(), Multinomial(2), Poisson()])
 @pytest.mark.parametrize(("gates", "from_guess"), [(True, False), (True, True), (False, True)])
 @pytest.mark.parametrize("layers", [(), (5, 3)])
-def test_gradients_by_finite_differences(units, gates, from_guess, layers):
+@pytest.mark.parametrize("noise", [0.0, 0.4])
+def test_gradients_by_finite_differences(units, gates, from_guess, layers, noise):
     weights = small_network(gates=gates, units=units, layers=layers)
     rng = np.random.default_rng(2)
     x = torch.tensor(rng.standard_normal((5, 3)))
     y = torch.tensor(np.eye(2)[rng.integers(2, size=(5, 2))].reshape(5, 4))
-    lowered = Reconstruction(units, "tanh", 0.0, from_guess, torch.Generator())
+
+    def loss():
+        """With the same noise each time."""
+        draws = torch.Generator().manual_seed(0)
+        return Reconstruction(units, "tanh", noise, from_guess, draws).loss(weights, (x, y))
+
     for w in weights.values():
         w.requires_grad_()
-    lowered.loss(weights, (x, y)).backward()
+    loss().backward()
     for name, w in weights.items():
         at = tuple(0 for _ in w.shape)
         found = []
         for step in (1e-5, -1e-5):
             with torch.no_grad():
                 w[at] += step
-                found.append(lowered.error(weights, (x, y)))
+                found.append(loss().item())
                 w[at] -= step
         slope = 0.0 if w.grad is None else float(w.grad[at])
         assert slope == pytest.approx((found[0] - found[1]) / 2e-5, rel=1e-4, abs=1e-7), name
@@ -199,6 +205,34 @@ def test_a_guess_is_projected_onto_the_manifold(more):
         np.testing.assert_array_equal(found, model.predict(given, given))
         twice = model.predict(given, n_steps=2)
         np.testing.assert_allclose(twice, model.reconstruct(given, found), atol=1e-5)
+
+
+def noisy_states(n, seed, output):
+    """Three copies of one of three states, as units can be it, and the same with errors."""
+    rng = np.random.default_rng(seed)
+    state = np.repeat(rng.integers(3, size=(n, 1)), 3, axis=1)
+    seen = np.where(rng.random((n, 3)) < 0.25, rng.integers(3, size=(n, 3)), state)
+    size = {"poisson": 4.0, "gaussian": 2.0}.get(output, 1.0)
+    return tuple(size * np.eye(3)[s].reshape(n, 9) for s in (state, seen))
+
+
+@pytest.mark.parametrize("output", ["gaussian", "binary", "multinomial", "poisson"])
+@pytest.mark.parametrize("encodes", ["output", "guess"])
+def test_guesses_of_all_units_are_projected(output, encodes):
+    """The model's own guess is a mean, which is no count: it was refused as one of the user's."""
+    more = {"n_states": 3} if output == "multinomial" else {}
+    clean, seen = noisy_states(1000, 0, output)
+    model = GatedAutoencoder(3, output=output, encodes=encodes, noise=0.3, max_iter=300, **more)
+    model.fit(seen, clean)
+    there, given = noisy_states(300, 1, output)
+    found = model.predict(given)
+    assert ((found - there) ** 2).sum() < 0.6 * ((given - there) ** 2).sum()
+    np.testing.assert_array_equal(model.predict(given, given), model.reconstruct(given, given))
+    if output != "gaussian":
+        with pytest.raises(ValueError, match=f"output='{output}'.* expects Y to hold"):
+            model.predict(given, given - 0.5)
+    with pytest.raises(ValueError, match="'n_steps' argument"):
+        model.predict(given, n_steps=0)
 
 
 class TestManners:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from scipy.special import logsumexp
@@ -20,6 +22,7 @@ from sidelight.gated.boltzmann.conditionals import (
 from sidelight.gated.boltzmann.contrast import Contrast
 from sidelight.gated.boltzmann.energy import fold, three_way
 from sidelight.gated.boltzmann.likelihood import (
+    Few,
     annealed_log_partition,
     expected_output,
     log_partition,
@@ -185,7 +188,7 @@ def test_the_expected_output_is_the_mean_of_all_outputs(kind, n_factors, monkeyp
         by_hand.append(np.exp(logs - logsumexp(logs)) @ every)
     folded, generator = fold(weights, units, tensor(X)), torch.Generator().manual_seed(0)
     np.testing.assert_allclose(expected_output(folded, generator), by_hand, rtol=1e-10)
-    monkeypatch.setattr("sidelight.gated.boltzmann.likelihood.ENUMERATED", 0)
+    monkeypatch.setattr("sidelight.gated.boltzmann.likelihood.FEW", Few(of_an_input=0))
     annealed = np.mean([expected_output(folded, generator).numpy() for _ in range(8)], axis=0)
     without = units.mean(torch.zeros_like(folded.b), folded.b)[:, 0].numpy()
     assert np.abs(annealed - by_hand).mean() < 0.03
@@ -198,6 +201,24 @@ def test_the_expected_output_of_gaussian_units_is_the_mean_over_mapping_units():
     share = torch.softmax(folded.log_weight(z), -1)
     by_hand = torch.einsum("ns,nsj->nj", share, output_given(folded, z))
     torch.testing.assert_close(expected_output(folded, torch.Generator()), by_hand)
+
+
+@pytest.mark.parametrize("n_factors", FACTORS)
+def test_going_through_outputs_or_through_units_is_the_same(n_factors):
+    """Four binary outputs and nine units: the outputs are fewer."""
+    rng = np.random.default_rng(0)
+    weights = random_weights(n_factors=n_factors)
+    for name, axis in (("xyz", 2), ("zf", 0), ("xz", 1), ("yz", 1), ("z", 0)):
+        if name in weights:
+            wide = [*weights[name].shape]
+            wide[axis] = 9
+            weights[name] = tensor(0.8 * rng.standard_normal(wide))
+    folded, generator = fold(weights, UNITS["binary"], tensor(X)), torch.Generator()
+    z = tensor(np.array(states(9)))[None]
+    log_weights = folded.log_weight(z)
+    torch.testing.assert_close(log_partition(folded), torch.logsumexp(log_weights, -1))
+    by_units = torch.einsum("ns,nsj->nj", log_weights.softmax(-1), output_given(folded, z))
+    torch.testing.assert_close(expected_output(folded, generator), by_units)
 
 
 def log_likelihood(weights, units, x, y):
@@ -220,9 +241,12 @@ def likelihood_gradient(weights, units, x, y):
     return {name: w.grad for name, w in leaves.items()}
 
 
-def data(n=6, seed=3):
+def data(n=6, seed=3, kind="binary"):
     rng = np.random.default_rng(seed)
-    return tensor(rng.standard_normal((n, I))), tensor((rng.random((n, 1, J)) < 0.4) * 1.0)
+    x, y = rng.standard_normal((n, I)), (rng.random((n, 1, J)) < 0.4) * 1.0
+    if kind == "multinomial":
+        y = np.eye(2)[rng.integers(2, size=(n, 1, 2))].reshape(n, 1, J)
+    return tensor(x), tensor(y)
 
 
 def test_gradient_of_the_likelihood_is_the_difference_of_two_expectations():
@@ -250,22 +274,63 @@ def contrast_gradient(weights, units, x, y, n_steps, *, repeats=800, to_mean=Fal
     return torch.cat([w.grad.flatten() for w in leaves.values()])
 
 
-def test_contrastive_divergence_comes_to_the_likelihood_as_chains_grow():
-    weights, (x, y), units = random_weights(size=1.2), data(), UNITS["binary"]
+@pytest.mark.parametrize(
+    ("kind", "n_factors", "size", "lengths"),
+    [
+        ("binary", None, 1.2, (1, 3, 10, 60)),
+        ("binary", 2, 1.0, (1, 3, 60)),
+        ("multinomial", None, 1.2, (1, 3, 60)),
+    ],
+)
+def test_contrastive_divergence_comes_to_the_likelihood_as_chains_grow(
+    kind, n_factors, size, lengths
+):
+    weights, units = random_weights(n_factors=n_factors, size=size), UNITS[kind]
+    x, y = data(kind=kind)
     exact = likelihood_gradient(weights, units, x, y)
     exact = torch.cat([-exact[name].flatten() for name in weights])
     off = [
         float(
             (contrast_gradient(weights, units, x, y, k, repeats=4000) - exact).norm() / exact.norm()
         )
-        for k in (1, 3, 10, 60)
+        for k in lengths
     ]
     assert off[0] > 2 * off[1] > 0
-    assert off[1] > off[2] > off[3]
-    assert off[3] < 0.03
+    assert all(longer < shorter for shorter, longer in pairwise(off))
+    assert off[-1] < 0.03
     # which chains that end in a mean do not
     mean = contrast_gradient(weights, units, x, y, 60, repeats=4000, to_mean=True)
-    assert float((mean - exact).norm() / exact.norm()) > 3 * off[3]
+    assert float((mean - exact).norm() / exact.norm()) > 3 * off[-1]
+
+
+@pytest.mark.parametrize("layers", [(5, I), (5, 4, I)], ids=["linear", "a network"])
+def test_a_premapping_learns_by_the_gradient_of_the_contrast(layers):
+    """By finite differences, the ends of the chains held still."""
+    rng = np.random.default_rng(0)
+    weights, units = random_weights(), UNITS["binary"]
+    for n, (here, there) in enumerate(pairwise(layers)):
+        weights[f"map {n}"] = tensor(rng.standard_normal((here, there)))
+        weights[f"shift {n}"] = tensor(rng.standard_normal(there))
+    x, y = tensor(rng.standard_normal((6, 5))), data()[1]
+    leaves = {name: w.clone().requires_grad_() for name, w in weights.items()}
+    found, ends = Contrast(units, 2, torch.Generator().manual_seed(0))(leaves, x, y)
+    found.backward()
+
+    def contrast(moved):
+        folded = fold(weights | moved, units, x)
+        return float(folded.free_energy(y).mean() - folded.free_energy(ends).mean())
+
+    assert found.item() == pytest.approx(contrast({}))
+    for name in weights:
+        slope = np.zeros(weights[name].numel())
+        for at in range(len(slope)):
+            step = torch.zeros(len(slope), dtype=torch.float64)
+            step[at] = 1e-6
+            step = step.view_as(weights[name])
+            up, down = (contrast({name: weights[name] + s * step}) for s in (1, -1))
+            slope[at] = (up - down) / 2e-6
+        np.testing.assert_allclose(leaves[name].grad.flatten(), slope, atol=1e-7, err_msg=name)
+        assert np.abs(slope).max() > 1e-3, name
 
 
 def test_chains_forget_where_they_began():

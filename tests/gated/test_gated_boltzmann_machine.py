@@ -8,6 +8,7 @@ import warnings
 
 import numpy as np
 import pytest
+from scipy.special import logsumexp
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.neural_network import BernoulliRBM
@@ -22,6 +23,7 @@ pytest.importorskip("torch", reason="the gated models stand on torch")
 
 from sidelight.gated import GatedBoltzmannMachine
 from sidelight.gated.boltzmann import NOTHING, Contrast, arranged, divergence, first_chains
+from sidelight.gated.boltzmann.likelihood import Few, annealed, annealed_log_partition
 from sidelight.gated.rows import generator_of
 from tests.gated.turning import N, turned, turning_machine
 
@@ -61,6 +63,27 @@ def test_flow_says_where_every_input_goes(learned):
     assert (learned.flow(X, Y) == expected).mean() > 0.97
 
 
+@pytest.mark.parametrize("more", [{"premapping": 10}, {"premapping": (12,), "n_factors": 30}])
+def test_flow_goes_through_a_linear_premapping(more):
+    """Features Mᵀx connected by W are inputs connected by M W."""
+    X, Y, _ = turned(2000, 0)
+    model = GatedBoltzmannMachine(6, max_iter=800, **more).fit(X, Y)
+    W, weights = model.basis_flow(), model._machine.weights
+    assert W.shape == (6, N, N)
+    made = model.filters(X[:20]) - model.filters(np.zeros((20, N)))
+    np.testing.assert_allclose(made, np.einsum("ni,kij->njk", X[:20], W), atol=1e-3)
+    strength = np.einsum("nk,kij->nij", model.infer(X[:20], Y[:20]), W)
+    expected = (strength + weights["map 0"] @ weights["xy"]).argmax(axis=2)
+    assert (model.flow(X[:20], Y[:20]) == expected).mean() > 0.99  # but for ties by rounding
+    other, became, way = turned(300, 5)
+    there = (np.arange(N) + way[:, None]) % N
+    assert (model.flow(other, became) == there).mean() > 0.9
+    network = GatedBoltzmannMachine(2, premapping=(3, 3), max_iter=1).fit(X, Y)
+    for ask in (lambda: network.flow(X, Y), network.basis_flow):
+        with pytest.raises(ValueError, match="features that a network makes .* premapping=n"):
+            ask()
+
+
 def test_the_flow_is_that_of_the_units_together(learned):
     """argmax_j Σ_k W_ijk z_k + W_ij, from what each unit does by itself."""
     X, Y, _ = turned(20, 5)
@@ -89,6 +112,17 @@ def test_transformations_are_learned_by_every_kind(kind, more):
     assert transferred(model, kind) > 0.9
 
 
+@pytest.mark.parametrize("premapping", [4, (5, 4)])
+def test_a_premapping_is_learned_together_with_the_rest(premapping):
+    X, Y, _ = turned(200, 0)
+    begun, learned = (
+        GatedBoltzmannMachine(3, premapping=premapping, max_iter=n).fit(X, Y)._machine.weights
+        for n in (1, 100)
+    )
+    for name in (name for name in begun if name.startswith(("map", "shift"))):
+        assert np.abs(learned[name] - begun[name]).max() > 0.05, name
+
+
 @pytest.mark.parametrize(("seed", "max_iter"), [(0, 2000), (1, 2000), (2, 2000), (0, 4000)])
 def test_persistent_chains_follow_the_weights_however_long_learning_takes(seed, max_iter):
     """KL(data ‖ model) of all states, 1.39 of even odds; it rose to 4 where chains fell behind."""
@@ -114,11 +148,16 @@ def test_chains_that_stand_alone_are_as_many_as_a_batch_and_all_move_at_every_st
     assert (chains != before).any(axis=1).sum() > 15
 
 
-def test_states_are_learned():
+def next_or_before(n):
     """Which of four states follows: the next one, or the one before."""
     rng = np.random.default_rng(0)
-    state, way = rng.integers(4, size=(2000, 3)), rng.integers(2, size=(2000, 1)) * 2 - 1
-    X, Y = (np.eye(4)[s % 4].reshape(len(s), -1) for s in (state, state + way))
+    state, way = rng.integers(4, size=(n, 3)), rng.integers(2, size=(n, 1)) * 2 - 1
+    X, Y = (np.eye(4)[s % 4].reshape(n, -1) for s in (state, state + way))
+    return X, Y, (state, way)
+
+
+def test_states_are_learned():
+    X, Y, (state, way) = next_or_before(2000)
     model = GatedBoltzmannMachine(4, output="multinomial", n_states=4, max_iter=400).fit(X, Y)
     mean = model.apply(model.infer(X[:200], Y[:200]), X[200:400])
     np.testing.assert_allclose(mean.reshape(200, 3, 4).sum(axis=2), 1.0, atol=1e-5)
@@ -148,12 +187,68 @@ def test_gaussian_likelihood_is_a_density_of_the_data():
 def test_annealing_is_used_where_there_are_many_units():
     X, Y, _ = turned(500, 0)
     model = GatedBoltzmannMachine(17, max_iter=60).fit(X, Y)
-    annealed = model.score_samples(X[:5], Y[:5])
+    exact = model.score_samples(X[:5], Y[:5])
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("sidelight.gated.boltzmann.likelihood.ENUMERATED", 17)
-        exact = model.score_samples(X[:5], Y[:5])
+        patch.setattr("sidelight.gated.boltzmann.likelihood.FEW", Few(of_an_input=9))
+        annealed = model.score_samples(X[:5], Y[:5])
     assert not np.array_equal(annealed, exact)
     np.testing.assert_allclose(annealed, exact, atol=0.1)
+
+
+@pytest.mark.parametrize("n_outputs", [7, 21])
+def test_twenty_hidden_units_of_rows_are_summed_exactly(n_outputs):
+    """Σ_y e^{−F(y)} in double precision; or Σ_z, by halves of z: another order than the machine's.
+
+    Of seven outputs the machine goes through the outputs, of 21 through the units, as many as the
+    default has: it annealed.
+    """
+    rng = np.random.default_rng(0)
+    V = (rng.random((60, n_outputs)) < 0.4).astype(float)
+    model = GatedBoltzmannMachine(20, max_iter=60).fit(V)
+    W, b, c = (model._machine.weights[name].astype(float) for name in ("yz", "y", "z"))
+
+    def states(n):
+        return (np.arange(2**n)[:, None] >> np.arange(n) & 1).astype(float)
+
+    if n_outputs == 7:
+        Y = states(7)[::-1]
+        log_z = logsumexp(Y @ b + np.logaddexp(0, Y @ W + c).sum(axis=1))
+    else:
+        z, told = states(10), np.zeros((1024, 1024))
+        upper, lower = b + z @ W[:, 10:].T, z @ W[:, :10].T
+        for j in range(n_outputs):
+            told += np.logaddexp(0, upper[:, None, j] + lower[:, j])
+        log_z = logsumexp(told + (z @ c[10:])[:, None] + z @ c[:10])
+    expected = V @ b + np.logaddexp(0, V @ W + c).sum(axis=1) - log_z
+    np.testing.assert_allclose(model.score_samples(V), expected, rtol=1e-4)
+    np.testing.assert_array_equal(model.score_samples(V), model.score_samples(V, random_state=1))
+
+
+def test_few_outputs_are_gone_through_where_units_are_many():
+    """E[y | x] of the default's twenty units is that of log p(y | x), over all outputs."""
+    X, Y, _ = turned(200, 0)
+    model = GatedBoltzmannMachine(max_iter=60).fit(X, Y)
+    every = (np.arange(2**N)[:, None] >> np.arange(N) & 1).astype(float)
+    scores = model.score_samples(np.repeat(X[:2], 2**N, axis=0), np.tile(every, (2, 1)))
+    p = np.exp(scores.reshape(2, -1))
+    np.testing.assert_allclose(p.sum(axis=1), 1.0, atol=1e-4)
+    np.testing.assert_allclose(model.predict(X[:2]), p @ every, atol=1e-4)
+    np.testing.assert_array_equal(model.predict(X[:2]), model.predict(X[:2], random_state=1))
+
+
+def test_long_sums_say_how_far_they_are():
+    X, Y, _ = turned(200, 0, kind="gaussian")
+    model = GatedBoltzmannMachine(3, output="gaussian", max_iter=5).fit(X, Y)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("sidelight.gated.boltzmann.likelihood.FEW", Few(of_an_input=2))
+        for function in (annealed, annealed_log_partition):
+            patch.setattr(function, "__kwdefaults__", {"n_chains": 2, "n_steps": 2})
+        for ask in (lambda: model.predict(X[:40]), lambda: model.score_samples(X[:40], Y[:40])):
+            seen = []
+            with listening(seen.append):
+                ask()
+            assert [p.done for p in seen] == [0, 16, 32]
+            assert {(p.stage, p.total) for p in seen} == {("annealed importance sampling", 40)}
 
 
 def test_filters_are_the_weights_of_the_machine_that_an_input_makes(learned):
@@ -253,6 +348,23 @@ class TestAlone:
         frame = line.fit_transform(rows)
         assert list(frame.columns) == [f"gatedboltzmannmachine{k}" for k in range(3)]
 
+    def test_persistent_chains_go_on_in_a_stream(self, rows, tmp_path):
+        """From where the last batch left them, also in a file; those of a fit too."""
+        model = GatedBoltzmannMachine(3, persistent=True, batch_size=50, max_iter=5)
+        model.fit(rows).partial_fit([rows[:100]] * 5)
+        chains = model._chains.copy()
+        assert chains.shape == (50, 9)
+        assert set(np.unique(chains)) == {0.0, 1.0}
+        same = sidelight.load(sidelight.save(model, tmp_path / "m.sidelight"))
+        np.testing.assert_array_equal(same._chains, chains)
+        moved = [one.partial_fit(rows[:7])._chains for one in (model, same)]
+        np.testing.assert_array_equal(*moved)
+        assert (moved[0] != chains).any()
+        begin = first_chains(model._machine, rows[:7], 50, chains)
+        np.testing.assert_array_equal(begin, chains)
+        begin += 1.0  # steps of a batch that fails must not move them
+        assert chains.max() == 1.0
+
     def test_pairs_and_rows_are_not_mixed_up(self, model, learned, rows):
         with pytest.raises(ValueError, match="rows that stand alone.*fit\\(X, Y\\)"):
             model.infer(rows, rows)
@@ -346,6 +458,50 @@ class TestManners:
             still = GatedBoltzmannMachine(2, output="gaussian", max_iter=60)
             still.fit(np.ones((20, 4)), np.ones((20, 4)))  # nothing changes: nothing diverges
             GatedBoltzmannMachine(6, output="gaussian", max_iter=100).fit(X, Y)
+
+    @pytest.mark.parametrize("output", ["binary", "multinomial"])
+    def test_divergence_of_bounded_units_is_said_and_the_best_is_kept(self, output):
+        """Their errors cannot grow tenfold: nothing was said, and what had blown up was kept."""
+        more = {"n_states": 4} if output == "multinomial" else {}
+        X, Y, _ = turned(500, 0)
+        if output == "multinomial":
+            X, Y, _ = next_or_before(500)
+        model = GatedBoltzmannMachine(6, output=output, learning_rate=100, max_iter=300, **more)
+        with pytest.warns(ConvergenceWarning, match="diverged after .* learning_rate=100;"):
+            model.fit(X, Y)
+        assert model.n_iter_ < 300
+        left = ((Y - model.apply(model.infer(X, Y), X)) ** 2).sum(axis=1).mean()
+        assert left < 1.05 * model.history_[0]
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", ConvergenceWarning)
+            model.set_params(learning_rate="auto").fit(X, Y)
+
+    def test_hard_rows_after_easy_ones_are_no_divergence(self):
+        """Single rows differ more than a machine that has diverged does from one that has not."""
+        rows = np.zeros((200, N))
+        rows[1:] = turned(199, 0)[0]
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", ConvergenceWarning)
+            model = GatedBoltzmannMachine(3).partial_fit([(row[None], row[None]) for row in rows])
+            for row in rows[:50]:
+                model.partial_fit(row[None], row[None])
+        assert model.n_iter_ == 250
+
+    @pytest.mark.parametrize("kind", ["binary", "gaussian"])
+    def test_after_divergence_a_lower_rate_goes_on_from_the_best(self, kind):
+        """It went on from the moments of what had blown up."""
+        pairs = [turned(100, seed, kind=kind)[:2] for seed in range(10)]
+        model = GatedBoltzmannMachine(6, output=kind, learning_rate=100.0)
+        with pytest.warns(ConvergenceWarning, match="diverged"):
+            model.partial_fit(pairs * 20)
+        kept, taken = model._moments, model.n_iter_
+        assert kept.n_steps < taken < 200
+        plain = GatedBoltzmannMachine(6, output=kind).partial_fit(pairs[:1])._moments
+        largest = [max(v.max() for v in moments.second.values()) for moments in (kept, plain)]
+        assert largest[0] < 10 * largest[1]
+        model.set_params(learning_rate=0.1).partial_fit(pairs * 20)
+        assert model.n_iter_ == taken + 200
+        assert model.history_[-1] < 0.8 * model.history_[0]
 
     def test_divergence_is_seen_between_single_batches(self):
         X, Y, _ = turned(100, 0, kind="gaussian")
@@ -442,11 +598,28 @@ class TestRefusals:
     def test_parameters_without_effect_in_a_stream(self):
         with pytest.raises(ValueError, match="'persistent' parameter .* no effect in partial_fit"):
             GatedBoltzmannMachine(persistent=True).partial_fit(self.X, self.Y)
+        for name in ("batch_size", "max_iter"):
+            model = GatedBoltzmannMachine(3, **{name: 7})
+            with pytest.raises(ValueError, match=f"'{name}' parameter .* no effect in partial_fit"):
+                model.partial_fit(self.X, self.Y)
+            model.set_params(max_iter=7).fit(self.X, self.Y)  # which hears it
+            model.partial_fit(self.X, self.Y)
 
     def test_memory_is_predicted(self):
         X = np.zeros((2, 40_000))
         with pytest.raises(NotEnoughMemoryError, match="40000 × 40000 × 20 three-way weights"):
             GatedBoltzmannMachine().fit(X, X)
+
+    def test_memory_of_a_stream_is_that_of_its_batches(self, monkeypatch):
+        """It was predicted by batch_size, which a stream does not have."""
+        model, rows = GatedBoltzmannMachine(3), np.zeros((4000, 10))
+        monkeypatch.setenv("SIDELIGHT_MEMORY_LIMIT", "1MB")
+        with pytest.raises(NotEnoughMemoryError, match="GatedBoltzmannMachine .* three-way"):
+            model.partial_fit(rows, rows)
+        model.partial_fit(rows[:100], rows[:100])
+        with pytest.raises(NotEnoughMemoryError, match="GatedBoltzmannMachine .* three-way"):
+            model.partial_fit([(rows[:100], rows[:100]), (rows, rows)])
+        model.partial_fit(rows[:100], rows[:100])
 
 
 def test_what_a_scaler_rounds_beyond_one_is_one():

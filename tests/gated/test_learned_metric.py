@@ -71,6 +71,22 @@ def test_the_measure_is_the_mean_of_both_ways(machine, X, new):
     np.testing.assert_allclose(points.table(seen), table(machine, new[:5], X[:12]), atol=1e-5)
 
 
+@pytest.mark.parametrize("how", ["mean", "likeliest"])
+def test_how_it_is_inferred_can_be_said(machine, X, new, how, tmp_path):
+    """As in the text: the likeliest mapping units, and the likeliest outputs."""
+    side = Invariance(machine, distance=how)
+    assert repr(side) == f"Invariance(GatedBoltzmannMachine, distance={how!r})"
+    points = Invariant.of(X[:12], side.measure(), who="Isomap")
+    D = machine.distances(X[:12], symmetric=True, kind=how)
+    np.fill_diagonal(D, 0.0)
+    np.testing.assert_allclose(points.table(), D, atol=1e-5)
+    plain = Invariant.of(X[:12], Invariance(machine).measure(), who="Isomap").table()
+    assert np.allclose(plain, D, atol=1e-5) == (how == "mean")
+    model = Isomap(n_neighbors=6).fit(X, side=side)
+    same = sidelight.load(sidelight.save(model, tmp_path / "model.sidelight"))
+    np.testing.assert_array_equal(same.transform(new), model.transform(new))
+
+
 @pytest.mark.parametrize("more", [{}, {"n_factors": 8}, {"premapping": 5}])
 def test_listed_pairs_are_entries_of_the_table(more):
     X, Y, _ = turned(300, 0)
@@ -173,7 +189,15 @@ class TestRefusals:
         [
             (lambda m: ([m, Shift()],), "one learned model"),
             (lambda m: (m, (2, 5)), "'image_shape' argument of Invariance has no effect"),
-            (lambda m: (m, None, "tangent"), "'distance' argument of Invariance has no effect"),
+            (
+                lambda m: (m, None, "tangent"),
+                "'distance' argument of Invariance must be 'auto' or 'mean' or 'likeliest' with a "
+                "learned model. Got 'tangent'",
+            ),
+            (
+                lambda m: (Shift(), None, "likeliest"),
+                "must be 'auto' or 'tangent'.*Got 'likeliest'",
+            ),
         ],
     )
     def test_arguments(self, machine, arguments, match):

@@ -12,6 +12,7 @@ import torch
 from sidelight.gated.boltzmann.learning import divergence, shuffled_batches
 from sidelight.gated.boltzmann.machine import first_machine
 from sidelight.gated.optimiser import Course, Judge, Moments, Running, Watch, descend
+from sidelight.gated.training import rows_in_turn
 from sidelight.gated.units import Binary
 
 
@@ -23,9 +24,38 @@ def test_steps_are_those_of_adam_with_decay():
         for w in (ours, theirs):
             w.grad = None
             (w**4).sum().backward()
-        running.step({"w": ours}, {"w": 0.1}, course)
+        running.step({"w": ours}, 0.1, {"w": 1.0}, course)
         other.step()
     torch.testing.assert_close(ours, theirs)
+
+
+def test_all_weights_lose_the_same_share_and_no_step_takes_more_than_all():
+    """However far each goes: decay is the share that a step of length one takes away."""
+    for length, decay, left in ((0.1, 0.5, 0.95), (0.1, 50.0, 0.0), (3.0, 0.5, 0.0)):
+        weights = {name: torch.tensor([2.0, -4.0], requires_grad=True) for name in ("far", "near")}
+        running = Running.of(Moments(), weights)
+        for w in weights.values():
+            w.grad = torch.zeros(2)
+        running.step(weights, length, {"far": 7.0, "near": 0.1}, Course(length, 0.9, decay))
+        for w in weights.values():
+            np.testing.assert_allclose(w.detach(), [2.0 * left, -4.0 * left], rtol=1e-6)
+
+
+@pytest.mark.parametrize(("n", "size"), [(101, 100), (7, 3), (6, 3), (5, 5)])
+def test_batches_are_full_and_hold_no_row_twice(n, size):
+    """What is left of an order goes into the next: a step of one pair had the full length."""
+    rng = np.random.default_rng(0)
+    batches = list(rows_in_turn(n, size, 4 * n, rng, torch.device("cpu")))
+    assert len(batches) == 4 * n
+    assert {len(rows) for rows in batches} == {size}
+    assert all(len(set(rows.tolist())) == size for rows in batches)
+    seen = np.bincount(torch.cat(batches), minlength=n)
+    assert seen.max() - seen.min() <= 1 + (n % size > 0)
+
+
+def test_fewer_rows_than_a_batch_come_all_at_once():
+    batches = list(rows_in_turn(3, 10, 5, np.random.default_rng(0), torch.device("cpu")))
+    assert [sorted(rows.tolist()) for rows in batches] == [[0, 1, 2]] * 5
 
 
 class Noted:
@@ -45,7 +75,7 @@ class Noted:
 def test_chains_go_on_from_their_last_end():
     X = Y = np.zeros((6, 4))
     rng = np.random.default_rng(0)
-    machine = first_machine(X, Y, Binary(), 2, rng, real=False)
+    machine = first_machine(X, Y, Binary(), 2, rng, input_units=Binary())
     noted, chains = Noted(), torch.zeros(6, 4)
     batches = shuffled_batches(machine, X, Y, 3, 6, rng)
     objective = divergence(noted, chains)
@@ -82,3 +112,42 @@ def test_the_judge_takes_the_best_and_ends(turns_at):
     assert found.enough == (turns_at == 30)
     assert found.n_batches == min(turns_at + 20, 100)
     assert float(found.weights["w"]) == pytest.approx(0.1 * min(turns_at, 100), abs=1e-3)
+
+
+def climbing(turns_at, *, harder=0.0, rate=0.1, n=300, moments=None):
+    """A weight that goes up by steps of its rate; the error grows once it is beyond a place."""
+    return descend(
+        lambda weights, batch: -weights["w"],
+        lambda weights, batch: (
+            2.0 + harder * batch + max(0.0, float(weights["w"].detach()) - turns_at)
+        ),
+        {"w": torch.tensor(0.0)},
+        iter(range(n)),
+        Course(rate, 0.0, 0.0),
+        moments=Moments() if moments is None else moments,
+        rates={"w": 1.0},
+        stage="",
+        watch=Watch(every=10),
+    )
+
+
+def test_errors_that_stay_above_the_first_are_divergence_though_they_do_not_grow_tenfold():
+    moments = Moments()
+    found = climbing(1.0, moments=moments)  # 2 at first, and from batch 10 on one more each look
+    assert found.diverged
+    assert found.n_batches == 50  # four looks in a row: 20, 30, 40, 50
+    assert found.errors == pytest.approx([2, 2, 3, 4, 5, 6], abs=1e-3)
+    # the best weights, and the moments that they had
+    assert float(found.weights["w"]) == 0.0
+    assert moments.n_steps == 0
+    assert not climbing(1000.0).diverged
+
+
+def test_rows_that_are_harder_than_the_first_ones_are_no_divergence():
+    """The same rows are asked of the weights that it began with."""
+    assert not climbing(1000.0, harder=0.05).diverged
+
+
+def test_the_end_of_a_short_descent_is_looked_at():
+    assert climbing(0.0, n=8, rate=1.0).diverged
+    assert not climbing(7.9, n=8, rate=1.0).diverged

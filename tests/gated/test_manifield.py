@@ -107,6 +107,17 @@ def test_alone_it_cleans_what_it_learned_clean():
     assert ((field.predict(seen) - there) ** 2).mean() < 0.5 * ((seen - there) ** 2).mean()
 
 
+def test_counts_are_cleaned_by_what_is_guessed():
+    """A patch model's own guess of counts is a mean, and was refused as no count."""
+    rng = np.random.default_rng(0)
+    rate = 5.0 + 4.0 * np.sin(np.arange(400) / 4)
+    seen, wanted = (rng.poisson(rate).astype(float) for _ in range(2))
+    patches = GatedAutoencoder(2, output="poisson", encodes="guess", max_iter=300)
+    field = Manifield(patches, patch_size=7).fit(seen[:200], wanted[:200])
+    found = field.predict(seen[200:])
+    assert ((found - rate[200:]) ** 2).mean() < 0.5 * ((seen - rate)[200:] ** 2).mean()
+
+
 def test_saved_and_loaded(field, tmp_path):
     same = sidelight.load(sidelight.save(field, tmp_path / "field.sidelight"))
     x, _ = sine(40, 1)

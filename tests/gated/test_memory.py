@@ -57,7 +57,8 @@ def test_a_machine_says_of_blocks_what_it_says_of_all_rows(kind, in_threes):
     seen = in_threes()
     for name, ask in ASKED.items():
         seen.clear()
-        np.testing.assert_allclose(ask(model), whole[name], rtol=1e-4, atol=1e-5, err_msg=name)
+        # scores are differences of sums of some hundred, in single precision
+        np.testing.assert_allclose(ask(model), whole[name], rtol=1e-4, atol=5e-5, err_msg=name)
         assert seen, name
         assert all(len(blocks) == 7 for blocks in seen), name
 

@@ -50,7 +50,8 @@ class BiasedAutoencoder(ConditionalAutoencoder):
     momentum : float
         The share of the last direction that a step keeps.
     weight_decay : float
-        The share of a weight that a step of length one takes away.
+        The share of a weight that a step of length one takes away; a step takes ``learning_rate``
+        times as much, and at most all of it.
     batch_size : int
         Pairs of a step.
     max_iter : int

@@ -7,7 +7,6 @@ from typing import Any, ClassVar
 from sidelight.core import FloatArray, OneOf
 from sidelight.gated.autoencoding import PARAMETERS, ConditionalAutoencoder
 from sidelight.gated.pair_model import of_pairs
-from sidelight.gated.rows import read_outputs
 
 
 class GatedAutoencoder(ConditionalAutoencoder):
@@ -56,7 +55,8 @@ class GatedAutoencoder(ConditionalAutoencoder):
     momentum : float
         The share of the last direction that a step keeps.
     weight_decay : float
-        The share of a weight that a step of length one takes away.
+        The share of a weight that a step of length one takes away; a step takes ``learning_rate``
+        times as much, and at most all of it.
     batch_size : int
         Pairs of a step.
     max_iter : int
@@ -168,19 +168,16 @@ class GatedAutoencoder(ConditionalAutoencoder):
         ndarray of shape (n_samples, n_outputs)
             Outputs.
         """
-        x = self._inputs(X)
-        if guess is None and self.encodes == "guess":
-            guess = self._learned.guess(x)
-        elif guess is None and self._network.n_outputs == x.shape[1]:
-            guess = x
-        elif guess is None:
+        x, network = self._inputs(X), self._learned
+        if guess is None and network.guesses:
+            return self._projected(x, network.guess(x), n_steps)  # a mean, whatever outputs are
+        if guess is None and network.n_outputs != x.shape[1]:
             raise ValueError(
-                f"{self._name}.predict projects a guess of {self._network.n_outputs} columns, and "
+                f"{self._name}.predict projects a guess of {network.n_outputs} columns, and "
                 f"inputs have {x.shape[1]}. Give guess=, or fit with encodes='guess'."
             )
-        columns = self._network.n_outputs
-        read_outputs(guess, self._units, who=self._name, n_rows=len(x), n_columns=columns)
-        return self.reconstruct(X, guess, n_steps=n_steps)
+        y = self._outputs(x if guess is None else guess, n_rows=len(x))
+        return self._projected(x, y, n_steps)
 
     @property
     def _from_guess(self) -> bool:

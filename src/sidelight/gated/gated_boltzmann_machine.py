@@ -53,6 +53,7 @@ from sidelight.gated.premapping import LAYERS, layers_of
 from sidelight.gated.rows import (
     DEVICE,
     ReadBatches,
+    array_of,
     check_whole,
     generator_of,
     is_stream,
@@ -113,9 +114,10 @@ class GatedBoltzmannMachine(PairModel):
     momentum : float
         The share of the last direction that a step keeps.
     weight_decay : float
-        The share of a weight that a step of length one takes away.
+        The share of a weight that a step of length one takes away; a step takes ``learning_rate``
+        times as much, and at most all of it.
     batch_size : int
-        Pairs of a step.
+        Pairs of a step of ``fit``; chains of rows that stand alone, where those are persistent.
     max_iter : int
         Steps of ``fit``.
     validation_fraction : float, optional
@@ -189,6 +191,8 @@ class GatedBoltzmannMachine(PairModel):
     _kept: ClassVar[str] = "_machine"
     _machine: Machine
     _moments: Moments
+    _chains: FloatArray
+    n_iter_: int
 
     def __init__(
         self,
@@ -253,7 +257,7 @@ class GatedBoltzmannMachine(PairModel):
         """
         x, y = self._read(X, Y, new=True, judged=validation is not None)
         rng = random_generator(self.random_state)
-        self._machine, self._moments = self._first(x, y, rng), Moments()
+        self._machine, self._moments = self._first(x, y, rng, self.batch_size), Moments()
         order, total = rng.spawn(1)[0], self.max_iter
         learning, judging = kept_rows(self, len(y), order)
         judges = (x[judging], y[judging]) if validation is None else self._judges(validation)
@@ -281,8 +285,8 @@ class GatedBoltzmannMachine(PairModel):
         GatedBoltzmannMachine
             The fitted estimator.
         """
-        idle = ["persistent", "validation_fraction"]
-        refuse_without_effect(self, idle, "in partial_fit, whose rows do not come again")
+        why = "in partial_fit, whose rows do not come again"
+        refuse_without_effect(self, ["validation_fraction"], why)
         if not is_stream(X):
             with unchanged_if_refused(self):
                 return self._go_on(self._read_next(X, Y), [])
@@ -350,7 +354,7 @@ class GatedBoltzmannMachine(PairModel):
             Inputs.
         random_state : int, Generator, RandomState or None
             Of the annealed importance sampling by which the mean is found where there are more
-            than 16 mapping units; with fewer it is exact.
+            than 18 mapping units (and, of binary ones, outputs); with fewer it is exact.
 
         Returns
         -------
@@ -422,7 +426,8 @@ class GatedBoltzmannMachine(PairModel):
             Outputs.
         random_state : int, Generator, RandomState or None
             Of the annealed importance sampling by which Z(x) is found where there are more than
-            16 mapping units; with fewer it is exact.
+            18 mapping units (and, of binary ones, outputs), or 22 where rows stand alone; with
+            fewer it is exact.
 
         Returns
         -------
@@ -489,7 +494,7 @@ class GatedBoltzmannMachine(PairModel):
         ndarray of shape (n_pairs, n_features)
             argmax_j Σ_k W_ijk z_k + W_ij, z inferred from the pair.
         """
-        self._refuse_features("flow")
+        self._learned.refuse_features(who=f"{self._name}.flow")
         return strongest_outputs(self.infer(X, Y), self._learned)
 
     def basis_flow(self) -> FloatArray:
@@ -500,7 +505,7 @@ class GatedBoltzmannMachine(PairModel):
         ndarray of shape (n_components, n_features, n_outputs)
             W_ijk, unit by unit, as :func:`sidelight.plot.basis_flow_fields` draws them.
         """
-        self._refuse_features("basis_flow")
+        self._learned.refuse_features(who=f"{self._name}.basis_flow")
         I, J, K = self._machine.n_inputs, self._machine.n_outputs, self._machine.n_mappings
         require_memory(
             12.0 * I * J * K,
@@ -572,11 +577,13 @@ class GatedBoltzmannMachine(PairModel):
     def _n_features_out(self) -> int:
         return self._machine.n_mappings
 
-    def _first(self, x: FloatArray, y: FloatArray, rng: np.random.Generator) -> Machine:
-        """The machine that learning begins with."""
+    def _first(
+        self, x: FloatArray, y: FloatArray, rng: np.random.Generator, n_rows: int
+    ) -> Machine:
+        """The machine that learning begins with, by batches of so many rows."""
         layers = layers_of(self.premapping)
         sizes = (layers[-1] if layers else x.shape[1], y.shape[1], self.n_components)
-        require_room(sizes, self.batch_size, self.n_factors, who=self._name)
+        require_room(sizes, n_rows if x.shape[1] else 1, self.n_factors, who=self._name)
         self.n_outputs_ = y.shape[1]
         return first_machine(
             x,
@@ -584,23 +591,32 @@ class GatedBoltzmannMachine(PairModel):
             self._units(y),
             self.n_components,
             rng,
-            real=self._kind_of_input == "gaussian",
+            input_units=self._units_of_inputs(x) if x.shape[1] else None,
             n_factors=self.n_factors,
             layers=layers,
         )
 
     def _read_next(self, X: Any, Y: Any) -> tuple[FloatArray, FloatArray]:
-        return self._read(X, Y, new=not hasattr(self, "_machine"))
+        x, y = self._read(X, Y, new=not hasattr(self, "_machine"))
+        if x.shape[1]:
+            why = "in partial_fit of pairs, of which each has a chain and does not come again"
+            refuse_without_effect(self, ["persistent"], why)
+        if hasattr(self, "_machine"):
+            self._machine.require_room(len(y), who=self._name)
+        return x, y
 
     def _go_on(self, first: Pair, more: Iterable[Pair]) -> Self:
         """Learn from the batch that was read, and then from more."""
         rng = random_generator(self.random_state)
         if not hasattr(self, "_machine"):
-            self._machine, self._moments = self._first(*first, rng), Moments()
+            self._machine, self._moments = self._first(*first, rng, len(first[1])), Moments()
         else:  # later batches have draws of their own, and what is refused changes nothing
-            rng = np.random.default_rng([int(rng.integers(2**32)), self._moments.n_steps])
+            rng = np.random.default_rng([int(rng.integers(2**32)), self.n_iter_])
             self._moments = self._moments.copied()
-        return self._learn(rng, given_batches(self._learned, chain([first], more)))
+        machine, last = self._learned, getattr(self, "_chains", None)
+        chains = first_chains(machine, first[1], self.batch_size, last) if self.persistent else None
+        batches = given_batches(machine, chain([first], more))
+        return self._learn(rng, batches, chains=chains)
 
     def _learn(
         self, rng: np.random.Generator, batches: Any, *, chains: Any = None, **more: Any
@@ -613,17 +629,6 @@ class GatedBoltzmannMachine(PairModel):
         rate = RATES.chosen(self.learning_rate, persistent=chains is not None)
         weights = learn(self, machine, objective, batches, self._moments, rate=rate, **more)
         self._machine = replace(self._machine, weights=weights)
+        if chains is not None and not machine.n_inputs:
+            self._chains = array_of(chains)
         return self
-
-    def _refuse_features(self, name: str) -> None:
-        """Refuse to say where inputs go, where weights are not of the inputs."""
-        if not self._learned.n_inputs:
-            raise ValueError(
-                f"{self._name}.{name} says where inputs go, and this one was fitted to rows that "
-                f"stand alone. Fit it to pairs, fit(X, Y)."
-            )
-        if self.premapping is not None:
-            raise ValueError(
-                f"{self._name}.{name} needs weights of the inputs themselves, and with premapping="
-                f"{self.premapping!r} they are of features. Fit without a premapping."
-            )

@@ -47,7 +47,7 @@ from sidelight.gated.rows import (
     refuse_idle_patience,
 )
 from sidelight.gated.training import LEARNING, learn
-from sidelight.gated.units import Tensor, units_of
+from sidelight.gated.units import Tensor, Units, units_of
 
 _PATCH = Matching(
     lambda value: isinstance(value, tuple) and len(value) == 2 and all(map(Whole(1).admits, value)),
@@ -88,7 +88,8 @@ class GatedExpertField(BaseEstimator):
     momentum : float
         The share of the last direction that a step keeps.
     weight_decay : float
-        The share of a weight that a step of length one takes away.
+        The share of a weight that a step of length one takes away; a step takes ``learning_rate``
+        times as much, and at most all of it.
     batch_size : int
         Crops of a step, three patches high and wide.
     max_iter : int
@@ -211,7 +212,9 @@ class GatedExpertField(BaseEstimator):
         if self.output != "gaussian":
             refuse_without_effect(self, ["nu"], f"with output={self.output!r}")
         self.patch_size_ = self._patch
-        x, y = self._images(X, "X"), self._images(Y, "Y")
+        x, y = (
+            self._images(given, name, self._units(name)) for given, name in ((X, "X"), (Y, "Y"))
+        )
         self._refuse_other_places(x, y)
         rng = random_generator(self.random_state)
         self._machine, self.n_channels_ = self._first(x, y, rng), (x[0].shape[2], y[0].shape[2])
@@ -332,11 +335,17 @@ class GatedExpertField(BaseEstimator):
         size = getattr(self, "patch_size_", self.patch_size)
         return size if isinstance(size, tuple) else (int(size), int(size))
 
-    def _images(self, images: Any, name: str, known: int | None = None) -> list[FloatArray]:
+    def _units(self, name: str) -> Units:
+        """What inputs (X) or outputs (Y) are, by the parameters."""
+        kind = self.input if name == "X" and self.input != "same" else self.output
+        return units_of(kind, nu=self.nu, n_states=1)
+
+    def _images(
+        self, images: Any, name: str, units: Units, known: int | None = None
+    ) -> list[FloatArray]:
         """Images as they can be taken; with so many channels, where that is known."""
         found = read_signals(images, self._patch, who=self._name, name=name, channels_known=known)
         parameter = "input" if name == "X" and self.input != "same" else "output"
-        units = units_of(getattr(self, parameter), nu=self.nu, n_states=1)
         return [
             admitted_values(one, units, who=self._name, name=name, parameter=parameter)
             for one in found
@@ -344,7 +353,10 @@ class GatedExpertField(BaseEstimator):
 
     def _new(self, images: Any, side: int, name: str) -> list[FloatArray]:
         check_is_fitted(self, "_machine")
-        found = self._images(images, name, self.n_channels_[side])
+        units = self._machine.units if name == "Y" else self._machine.input_units
+        # of inputs, files of earlier versions have them as a parameter alone
+        units = self._units(name) if units is None else units
+        found = self._images(images, name, units, self.n_channels_[side])
         if found[0].shape[2] != self.n_channels_[side]:
             raise ValueError(
                 f"{self._name} was fitted with {self.n_channels_[side]} channels of {name}. "
@@ -377,23 +389,18 @@ class GatedExpertField(BaseEstimator):
 
     def _first(self, x: list[FloatArray], y: list[FloatArray], rng: np.random.Generator) -> Machine:
         """A patch machine; all pixels of a channel have one scale."""
-        units = units_of(self.output, nu=self.nu, n_states=1)
-        kind = self.output if self.input == "same" else self.input
+        units, input_units = self._units("Y"), self._units("X")
         pixels = self._patch[0] * self._patch[1]
-        seen = []
-        for images, centred, real in (
-            (x, True, kind == "gaussian"),
-            (y, self.output == "gaussian", self.output == "gaussian"),
-        ):
-            rows = np.concatenate([one.reshape(-1, one.shape[2]) for one in images])
-            one = Scale.of(rows, centred=centred, scaled=real)
-            length = one.length * np.sqrt(pixels)
-            seen.append(Scale(np.repeat(one.centre, pixels), one.size, float(length)))
-        start = np.tile(seen[1].centre, (2, 1))
-        made = first_machine(
-            np.zeros((2, len(seen[0].centre))), start, units, self.n_components, rng, real=False
+        inputs, rows = (
+            np.concatenate([one.reshape(-1, one.shape[2]) for one in images]) for images in (x, y)
         )
-        rows = np.concatenate([one.reshape(-1, one.shape[2]) for one in y])
+        seen = [
+            Scale(np.repeat(one.centre, pixels), one.size, float(one.length * np.sqrt(pixels)))
+            for one in (Scale.of_inputs(inputs, input_units), Scale.of_outputs(rows, units))
+        ]
+        start = np.tile(seen[1].centre, (2, 1))
+        nothing = np.zeros((2, len(seen[0].centre)))
+        made = first_machine(nothing, start, units, self.n_components, rng, input_units=input_units)
         bias = units.start(np.asarray((rows - seen[1].centre[::pixels]) / seen[1].size))
         # every pixel is told the sum of what its patches say
         made.weights["y"][:] = np.repeat(bias, pixels) / pixels

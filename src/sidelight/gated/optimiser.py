@@ -30,7 +30,7 @@ class Course:
     momentum : float
         The share of the last direction that is kept.
     weight_decay : float
-        The share of a weight that a step of length one takes away.
+        The share of a weight that a step of length one takes away; longer ones take all of it.
     """
 
     learning_rate: float
@@ -92,6 +92,10 @@ class Running:
 
         return cls(begun(moments.first), begun(moments.second), moments.n_steps)
 
+    def copied(self) -> Running:
+        """The same, in memory of their own."""
+        return Running(_copied(self.first), _copied(self.second), self.n_steps)
+
     def keep_in(self, moments: Moments) -> None:
         """What the next descent goes on from, as arrays."""
         moments.first = {name: array_of(m) for name, m in self.first.items()}
@@ -99,22 +103,31 @@ class Running:
         moments.n_steps = self.n_steps
 
     def step(
-        self, weights: Mapping[str, Tensor], rates: Mapping[str, float], course: Course
+        self,
+        weights: Mapping[str, Tensor],
+        length: float,
+        rates: Mapping[str, float],
+        course: Course,
     ) -> None:
-        """w ← w − rate (m̂/√v̂ + decay w): rare inputs move weights as far as frequent ones."""
+        """w ← (1 − length decay) w − length rate m̂/√v̂.
+
+        Rare inputs move weights as far as frequent ones; all weights lose the same share.
+        """
         self.n_steps += 1
+        left = max(0.0, 1.0 - length * course.weight_decay)
         unbiased = 1.0 - course.momentum**self.n_steps
         grown = 1.0 - _FORGETTING**self.n_steps
         with torch.no_grad():
             for name, w in weights.items():
                 g = w.grad
                 assert g is not None
-                m, v, rate = self.first[name], self.second[name], rates[name]
+                m, v = self.first[name], self.second[name]
                 m.lerp_(g, 1.0 - course.momentum)
                 v.mul_(_FORGETTING).addcmul_(g, g, value=1.0 - _FORGETTING)
                 if course.weight_decay:
-                    w.mul_(1.0 - rate * course.weight_decay)
-                w.addcdiv_(m, v.div(grown).sqrt_().add_(_SMALLEST), value=-rate / unbiased)
+                    w.mul_(left)
+                far = -length * rates[name] / unbiased
+                w.addcdiv_(m, v.div(grown).sqrt_().add_(_SMALLEST), value=far)
                 w.grad = None
 
 
@@ -131,11 +144,20 @@ class Watch:
     least : float
         Errors below this, in squared units of outputs, are no sign of it: outputs that never change
         are reconstructed at once, and then nearly.
+    behind : float
+        Errors of binary units and of states cannot grow tenfold.  It has diverged, too, where a
+        batch is told so many times worse than by what the descent began with, on the same rows,
+        look after look.  Set on rows that are turned (draws 100 and 101): four looks in a row of
+        machines that learn stay below 0.7, those of steps of 100 above 1.2.
+    looks : int
+        So many looks in a row, or all that there were.
     """
 
     every: int = 25
     worse: float = 10.0
     least: float = 1.0
+    behind: float = 1.1
+    looks: int = 4
 
 
 _WATCH = Watch()
@@ -165,7 +187,7 @@ class Descent:
     ----------
     weights : dict of str to Tensor
         The last ones; with a judge, or after an interruption or divergence, the best that were
-        looked at.
+        looked at.  The moments that are kept are theirs.
     errors : list of float
         At every look.
     n_batches : int
@@ -184,7 +206,7 @@ class Descent:
 
 def descend(
     loss: Callable[[dict[str, Tensor], Batch], Tensor],
-    error: Callable[[dict[str, Tensor], Batch], float],
+    error: Callable[[Mapping[str, Tensor], Batch], float],
     weights: Mapping[str, Tensor],
     batches: Iterable[Batch],
     course: Course,
@@ -205,8 +227,9 @@ def descend(
     on what a judge has kept, and ``first`` is what it was at the beginning, where that is not here.
     """
     moving = {name: w.detach().clone().requires_grad_() for name, w in weights.items()}
-    found, best, best_at = Descent(_copied(moving)), math.inf, 0
+    found, best, best_at, behind = Descent(_copied(moving)), math.inf, 0, 0
     running = Running.of(moments, moving)
+    kept, batch = running.copied(), None
     with Interruption() as interruption:
         for batch in batches:
             if found.n_batches % watch.every == 0:
@@ -217,23 +240,46 @@ def descend(
                     break
                 found.errors.append(now)
                 if now < best:
-                    best, best_at, found.weights = now, found.n_batches, _copied(moving)
+                    best, best_at, behind = now, found.n_batches, 0
+                    found.weights, kept = _copied(moving), running.copied()
+                else:
+                    fell = _fell_behind(error, moving, weights, batch, first, watch)
+                    behind = behind + 1 if fell else 0
                 report(stage, found.n_batches, total, now)
-                if judge is not None and found.n_batches - best_at >= judge.patience:
-                    found.enough = True
+                found.diverged = behind == watch.looks
+                found.enough = judge is not None and found.n_batches - best_at >= judge.patience
+                if found.diverged or found.enough:
                     break
             left = 1.0 if total is None else min(1.0, 2.0 * (1.0 - found.n_batches / total))
             loss(moving, batch).backward()
-            step = course.learning_rate * left
-            running.step(moving, {name: step * rate for name, rate in rates.items()}, course)
+            running.step(moving, course.learning_rate * left, rates, course)
             found.n_batches += 1
-    running.keep_in(moments)
     found.interrupted = bool(interruption)
-    if not (found.interrupted or found.diverged or found.enough):
-        found.diverged = not all(bool(torch.isfinite(w).all()) for w in moving.values())
+    if found.n_batches and not (found.interrupted or found.diverged or found.enough):
+        since = min(len(found.errors) - 1, watch.looks - 1)
+        found.diverged = not all(bool(torch.isfinite(w).all()) for w in moving.values()) or (
+            behind >= since and _fell_behind(error, moving, weights, batch, first or 0.0, watch)
+        )
         if not found.diverged and (judge is None or judge.error(moving) < best):
-            found.weights = _copied(moving)
+            found.weights, kept = _copied(moving), running
+    kept.keep_in(moments)
     return found
+
+
+def _fell_behind(
+    error: Callable[[Mapping[str, Tensor], Batch], float],
+    moving: Mapping[str, Tensor],
+    begun: Mapping[str, Tensor],
+    batch: Batch,
+    first: float,
+    watch: Watch,
+) -> bool:
+    """Whether a batch is told worse than by the weights that it began with.
+
+    The same rows are asked of both: rows that are harder than the first ones are no sign of it.
+    """
+    before = max(error(begun, batch), first, watch.least)
+    return not error(moving, batch) <= watch.behind * before
 
 
 def _copied(weights: Mapping[str, Tensor]) -> dict[str, Tensor]:

@@ -62,8 +62,8 @@ def of_pairs(method: _Method) -> _Method:
 class PairModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """An estimator of ``fit(X, Y)``, or of ``fit(X)`` where rows stand alone.
 
-    What it has learned is the value in the attribute ``_kept``, with ``n_inputs``, ``n_outputs``
-    and ``units``.
+    What it has learned is the value in the attribute ``_kept``, with ``n_inputs``, ``n_outputs``,
+    ``units`` and ``input_units``: parameters that were set since say nothing of it.
     """
 
     _parameters: ClassVar[Any]
@@ -121,7 +121,8 @@ class PairModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             y = read_table(self, X, reset=True)
             y = admitted_values(y, self._units(y), who=self._name, name="X", parameter="output")
             return np.empty((len(y), 0)), y
-        x = self._admitted_inputs(read_table(self, X, reset=True))
+        x = read_table(self, X, reset=True)
+        x = self._admitted_inputs(x, self._units_of_inputs(x))
         return x, read_outputs(Y, self._units, who=self._name, n_rows=len(x))
 
     def _judges(self, validation: Any) -> tuple[FloatArray, FloatArray]:
@@ -139,11 +140,15 @@ class PairModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         return np.empty((len(y), 0)), y
 
     def _units(self, rows: FloatArray, kind: str | None = None) -> Units:
+        """What outputs are, by the parameters: for a fit, not for what was fitted."""
         return units_of(
             self.output if kind is None else kind,
             nu=getattr(self, "nu", 1.0),
             n_states=self.n_states or rows.shape[1],
         )
+
+    def _units_of_inputs(self, rows: FloatArray) -> Units:
+        return self._units(rows, self._kind_of_input)
 
     def _pairs(self, X: Any, Y: Any) -> tuple[FloatArray, FloatArray]:
         x = self._inputs(X)
@@ -153,7 +158,9 @@ class PairModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         """New inputs."""
         if not self._learned.n_inputs:
             raise _NoInputsError(self._no_inputs())
-        return self._admitted_inputs(read_table(self, X, reset=False))
+        x, units = read_table(self, X, reset=False), self._learned.input_units
+        # files of earlier versions have it as a parameter alone
+        return self._admitted_inputs(x, self._units_of_inputs(x) if units is None else units)
 
     def _no_inputs(self) -> str:
         return (
@@ -162,14 +169,14 @@ class PairModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             f"of each row is a column, Y[:, None]."
         )
 
-    def _admitted_inputs(self, x: FloatArray) -> FloatArray:
-        units = self._units(x, self._kind_of_input)
+    def _admitted_inputs(self, x: FloatArray, units: Units) -> FloatArray:
         return admitted_values(x, units, who=self._name, name="X", parameter="input")
 
     def _outputs(self, Y: Any, *, n_rows: int | None = None) -> FloatArray:
         """New outputs."""
-        who, columns = self._name, self._learned.n_outputs
-        return read_outputs(Y, self._units, who=who, n_rows=n_rows, n_columns=columns)
+        who, learned = self._name, self._learned
+        units, columns = (lambda y: learned.units), learned.n_outputs
+        return read_outputs(Y, units, who=who, n_rows=n_rows, n_columns=columns)
 
     def _alone(self, X: Any) -> FloatArray:
         """New rows, where they stand alone."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -73,19 +73,25 @@ class Objective:
 
     stage: str
     loss: Callable[[dict[str, Tensor], Any], Tensor]
-    error: Callable[[dict[str, Tensor], Any], float]
+    error: Callable[[Mapping[str, Tensor], Any], float]
 
 
 def rows_in_turn(
     n: int, size: int, total: int, rng: np.random.Generator, device: torch.device
 ) -> Iterator[Tensor]:
-    """Rows in a new order each time that all were seen, so many at a time."""
-    order: Any = []
+    """Rows in a new order each time that all were seen, so many at a time.
+
+    Those that are left of an order, too few for a batch, come first in the next, which has them
+    last: a step of full length that sees one row would undo what others have learned.
+    """
+    order: IntArray = np.arange(0)
     for _ in range(total):
-        if not len(order):
-            order = torch.from_numpy(rng.permutation(n)).to(device)
+        if len(order) < min(size, n):
+            new = rng.permutation(n)
+            again = np.isin(new, order)
+            order = np.concatenate([order, new[~again], new[again]])
         rows, order = order[:size], order[size:]
-        yield rows
+        yield torch.from_numpy(rows).to(device)
 
 
 def kept_rows(model: Any, n: int, rng: np.random.Generator) -> tuple[IntArray, IntArray]:
@@ -137,7 +143,7 @@ def learn(
         first=float(before[0]) if len(before) else None,
         judge=judge,
     )
-    model.n_iter_ = moments.n_steps
+    model.n_iter_ = getattr(model, "n_iter_", 0) + done.n_batches
     model.history_ = np.append(before, done.errors)
     _say_how_it_ended(done, rate, who=type(model).__name__)
     return {name: array_of(w) for name, w in done.weights.items()}

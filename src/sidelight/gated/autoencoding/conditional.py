@@ -167,12 +167,7 @@ class ConditionalAutoencoder(PairModel):
         ndarray of shape (n_pairs, n_outputs)
             Outputs on the manifold.
         """
-        x, y = self._pairs(X, Y)
-        check_whole(n_steps, 1, who=f"{self._name}.reconstruct", name="n_steps")
-        network = self._learned
-        for _ in range(n_steps):
-            y = network.decode(network.encode(x, y), x)
-        return y
+        return self._projected(*self._pairs(X, Y), n_steps)
 
     def transform(self, X: Any) -> FloatArray:
         """Encode rows that stand alone.
@@ -216,6 +211,14 @@ class ConditionalAutoencoder(PairModel):
     def _n_features_out(self) -> int:
         return self._network.n_codes
 
+    def _projected(self, x: FloatArray, y: FloatArray, n_steps: int) -> FloatArray:
+        """What goes through the network so often."""
+        check_whole(n_steps, 1, who=self._name, name="n_steps")
+        network = self._learned
+        for _ in range(n_steps):
+            y = network.decode(network.encode(x, y), x)
+        return y
+
     @property
     def _from_guess(self) -> bool:
         """Whether codes are those of a guess, and not of outputs, while it learns."""
@@ -231,7 +234,7 @@ class ConditionalAutoencoder(PairModel):
         gated = self._gates and x.shape[1]
         between = self.batch_size * min(I * J, I * H, J * H) if gated else 0
         require_memory(
-            40.0 * J * H * (I if gated else 1) + 16.0 * between,
+            64.0 * J * H * (I if gated else 1) + 16.0 * between,
             what=f"learning {I} × {J} × {H} weights" if gated else f"learning {J} × {H} weights",
             who=self._name,
             instead="Give a premapping, fewer units or smaller batches.",
@@ -242,7 +245,7 @@ class ConditionalAutoencoder(PairModel):
             self._units(y),
             sizes,
             rng,
-            real=self._kind_of_input == "gaussian",
+            input_units=self._units_of_inputs(x) if x.shape[1] else None,
             gates=self._gates,
             guesses=self._from_guess,
             code=self.code,

@@ -31,6 +31,8 @@ class Network:
         How rows are read.
     code : {"linear", "tanh"}
         What a code is.
+    input_units : Units, optional
+        What inputs may be; none where outputs stand alone, and in files of earlier versions.
     device : torch.device
         Where it computes, which is no part of what was learned and of no model file.
     """
@@ -40,6 +42,7 @@ class Network:
     input_scale: Scale
     output_scale: Scale
     code: str
+    input_units: Units | None = None
     device: torch.device = field(default=PROCESSOR, metadata=NOT_SAVED)
 
     def at(self, device: torch.device) -> Network:
@@ -61,6 +64,11 @@ class Network:
         """Units of a code."""
         inner = sum(name.startswith("down shift") for name in self.weights)
         return len(self.weights[f"down shift {inner - 1}" if inner else "h"])
+
+    @property
+    def guesses(self) -> bool:
+        """Whether it has learned to guess outputs from inputs."""
+        return "xg" in self.weights
 
     def tensors(self) -> dict[str, Tensor]:
         """The weights, for torch."""
@@ -144,7 +152,7 @@ def first_network(
     sizes: tuple[int, ...],
     rng: np.random.Generator,
     *,
-    real: bool,
+    input_units: Units | None,
     gates: bool,
     guesses: bool,
     code: str,
@@ -155,9 +163,7 @@ def first_network(
     ``sizes`` are the units of the encoder's layers, the code last; ``layers`` those of the
     premapping.
     """
-    real_outputs = units.kind == "gaussian"
-    inputs = Scale.of(X, centred=True, scaled=real)
-    outputs = Scale.of(Y, centred=real_outputs, scaled=real_outputs)
+    inputs, outputs = Scale.of_inputs(X, input_units), Scale.of_outputs(Y, units)
     bias = units.start(outputs(Y).numpy())
     made = first_layers((X.shape[1], *layers), rng) if X.shape[1] else {}
     I, J, H = (X.shape[1], *layers)[-1], len(bias), sizes[0]
@@ -179,4 +185,4 @@ def first_network(
     if guesses and X.shape[1]:
         made["xg"], made["g"] = normal(I, J, over=x * np.sqrt(J)), bias
     weights = {name: w.astype(np.float32) for name, w in made.items()}
-    return Network(units, weights, inputs, outputs, code)
+    return Network(units, weights, inputs, outputs, code, input_units)

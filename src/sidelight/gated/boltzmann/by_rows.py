@@ -5,12 +5,15 @@ Every input makes J × K couplings, of which only so many stand in memory as a b
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 import torch
 
-from sidelight.core import FloatArray, row_blocks
+from sidelight.core import FloatArray, report, row_blocks
 from sidelight.gated.boltzmann.conditionals import gibbs, mapping_given, output_given
 from sidelight.gated.boltzmann.likelihood import (
+    are_few,
     bytes_of_sums,
     expected_output,
     log_likelihood,
@@ -19,6 +22,9 @@ from sidelight.gated.boltzmann.likelihood import (
 from sidelight.gated.boltzmann.machine import NOTHING, Machine
 from sidelight.gated.rows import array_of
 from sidelight.gated.units import Tensor
+
+#: What chains of an input are taken to hold at least, so that no block has more than sixteen.
+_ANNEALED = 2e6
 
 
 def mappings_of(machine: Machine, X: FloatArray, Y: FloatArray) -> FloatArray:
@@ -56,7 +62,7 @@ def expected_of(machine: Machine, X: FloatArray, draws: torch.Generator) -> Floa
     """E[y | x] of every input."""
     found = np.empty((len(X), machine.n_outputs))
     with torch.no_grad():
-        for rows in row_blocks(len(X), _bytes_of_sums(machine)):
+        for rows in _blocks_of_sums(machine, len(X)):
             y = expected_output(machine.folded(X[rows]), draws)
             found[rows] = machine.output_scale.back(y)
     return found
@@ -90,13 +96,13 @@ def log_densities_of(
     found = np.empty(len(Y))
     with torch.no_grad():
         if machine.n_inputs:
-            for rows in row_blocks(len(Y), _bytes_of_sums(machine)):
+            for rows in _blocks_of_sums(machine, len(Y)):
                 folded, y = machine.folded(X[rows]), machine.outputs(Y[rows]).unsqueeze(1)
-                each = log_likelihood(folded, y, log_normaliser(folded, draws))
+                each = log_likelihood(folded, y, log_normaliser(folded, draws, alone=False))
                 found[rows] = array_of(each[:, 0])
         else:
             folded = machine.folded(NOTHING)
-            log_z = log_normaliser(folded, draws)
+            log_z = log_normaliser(folded, draws, alone=True)
             for rows in row_blocks(len(Y), _bytes_of_a_row(machine)):
                 y = machine.outputs(Y[rows]).unsqueeze(0)
                 found[rows] = array_of(log_likelihood(folded, y, log_z)[0])
@@ -108,5 +114,12 @@ def _bytes_of_a_row(machine: Machine) -> float:
     return 4.0 * (6 * machine.n_outputs + 3 * machine.n_mappings)
 
 
-def _bytes_of_sums(machine: Machine) -> float:
-    return machine.bytes_of_an_input + bytes_of_sums(machine.n_outputs, machine.n_mappings)
+def _blocks_of_sums(machine: Machine, n_inputs: int) -> Iterator[slice]:
+    """Inputs whose sums are made together, few enough for progress to be seen; it is told."""
+    units, J, K = machine.units, machine.n_outputs, machine.n_mappings
+    each, stage = machine.bytes_of_an_input + bytes_of_sums(units, J, K), "sums over all states"
+    if not are_few(units, J, K, alone=False):
+        each, stage = max(each, _ANNEALED), "annealed importance sampling"
+    for rows in row_blocks(n_inputs, each):
+        report(stage, rows.start, n_inputs)
+        yield rows

@@ -50,7 +50,11 @@ class Contrast:
         with torch.no_grad():
             start = y if begin is None else begin
             ends = gibbs(folded, start, self.n_steps, self.generator, to_mean=self.to_mean)
-        return folded.free_energy(y).mean() - folded.free_energy(ends).mean(), ends
+        # together, so that the gradient of what an input makes of the weights is formed once
+        of_data, of_chains = folded.free_energy(torch.cat([y, ends], 1)).split(
+            [y.shape[1], ends.shape[1]], 1
+        )
+        return of_data.mean() - of_chains.mean(), ends
 
     def error(self, weights: Weights, x: Tensor, y: Tensor) -> float:
         """Σ_j (y_j − ŷ_j)², the mean of outputs that one step back and forth should keep."""

@@ -12,6 +12,7 @@ import torch
 from sidelight.core import FloatArray, row_blocks
 from sidelight.gated.boltzmann.contrast import Contrast
 from sidelight.gated.boltzmann.machine import Machine
+from sidelight.gated.premapping import Weights
 from sidelight.gated.training import Objective, Pair, Part, rows_in_turn
 from sidelight.gated.units import Tensor
 
@@ -46,8 +47,15 @@ class Rates:
 RATES = Rates()
 
 
-def first_chains(machine: Machine, Y: FloatArray, size: int) -> Tensor:
-    """Where chains that go on begin: one at each row; ``size`` among rows that stand alone."""
+def first_chains(
+    machine: Machine, Y: FloatArray, size: int, last: FloatArray | None = None
+) -> Tensor:
+    """Where chains that go on begin: one at each row; ``size`` among rows that stand alone.
+
+    Or where they ended the ``last`` time.
+    """
+    if last is not None:
+        return torch.tensor(last, device=machine.device)
     rows = np.arange(len(Y)) if machine.n_inputs else np.arange(size) * len(Y) // size
     return machine.outputs(Y[rows])
 
@@ -103,7 +111,7 @@ def divergence(
         chains[moved] = ends.reshape(begin.shape)
         return found
 
-    def error(weights: dict[str, Tensor], batch: Batch) -> float:
+    def error(weights: Weights, batch: Batch) -> float:
         return contrast.error(weights, *batch[:2])
 
     return Objective("contrastive divergence", loss, error)

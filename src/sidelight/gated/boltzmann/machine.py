@@ -33,6 +33,8 @@ class Machine:
         By name, as :mod:`sidelight.gated.boltzmann.energy` has them, in single precision.
     input_scale, output_scale : Scale
         How rows are read.
+    input_units : Units, optional
+        What inputs may be; none where outputs stand alone, and in files of earlier versions.
     device : torch.device
         Where it computes, which is no part of what was learned and of no model file.
     """
@@ -41,6 +43,7 @@ class Machine:
     weights: dict[str, FloatArray]
     input_scale: Scale
     output_scale: Scale
+    input_units: Units | None = None
     device: torch.device = field(default=PROCESSOR, metadata=NOT_SAVED)
 
     def at(self, device: torch.device) -> Machine:
@@ -68,6 +71,26 @@ class Machine:
         J, K = self.n_outputs, self.n_mappings
         couplings = self.weights["xf"].shape[1] if "xf" in self.weights else 2 * J * K
         return 4.0 * (couplings + 4 * J + 3 * K)
+
+    def refuse_features(self, *, who: str) -> None:
+        """Refuse to say where inputs go, where there are none, or a network is between."""
+        if not self.n_inputs:
+            raise ValueError(
+                f"{who} says where inputs go, and this one was fitted to rows that stand alone. "
+                f"Fit it to pairs, fit(X, Y)."
+            )
+        if "map 1" in self.weights:
+            raise ValueError(
+                f"{who} needs weights of the inputs themselves, and those of this one are of "
+                f"features that a network makes of them. Fit without a premapping, or with a "
+                f"linear one, premapping=n."
+            )
+
+    def require_room(self, n_rows: int, *, who: str) -> None:
+        """Refuse to learn from batches of so many rows where they are too large."""
+        n_factors = self.weights["xf"].shape[1] if "xf" in self.weights else None
+        sizes = (len(self.weights["xy"]), self.n_outputs, self.n_mappings)
+        require_room(sizes, n_rows if self.n_inputs else 1, n_factors, who=who)
 
     def rates(self) -> dict[str, float]:
         """The share of a step that each weight goes: over the lengths of what it is multiplied by.
@@ -109,14 +132,12 @@ def first_machine(
     n_mappings: int,
     rng: np.random.Generator,
     *,
-    real: bool,
+    input_units: Units | None,
     n_factors: int | None = None,
     layers: tuple[int, ...] = (),
 ) -> Machine:
     """What learning begins with: small random couplings, the bias of outputs that stand alone."""
-    real_outputs = units.kind == "gaussian"
-    inputs = Scale.of(X, centred=True, scaled=real)
-    outputs = Scale.of(Y, centred=real_outputs, scaled=real_outputs)
+    inputs, outputs = Scale.of_inputs(X, input_units), Scale.of_outputs(Y, units)
     bias = units.start(outputs(Y).numpy())
     made = first_layers((X.shape[1], *layers), rng)
     I, J, K = (X.shape[1], *layers)[-1], len(bias), n_mappings
@@ -128,17 +149,23 @@ def first_machine(
     made["xy"], made["xz"] = np.zeros((I, J)), np.zeros((I, K))
     made["yz"] = _SMALL * rng.standard_normal((J, K))
     made["y"], made["z"] = bias, np.zeros(K)
-    return Machine(units, {name: w.astype(np.float32) for name, w in made.items()}, inputs, outputs)
+    weights = {name: w.astype(np.float32) for name, w in made.items()}
+    return Machine(units, weights, inputs, outputs, input_units)
 
 
 def require_room(
-    sizes: tuple[int, int, int], batch_size: int, n_factors: int | None, *, who: str
+    sizes: tuple[int, int, int], n_rows: int, n_factors: int | None, *, who: str
 ) -> None:
-    """Refuse weights, with gradient, moments and best copy, and filters of a batch, too large."""
+    """Refuse weights, and filters of so many rows of a batch, that are too large.
+
+    Weights stand in memory as they began, as they are and as they were best, with a gradient, and
+    with the two moments of the latter.
+    """
     I, J, K = sizes
-    full = 4.0 * J * K * (5.0 * I + 3.0 * batch_size)
+    full = 4.0 * J * K * (8.0 * I + 3.0 * n_rows)
+    factored = 4.0 * n_factors * (8.0 * (I + J + K) + 3.0 * n_rows) if n_factors else 0.0
     require_memory(
-        full if n_factors is None else 20.0 * n_factors * (I + J + K),
+        factored if n_factors else full,
         what=f"learning {I} × {J} × {K} three-way weights",
         who=who,
         instead="Give n_factors or a premapping, or smaller batches.",

@@ -1,7 +1,8 @@
 """One patch machine at all sites of an image: the field of gated experts (5.16).
 
-S(y, z; x) = Σ_s S(y^s, z^s; x^s) over all patches s that touch the image.  What lies outside is
-zero, the mean, so that every pixel is covered by as many patches.  Given an input image this is a
+S(y, z; x) = Σ_s S(y^s, z^s; x^s) over all patches s that touch the image, so that every pixel is
+covered by as many.  What lies outside is zero: of inputs and of real outputs, which are centred,
+that is the mean, and of others no pixel that is on, and no count.  Given an input image this is a
 restricted Boltzmann machine too: outputs that several patches cover are told the sum of what each
 says.
 """
@@ -68,15 +69,17 @@ class AtSites:
 
     def onto_mapping(self, f: Tensor) -> Tensor:
         """Σ_j f^s_j Ŵ^s_jk, site by site."""
-        n = len(f)
-        patches = self.sites.cut(f[:, 0]).flatten(0, 1).unsqueeze(1)
-        return self.of_patch.onto_mapping(patches).reshape(n, 1, -1)
+        n, m = f.shape[:2]
+        patches = self.sites.cut(f.flatten(0, 1)).unflatten(0, (n, m)).transpose(1, 2)
+        told = self.of_patch.onto_mapping(patches.flatten(0, 1)).unflatten(0, (n, self.sites.n))
+        return told.transpose(1, 2).flatten(2)
 
     def onto_output(self, z: Tensor) -> Tensor:
         """Σ_s Σ_k Ŵ^s_jk z^s_k, over the sites that cover a pixel."""
-        n = len(z)
-        each = z.reshape(n * self.sites.n, 1, -1)
-        return self.sites.add(self.of_patch.onto_output(each).reshape(n, self.sites.n, -1))[:, None]
+        n, m = z.shape[:2]
+        each = z.unflatten(2, (self.sites.n, -1)).transpose(1, 2).flatten(0, 1)
+        told = self.of_patch.onto_output(each).unflatten(0, (n, self.sites.n)).transpose(1, 2)
+        return self.sites.add(told.flatten(0, 1)).unflatten(0, (n, m))
 
     def times(self, beta: float) -> AtSites:
         """β Ŵ."""

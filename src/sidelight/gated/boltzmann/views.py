@@ -10,6 +10,7 @@ from sidelight.gated.boltzmann.energy import three_way
 from sidelight.gated.boltzmann.machine import Machine
 from sidelight.gated.premapping import premapped
 from sidelight.gated.rows import array_of, in_double
+from sidelight.gated.units import Tensor
 
 
 def filters_of(X: FloatArray, machine: Machine) -> FloatArray:
@@ -31,7 +32,7 @@ def filters_of(X: FloatArray, machine: Machine) -> FloatArray:
 
 def strongest_outputs(Z: FloatArray, machine: Machine) -> IntArray:
     """argmax_j Σ_k W_ijk z_k + W^xy_ij: the output that each input connects to the most."""
-    weights, found = machine.tensors(), np.empty((len(Z), machine.n_inputs), dtype=np.intp)
+    weights, found = _of_inputs(machine), np.empty((len(Z), machine.n_inputs), dtype=np.intp)
     each, factors = machine.n_inputs * machine.n_outputs, "xf" in weights
     between = weights["xf"].numel() if factors else 0
     with torch.no_grad():
@@ -49,4 +50,14 @@ def strongest_outputs(Z: FloatArray, machine: Machine) -> IntArray:
 def basis_flow_of(machine: Machine) -> FloatArray:
     """W_ijk, (mapping units, inputs, outputs): what each unit does to inputs by itself (§5.4.1)."""
     with torch.no_grad():
-        return np.asarray(in_double(three_way(machine.tensors()).permute(2, 0, 1)))
+        return np.asarray(in_double(three_way(_of_inputs(machine)).permute(2, 0, 1)))
+
+
+def _of_inputs(machine: Machine) -> dict[str, Tensor]:
+    """The weights from inputs on; M W where it is features Mᵀx that are connected by W."""
+    weights = machine.tensors()
+    if "map 0" in weights:
+        M = weights["map 0"]
+        from_features = [name for name in ("xyz", "xf", "xy") if name in weights]
+        weights |= {name: torch.tensordot(M, weights[name], 1) for name in from_features}
+    return weights

@@ -9,7 +9,7 @@ import torch
 
 from sidelight.core import FloatArray
 from sidelight.gated.rows.device import PROCESSOR, in_double
-from sidelight.gated.units import Tensor
+from sidelight.gated.units import Tensor, Units
 
 #: Rows that are shorter hold nothing, and are taken to be of length one.
 _SHORTEST = 1e-3
@@ -37,13 +37,26 @@ class Scale:
     length: float = 1.0
 
     @classmethod
+    def of_inputs(cls, rows: FloatArray, units: Units | None) -> Scale:
+        """That of inputs, which are centred whatever they are."""
+        real = units is not None and units.kind == "gaussian"
+        return cls.of(rows, centred=True, scaled=real)
+
+    @classmethod
+    def of_outputs(cls, rows: FloatArray, units: Units) -> Scale:
+        """That of outputs, of which real ones alone may be changed."""
+        real = units.kind == "gaussian"
+        return cls.of(rows, centred=real, scaled=real)
+
+    @classmethod
     def of(cls, rows: FloatArray, *, centred: bool, scaled: bool) -> Scale:
         """The scale of some rows, as far as it is asked for."""
-        size = float(np.sqrt(rows.var(axis=0).mean())) if scaled and rows.size else 1.0
-        centre = rows.mean(axis=0) if centred else np.zeros(rows.shape[1])
+        mean, spread = rows.mean(axis=0), rows.var(axis=0)
+        size = float(np.sqrt(spread.mean())) if scaled and rows.size else 1.0
         size = size if size > 0 else 1.0
-        seen = np.einsum("ij,ij->i", (rows - centre) / size, (rows - centre) / size)
-        length = float(np.sqrt(seen.mean()))
+        squares = spread if centred else spread + mean**2
+        length = float(np.sqrt(squares.sum())) / size
+        centre = mean if centred else np.zeros(rows.shape[1])
         return cls(centre, size, length if length > _SHORTEST else 1.0)
 
     def __call__(self, rows: FloatArray, device: torch.device = PROCESSOR) -> Tensor:

@@ -98,10 +98,15 @@ EXTREMES = {
     "estimator/points/graph.py": "the shortest edge out of a set",
     "unfolding/actions/bounds.py": "the closest pair",
     "solvers/paths/_waves.py": "the widest side",
-    "solvers/descent/continuation.py": "how long ago the best was",
     "transforms/own.py": "the member that smooths the most",
     **dict.fromkeys(
-        ("solvers/eigen/eigenpairs.py", "metric/distance_selection.py"), "the first that is true"
+        (
+            "solvers/eigen/eigenpairs.py",
+            "solvers/choosing.py",
+            "metric/distance_selection.py",
+            "io/coding/texts.py",
+        ),
+        "the first that is true",
     ),
     **dict.fromkeys(("gated/boltzmann/views.py", "gated/units.py"), "of every row"),
     **dict.fromkeys(
@@ -128,7 +133,7 @@ EXTREMES = {
     ),
 }
 #: Who compares by a key: ties are between names and whole numbers, or told.
-KEYS = {"cli/reports.py", "latent/relational/axes.py", "model_selection/choosing.py"}
+KEYS = {"cli/reports.py", "latent/relational/axes.py"}
 #: Who spaces numbers from the first row to the last: core.evenly_spaced, and where as many are
 #: wanted as were asked for, or those that are left out.
 SPACED = {
@@ -136,6 +141,82 @@ SPACED = {
     "embedding/sample.py",
     "latent/gplvm/back_constraint.py",
     "latent/gplvm/objective.py",
+}
+
+
+#: Who keeps the better of two in a loop by a bare comparison, and why the last bit may choose:
+#: of answers that differ, solvers.choosing chooses.
+KEPT = {
+    "estimator/behind.py": "by a hundredth, so that the wider of two that are as good stays",
+    "latent/information/followed.py": "which of two paths is better",
+    "neighbors/given_distances.py": "which entry a message names",
+    **dict.fromkeys(
+        (
+            "gated/optimiser.py",
+            "metric/learning/distance_cone.py",
+            "solvers/semidefinite/dense.py",
+            "solvers/semidefinite/low_rank/newton_step.py",
+            "solvers/semidefinite/low_rank/path_following.py",
+        ),
+        "steps of one descent: the optimum is the same",
+    ),
+    **dict.fromkeys(
+        (
+            "core/memory.py",
+            "gated/training.py",
+            "io/table/delimited.py",
+            "mapping/packing.py",
+            "solvers/eigen/block_lanczos.py",
+            "solvers/eigen/davidson.py",
+            "unfolding/actions/constraints.py",
+        ),
+        "whole numbers",
+    ),
+    "solvers/semidefinite/door.py": "whether to try the next solver",
+}
+#: Who solves eigenproblems beside solvers.eigen, and for what: the axes of a map are found there,
+#: where vectors that share an eigenvalue have a rule.
+EIGENPROBLEMS = {
+    **dict.fromkeys(
+        (
+            "estimator/behind.py",
+            "quality/dimension.py",
+            "solvers/semidefinite/dual_bound.py",
+            "transforms/distances/formulas.py",
+            "unfolding/actions/translations.py",
+        ),
+        "eigenvalues alone",
+    ),
+    **dict.fromkeys(
+        (
+            "gaussian_process/marginal.py",
+            "gaussian_process/placing.py",
+            "gaussian_process/prediction.py",
+            "latent/conditioning/rotation_by_number.py",
+            "latent/relational/axes.py",
+            "latent/sammon_mapping.py",
+            "metric/learning/distance_cone.py",
+            "metric/learning/leave_out.py",
+            "metric/learning/row_metric.py",
+            "metric/learning/safe_pairs.py",
+            "metric/multi_attribute.py",
+            "quality/gaussian_process.py",
+            "similarity/barycentre.py",
+            "solvers/ridge.py",
+            "spectral/hybrid/steps.py",
+            "spectral/isomap.py",
+            "transforms/distances/frames.py",
+            "unfolding/actions/noisy_places.py",
+        ),
+        "a function of the matrix, f(A) = V f(Λ) Vᵀ: any basis of a shared value will do",
+    ),
+    **dict.fromkeys(
+        ("metric/learning/choice_of_space.py", "solvers/semidefinite/dense.py"),
+        "a factor of the matrix, which is turned or multiplied out later",
+    ),
+    "solvers/semidefinite/low_rank/start.py": "the first points of a descent",
+    "solvers/semidefinite/dense_step.py": "how far a step may go",
+    "solvers/paths/_waves.py": "an order in memory",
 }
 
 
@@ -151,6 +232,34 @@ def test_the_best_of_several_is_chosen_in_one_place():
 
     assert _who(of_all) == set(EXTREMES)
     assert _who(lambda call: _name(call) in ("min", "max") and "key" in _keywords(call)) == KEYS
+
+
+def test_the_better_of_two_is_kept_in_one_place():
+    found = {place for place, tree in _trees().items() if _kept_by_hand(tree)}
+    compiled = {place for place in found if place.endswith("compiled.py")}  # ties by index
+    assert found - compiled == set(KEPT)
+
+
+@pytest.mark.parametrize(
+    ("lines", "by_hand"),
+    [
+        ("if off < least: least = off", True),
+        ("if best is None or score > best[0]: best = (score, x)", True),
+        ("if errors[-1] <= min(errors): best = x", True),
+        ("if improves(off, least): least = off", False),
+        ("if off < least: print(off)", False),
+    ],
+)
+def test_what_is_kept_by_hand_is_seen(lines, by_hand):
+    assert _kept_by_hand(ast.parse(f"for x in tried:\n {lines}")) == by_hand
+
+
+def test_eigenproblems_are_solved_in_one_room():
+    solvers = {"eigh", "eigvalsh", "eigsh", "eigs", "eig", "eigvals", "lobpcg", "eigh_tridiagonal"}
+    found = _who(lambda call: _name(call).split(".")[-1] in solvers)
+    home = {place for place in found if place.startswith("solvers/eigen/")}
+    assert home
+    assert found - home == set(EIGENPROBLEMS)
 
 
 def test_rows_are_spaced_in_one_place():
@@ -170,6 +279,38 @@ def test_the_farthest_are_looked_for_in_one_place():
         and {"argmax", "minimum"} <= {_name(call).split(".")[-1] for call in _calls(loop)}
     }
     assert found == {"core/sampling.py"}
+
+
+def _kept_by_hand(tree):
+    """Whether a loop compares sizes and then binds what it compared, or what it calls the best."""
+    sizes = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
+    for choice in (
+        node
+        for loop in ast.walk(tree)
+        if isinstance(loop, ast.For | ast.While)
+        for node in ast.walk(loop)
+        if isinstance(node, ast.If)
+    ):
+        compared = [
+            node
+            for node in ast.walk(choice.test)
+            if isinstance(node, ast.Compare) and any(isinstance(op, sizes) for op in node.ops)
+        ]
+        bound = {
+            name.id
+            for part in choice.body
+            for node in ast.walk(part)
+            if isinstance(node, ast.Assign)
+            for target in node.targets
+            for name in ast.walk(target)
+            if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Store)
+        }
+        named = {
+            name.id for node in compared for name in ast.walk(node) if isinstance(name, ast.Name)
+        }
+        if compared and (bound & named or any(name.startswith("best") for name in bound)):
+            return True
+    return False
 
 
 @cache

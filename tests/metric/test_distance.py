@@ -158,7 +158,7 @@ def test_outside_the_span_of_the_differences_the_metric_is_the_scaled_euclidean_
     X = rng.normal(size=(20, 60))
     side = Distances([(0, 1), (2, 3), (1, 2)], [5.0, 9.0, 12.0])
     metric = DistanceMetric(0.1).fit(X, side=side)
-    assert metric._space.dimension == 3
+    assert metric._row_metric.space.dimension == 3
     away = rng.normal(size=60)
     d = differences(X, side)
     away -= np.linalg.pinv(d) @ d @ away

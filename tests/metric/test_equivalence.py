@@ -166,8 +166,8 @@ def test_span_of_the_rows_gives_what_all_features_give(loss, kinds, monkeypatch)
     spanned = EquivalenceMetric(loss, strength=3.0).fit(X, side=pairs)
     monkeypatch.setattr(opening, "BACKGROUND_ROWS", 20)
     whole = EquivalenceMetric(loss, strength=3.0).fit(X, side=pairs)
-    assert spanned._space.dimension == 30
-    assert whole._space.dimension == 80
+    assert spanned._row_metric.space.dimension == 30
+    assert whole._row_metric.space.dimension == 80
     new = rng.normal(size=(7, 80))
     assert_allclose(spanned.metric_, whole.metric_, atol=1e-9)
     assert_allclose(spanned.transform(new), whole.transform(new), atol=1e-8)
@@ -180,7 +180,7 @@ def test_strength_is_the_same_in_the_span_of_the_rows(monkeypatch):
     spanned = EquivalenceMetric().fit(X, side=Pairs.from_labels(y))
     monkeypatch.setattr(opening, "BACKGROUND_ROWS", 20)
     whole = EquivalenceMetric().fit(X, side=Pairs.from_labels(y))
-    assert (spanned._space.dimension, whole._space.dimension) == (40, 90)
+    assert (spanned._row_metric.space.dimension, whole._row_metric.space.dimension) == (40, 90)
     assert spanned.strength_ == whole.strength_ > 0
 
 
@@ -462,7 +462,7 @@ def test_beyond_the_affordable_the_span_is_sketched_and_named_pairs_still_shrink
     low = rng.normal(size=(200, 10)) @ rng.normal(size=(10, 120))
     pairs = Pairs(similar=rng.permutation(200)[:60].reshape(30, 2))
     metric = EquivalenceMetric(strength=1.0).fit(low, side=pairs)
-    assert metric._space.dimension == 60
+    assert metric._row_metric.space.dimension == 60
     monkeypatch.undo()
     whole = EquivalenceMetric(strength=1.0).fit(low, side=pairs)
     ratio = metric.distances(low)[np.triu_indices(200, 1)] / pdist(whole.transform(low))

@@ -372,3 +372,55 @@ def test_in_a_pipeline_new_rows_are_placed_by_their_own_values():
             )
         )
         assert_allclose(placed, expected, atol=1e-9)
+
+
+def test_a_shuffled_condition_beside_a_true_one_stays_in():
+    """They were asked about together, so that both were taken out."""
+    for seed in range(940, 944):
+        _, X, _, batch, _ = planted(300, seed)
+        chance = Condition(np.random.default_rng(seed).permutation(batch).astype(str))
+        alone = FactorRemoval().fit(X, side=named(batch))
+        both = FactorRemoval().fit(X, side=[chance, named(batch)])
+        clean = alone.transform(X, condition=named(batch))
+        assert_allclose(both.transform(X, condition=[chance, named(batch)]), clean, atol=1e-9)
+        other = Condition(np.roll(chance.values, 1))
+        assert_allclose(both.transform(X, condition=[other, named(batch)]), clean, atol=1e-9)
+        assert_allclose(
+            both.inverse_transform(clean, condition=[other, named(batch)]),
+            alone.inverse_transform(clean, condition=named(batch)),
+            atol=1e-9,
+        )
+        assert both.reports_[0].startswith("not taken out: neighbours")
+        assert both.reports_[1] == alone.report_
+        assert f"condition 1: {alone.report_}" in both.report_
+
+
+def test_a_weak_factor_is_not_hidden_by_one_of_many_classes_that_says_nothing():
+    alone, beside = 0, 0
+    for seed in range(950, 956):
+        rng = np.random.default_rng(seed)
+        batch = rng.integers(2, size=400)
+        X = rng.normal(size=(400, 4)) + 0.8 * batch[:, None] * np.eye(4)[0]
+        chance = Condition(rng.integers(60, size=400).astype(str))
+        alone += FactorRemoval().fit(X, side=named(batch)).removed_
+        beside += FactorRemoval().fit(X, side=[named(batch), chance]).removed_
+    assert alone == beside
+    assert alone >= 4
+
+
+def test_what_lies_apart_in_a_second_column_of_numbers_is_said():
+    """Only the first column of a table of numbers was looked at."""
+    rng = np.random.default_rng(0)
+    second = np.arange(500) % 2
+    X = rng.normal(size=(500, 8))
+    X[second == 0, 4:] = 0  # each value of the second lives in a space of its own
+    X[second == 1, :4] = 0
+    X[:, 0] += 3 * second
+    first = rng.random(500)
+    for table in (np.c_[second, first], np.c_[first, second]):
+        with pytest.warns(UserWarning, match="so that it is left in: .*ConditionalEmbedding"):
+            model = FactorRemoval().fit(X, side=Condition(table.astype(float)))
+        assert not model.removed_
+    groups = Basis.of(Condition(table)).groups(Condition(table))
+    assert len(groups) == 2
+    assert_array_equal(groups[1] == groups[1].max(), second == 1)

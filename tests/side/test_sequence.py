@@ -28,6 +28,18 @@ def test_of_some_rows_only_those_are_adjacent_that_were():
     assert Sequence(order=np.arange(6.0))[[0, 1, 3]].adjacent(3).tolist() == [[0, 1]]
 
 
+def test_a_thinned_sequence_is_still_one():
+    whole = Sequence(episodes=[0, 0, 0, 0, 1, 1, 1], order=[3, 2, 1, 0, 0, 1, 2])
+    some = whole.thinned(np.array([6, 0, 2, 3, 4]))
+    assert some.adjacent(5).tolist() == [[3, 2], [2, 1], [4, 0]]
+    assert Sequence().thinned(np.arange(0, 9, 2)).adjacent(5).tolist() == [
+        [0, 1],
+        [1, 2],
+        [2, 3],
+        [3, 4],
+    ]
+
+
 def test_it_is_a_value():
     one = Sequence(["a", "a", "b"], [0, 1, 0])
     assert one == Sequence(np.array(["a", "a", "b"]), np.array([0.0, 1.0, 0.0]))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sidelight.solvers import best_of, first_least
+from sidelight.solvers import best_of, first_least, first_within, improves
 
 
 def test_the_least_error_wins():
@@ -27,3 +27,21 @@ def test_what_is_no_number_is_the_worst():
 def test_each_column_by_itself():
     errors = np.random.default_rng(0).normal(size=(4, 50))
     assert np.array_equal(first_least(errors), errors.argmin(axis=0))
+
+
+def test_only_what_is_less_beyond_rounding_improves():
+    for bits in (-3e-16, 0.0, 3e-16):
+        assert not improves(1.0 + bits, 1.0)
+        assert not improves(-7e5 * (1 + bits), -7e5)
+    assert improves(1.0 - 1e-6, 1.0)
+    assert improves(1.0, np.inf)
+    assert improves(1.0, np.nan)
+    assert not improves(np.nan, np.inf)
+
+
+def test_the_smallest_that_cannot_be_told_from_the_best_is_taken():
+    errors = np.array([3.0, 1.1, 1.05, 1.0, 1.2])
+    assert first_within(errors, 0.0) == 3
+    assert first_within(errors, 0.06) == 2
+    assert first_within(errors, np.array([0.5, 0.2, 0.0, 0.0, 0.0])) == 1
+    assert first_within(np.array([np.nan, np.inf, 2.0]), 1.0) == 2

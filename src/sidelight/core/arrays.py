@@ -21,6 +21,24 @@ def is_sparse(X: Any) -> bool:
     return bool(sp.issparse(X))
 
 
+def for_walks(graph: Any) -> Any:
+    """A sparse graph with indices of 32 bits, which SciPy's shortest paths and trees ask for.
+
+    SciPy makes them so itself from 1.17 on.
+
+    Examples
+    --------
+    >>> edges = (np.array([0, 1]), np.array([1, 2]))
+    >>> for_walks(sp.csr_array((np.ones(2), edges), shape=(3, 3))).indices.dtype
+    dtype('int32')
+    """
+    found = graph.tocsr()
+    if found.indices.dtype == np.int32 or max(found.nnz, *found.shape) > np.iinfo(np.int32).max:
+        return found
+    places = (found.indices.astype(np.int32), found.indptr.astype(np.int32))
+    return sp.csr_array((found.data, *places), shape=found.shape)
+
+
 def row_blocks(n_rows: int, bytes_per_row: float, budget: float = 3.2e7) -> list[slice]:
     """Cut rows into blocks whose temporaries stay within a budget.
 
@@ -62,3 +80,13 @@ def comparable(values: FloatArray) -> FloatArray:
 def as_dense(X: Any) -> FloatArray:
     """Write out a sparse array; leave a dense one as it is."""
     return np.asarray(X.toarray() if is_sparse(X) else X)
+
+
+def owned(X: Any, given: Any) -> Any:
+    """X in memory of its own: what the caller does with his array later changes no model."""
+    if is_sparse(X):
+        his = getattr(given, "data", None)  # not all formats have one
+        shared = isinstance(his, np.ndarray) and np.may_share_memory(X.data, his)
+    else:
+        shared = hasattr(given, "__array__") and np.may_share_memory(X, np.asarray(given))
+    return X.copy() if shared else X

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
 import numpy as np
-import scipy.linalg
 from scipy.spatial.distance import cdist
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.metaestimators import available_if
@@ -32,9 +31,16 @@ from sidelight.core import (
     random_generator,
     require_memory,
 )
-from sidelight.metric.learning import InnerMetric, KernelSpace, Space, SpannedSpace, open_kernel
+from sidelight.metric.learning import (
+    InnerMetric,
+    KernelSpace,
+    RowMetric,
+    Space,
+    SpannedSpace,
+    open_kernel,
+)
 from sidelight.registry import understood_by
-from sidelight.side import gather_side, refusing_side_as_y
+from sidelight.side import gather_side, meeting_side
 from sidelight.similarity import (
     KERNEL_NAMES,
     check_kernel_table,
@@ -69,7 +75,7 @@ class FrontTransformer(TransformerMixin, BaseEstimator):
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
-        refusing_side_as_y(cls)
+        meeting_side(cls)
         if "fit" in vars(cls):
             cls.fit = fitting_afresh(cls.fit)
 
@@ -101,6 +107,8 @@ class LearnedMetric(FrontTransformer):
     degree: float
     coef0: float
     random_state: Any
+
+    _row_metric: RowMetric
 
     def fit(self, X: Any, y: Any = None, *, side: Any = None) -> Self:
         """Learn the metric.
@@ -136,7 +144,7 @@ class LearnedMetric(FrontTransformer):
         """
         check_is_fitted(self)
         X = self._checked(X, reset=False)
-        return self._space.apply(X, self._root, float(np.sqrt(self._learned.outside)))
+        return self._row_metric.map(X)
 
     @available_if(_works_on_features)
     def inverse_transform(self, Z: Any) -> FloatArray:
@@ -158,18 +166,13 @@ class LearnedMetric(FrontTransformer):
             If the metric is singular: rows at distance zero cannot be told apart.
         """
         check_is_fitted(self)
-        Z = self._checked(Z, reset=False)
-        inner, outside = self._learned.inner, self._learned.outside
-        values = np.linalg.eigvalsh(inner)
-        if self._space.n_outside:
-            values = np.append(values, outside)
-        if values.min() <= 1e-12 * values.max():
+        back = self._row_metric.undo(self._checked(Z, reset=False))
+        if back is None:
             raise ValueError(
                 f"The metric of {self._name} is singular, so there is no way back: rows that "
                 f"differ can be at distance zero."
             )
-        back = 1 / np.sqrt(outside) if outside > 0 else 0.0
-        return self._space.apply(Z, _power(inner, -0.5), float(back))
+        return back
 
     def distances(self, X: Any, Y: Any = None) -> FloatArray:
         """Compute learned distances.
@@ -205,17 +208,16 @@ class LearnedMetric(FrontTransformer):
         ndarray of shape (n_features, n_features)
             A; in the kernel form 𝒜, over the rows that the kernel is expanded in.
         """
-        if not hasattr(self, "_learned"):
+        if not hasattr(self, "_row_metric"):
             raise AttributeError(f"This {self._name} is not fitted yet: call fit first.")
-        space = self._space
-        order = len(space.rows) if isinstance(space, KernelSpace) else self.n_features_in_
+        order = self._row_metric.order
         require_memory(
             24.0 * order * order,
             what=f"the {order} × {order} matrix of the metric",
             who=self._name,
             instead="Use transform() or distances(), which never form it.",
         )
-        return self._space.matrix(self._learned.inner, self._learned.outside)
+        return self._row_metric.matrix()
 
     def get_feature_names_out(self, input_features: Any = None) -> Any:
         """Name the columns of the output.
@@ -231,8 +233,8 @@ class LearnedMetric(FrontTransformer):
             The input's names; in the kernel form the class name, numbered.
         """
         check_is_fitted(self)
-        if self._by_kernel:
-            return _generate_get_feature_names_out(self, self._space.n_out, input_features)
+        if self._row_metric.by_kernel:
+            return _generate_get_feature_names_out(self, self._n_features_out, input_features)
         return _check_feature_names_in(self, input_features)
 
     def _begin(self, X: Any, side: Any, **more: Any) -> tuple[FloatArray, dict[str, Any]]:
@@ -258,9 +260,7 @@ class LearnedMetric(FrontTransformer):
         return X, known
 
     def _keep(self, space: Space, learned: InnerMetric) -> None:
-        self._space: Space = space
-        self._learned = learned
-        self._root = _power(learned.inner, 0.5)
+        self._row_metric = RowMetric.of(space, learned)
         self.objective_ = learned.objective
 
     def _keep_identity(
@@ -294,22 +294,10 @@ class LearnedMetric(FrontTransformer):
         return isinstance(self.kernel, str) and self.kernel == "precomputed"
 
     @property
-    def _by_kernel(self) -> bool:
-        return isinstance(self._space, KernelSpace)
-
-    @property
     def _n_features_out(self) -> int:
-        return int(self._space.n_out)
+        return int(self._row_metric.space.n_out)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = self._given
         return tags
-
-
-def _power(A: FloatArray, exponent: float) -> FloatArray:
-    values, vectors = scipy.linalg.eigh(A, check_finite=False)
-    # the root of rounding, 1e-16, would be 1e-8
-    values = np.where(values > 1e-13 * values.max(initial=0.0), values, 0.0)
-    powers = values**exponent
-    return np.asarray((vectors * powers) @ vectors.T)

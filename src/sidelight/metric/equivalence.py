@@ -6,78 +6,14 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from sidelight.core import FloatArray, IntArray, OneOf, Real
+from sidelight.core import FloatArray
 from sidelight.metric.base import NOTHING_KNOWN, LearnedMetric
-from sidelight.metric.learning import (
-    FeatureSpace,
-    Space,
-    Spread,
-    draw_background,
-    learn_from_pairs,
-    open_features,
-)
+from sidelight.metric.learning import learn_from_pairs
+from sidelight.metric.pairwise import PAIRWISE_PARAMETERS, open_pairs
 from sidelight.side import Pairs
 
 
-class PairwiseMetric(LearnedMetric):
-    """The common part of the metrics learned from pairs: two losses, and where they are solved.
-
-    Parameters
-    ----------
-    loss : {"safe", "thesis"}
-        Which objective.
-    strength : float or "auto"
-        How much the pairs count.
-    kernel : str, callable or None
-        A kernel for the kernelised form.
-    gamma : float or "scale"
-        Of the kernel.
-    degree : float
-        Of the polynomial kernel.
-    coef0 : float
-        Of the polynomial kernel.
-    random_state : int, Generator, RandomState or None
-        For the rows that stand for all.
-    """
-
-    _parameters: ClassVar[Any] = {
-        "loss": (OneOf(("safe", "thesis")),),
-        "strength": (OneOf(("auto",)), Real(0)),
-    }
-
-    def __init__(
-        self,
-        loss: str = "safe",
-        *,
-        strength: float | str = "auto",
-        kernel: Any = None,
-        gamma: float | str = "scale",
-        degree: float = 3,
-        coef0: float = 1,
-        random_state: Any = 0,
-    ) -> None:
-        self.loss = loss
-        self.strength = strength
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.random_state = random_state
-
-    def _open(self, X: FloatArray, pairs: IntArray) -> tuple[Space, Spread]:
-        """Choose the space for these pairs and measure the spread of the rows in it."""
-        if self.kernel is not None:
-            kernel_space, Z = self._open_kernel(X, np.unique(pairs))
-            return kernel_space, Spread.of(Z)
-        rng = self._rng()
-        background = draw_background(len(X), rng)
-        space = open_features(X, pairs, background, rng, exact=self.loss == "thesis")
-        if isinstance(space, FeatureSpace):
-            return space, Spread.of(X)
-        return space, Spread.of(space.coordinates(X[background]), X[background])
-
-
-class EquivalenceMetric(PairwiseMetric):
+class EquivalenceMetric(LearnedMetric):
     """Learn a metric from pairs that belong together and pairs that do not.
 
     The thesis minimises Σ_𝒮 ‖x_i − x_j‖²_A − Σ_𝒪 ‖x_i − x_j‖²_A over A ⪰ 0, tr A = 1 (3.1).  That
@@ -147,6 +83,27 @@ class EquivalenceMetric(PairwiseMetric):
            [0.   , 1.724]])
     """
 
+    _parameters: ClassVar[Any] = PAIRWISE_PARAMETERS
+
+    def __init__(
+        self,
+        loss: str = "safe",
+        *,
+        strength: float | str = "auto",
+        kernel: Any = None,
+        gamma: float | str = "scale",
+        degree: float = 3,
+        coef0: float = 1,
+        random_state: Any = 0,
+    ) -> None:
+        self.loss = loss
+        self.strength = strength
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.random_state = random_state
+
     def fit(self, X: Any, y: Any = None, *, side: Any = None) -> Self:
         """Learn the metric.
 
@@ -171,7 +128,7 @@ class EquivalenceMetric(PairwiseMetric):
             self._keep_identity(X)
             return self
         pairs = _pairs_among(known, len(X))
-        space, spread = self._open(X, np.vstack([pairs.similar, pairs.dissimilar]))
+        space, spread = open_pairs(self, X, np.vstack([pairs.similar, pairs.dissimilar]))
         learned = learn_from_pairs(
             X, pairs, space, spread, loss=self.loss, strength=self.strength, rng=self._rng()
         )

@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from sidelight.core import (
     Expected,
     FloatArray,
+    IntArray,
     OneOf,
     Real,
     check_parameters,
@@ -19,9 +20,10 @@ from sidelight.core import (
     one_blas_thread,
     warn,
 )
-from sidelight.metric.base import FrontTransformer
+from sidelight.metric.base import NOTHING_KNOWN, FrontTransformer
 from sidelight.metric.factor import (
     SETTINGS,
+    FittedRows,
     Removal,
     choose_ridge,
     learn_removal,
@@ -41,11 +43,11 @@ class FactorRemoval(OneToOneFeatureMixin, FrontTransformer):
     taken out; since kinds are partialled out, it is not taken for an effect of the factor that some
     kinds are seen at some of its values only.
 
-    Three decisions see no label.  Where neighbours do not agree in the factor more than shuffled
-    ones would, X is left as it is.  Shifts depend on the kind as far as rows left out are not told
-    worse so, and rows of one value keep their distances' order.  Where rows of different
-    values lie apart even so, a warning says that no shift undoes this factor; where the shift does
-    not bring them nearer by half, it is left in.
+    Three decisions see no label.  A factor in which neighbours do not agree more than shuffled ones
+    would is left in, beside others as well; where all are, X stays as it is.  Shifts depend on the
+    kind as far as rows left out are not told worse so, and rows of one value keep their distances'
+    order.  Where rows of different values lie apart even so, a warning says that no shift undoes
+    this factor; where the shift does not bring them nearer by half, it is left in.
 
     Parameters
     ----------
@@ -67,6 +69,8 @@ class FactorRemoval(OneToOneFeatureMixin, FrontTransformer):
         what comes out.
     report_ : str
         What was done.
+    reports_ : tuple of str
+        What was done about each ``Condition``.
     n_features_in_ : int
         The number of features.
 
@@ -95,6 +99,7 @@ class FactorRemoval(OneToOneFeatureMixin, FrontTransformer):
         "always": (OneOf((True, False)),),
     }
 
+    reports_: tuple[str, ...]
     _removal: Removal | None
 
     def __init__(self, ridge: float | str = "auto", *, always: bool = False) -> None:
@@ -129,7 +134,7 @@ class FactorRemoval(OneToOneFeatureMixin, FrontTransformer):
             X=given,
         )
         self._removal, self.ridge_, self.strength_, self.separation_ = None, np.inf, 0.0, 1.0
-        self.report_ = "nothing was known"
+        self.report_, self.reports_ = NOTHING_KNOWN, ()
         if known:
             with one_blas_thread():  # thin products by the hundred
                 self._learn(X, known["Condition"])
@@ -205,13 +210,43 @@ class FactorRemoval(OneToOneFeatureMixin, FrontTransformer):
         for condition in conditions:
             condition.refuse_kernel(who=self._name)
         bases = read_bases(conditions)
-        phi = said_by(bases, conditions, who=self._name)
-        groups = [basis.groups(one) for basis, one in zip(bases, conditions, strict=True)]
-        choice = choose_ridge(X, phi, groups, self.ridge, SETTINGS)
-        if not (choice.is_seen or self.always):
-            self.report_ = f"not taken out: {choice.why}"
-            return
-        removal = learn_removal(X, phi, bases, choice.ridge, SETTINGS)
+        factors = list(zip(bases, conditions, strict=True))
+        said = [basis.columns(condition, who=self._name) for basis, condition in factors]
+        some = FittedRows.of(X, SETTINGS)
+        seen = [some.see(phi, SETTINGS) for phi in said]
+        # each by itself: beside a factor that shows, one that does not would be taken out too
+        taken = [self.always or each > SETTINGS.gate for each in seen]
+        outcome = ""
+        if any(taken):
+            phi = np.hstack(said)
+            columns = np.repeat(taken, [each.shape[1] for each in said])
+            of_factors = [basis.groups(condition) for basis, condition in factors]
+            groups = [g for each, goes in zip(of_factors, taken, strict=True) if goes for g in each]
+            ridge = self.ridge
+            if isinstance(ridge, str):
+                shows = max(seen) > SETTINGS.gate
+                asked = (some, phi[:, columns], groups, SETTINGS)
+                ridge = choose_ridge(*asked) if shows else SETTINGS.ridges[0]
+            removal = learn_removal(X, phi, columns, bases, ridge, SETTINGS)
+            outcome = self._take_out(X, phi, groups, removal, ridge)
+        self.reports_ = tuple(
+            f"{outcome + '; ' if goes else 'not taken out: '}neighbours agree in it by {each:.1f} "
+            f"standard deviations more than shuffled ones"
+            for each, goes in zip(seen, taken, strict=True)
+        )
+        self.report_ = self.reports_[0]
+        if len(self.reports_) > 1:
+            self.report_ = "; ".join(f"condition {k}: {r}" for k, r in enumerate(self.reports_))
+
+    def _take_out(
+        self,
+        X: FloatArray,
+        phi: FloatArray,
+        groups: list[IntArray],
+        removal: Removal,
+        ridge: float,
+    ) -> str:
+        """Take the factor out, if rows of different values come together so; say what was done."""
         shift = removal.shift(X, phi)
         before = removal.separation(X, groups, SETTINGS)
         after = removal.separation(X - shift, groups, SETTINGS)
@@ -219,20 +254,18 @@ class FactorRemoval(OneToOneFeatureMixin, FrontTransformer):
         is_undone = before - after >= SETTINGS.undone * (before - 1)
         if is_apart and not is_undone and not self.always:
             self.separation_ = before
-            self.report_ = (
+            outcome = (
                 f"not taken out: values lie apart, {before:.2f} to one, and would after a shift, "
                 f"{after:.2f} to one"
             )
         else:
-            self._removal, self.ridge_, self.separation_ = removal, choice.ridge, after
+            self._removal, self.ridge_, self.separation_ = removal, ridge, after
             spread = float(np.sqrt(np.mean((X - X.mean(axis=0)) ** 2)))
             self.strength_ = float(np.sqrt(np.mean(shift**2))) / max(spread, 1e-300)
-            how = "one shift for all" if np.isinf(choice.ridge) else "shifts by kind of item"
-            self.report_ = (
-                f"taken out by {how}, {self.strength_:.2f} of the spread of the rows; {choice.why}"
-            )
+            how = "one shift for all" if np.isinf(ridge) else "shifts by kind of item"
+            outcome = f"taken out by {how}, {self.strength_:.2f} of the spread of the rows"
             if is_apart:
-                self.report_ += f"; values lie apart even so, {after:.2f} to one"
+                outcome += f"; values lie apart even so, {after:.2f} to one"
         if is_apart:
             what = (
                 "does not undo it" if self._removal else "does not undo it, so that it is left in"
@@ -243,6 +276,7 @@ class FactorRemoval(OneToOneFeatureMixin, FrontTransformer):
                 f"that changes items more than a shift can, such as a large rotation, use "
                 f"ConditionalEmbedding().fit(X, side=Condition(…))."
             )
+        return outcome
 
     def _said(self, condition: Any, n_rows: int) -> FloatArray:
         assert self._removal is not None

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import scipy.linalg
 
 from sidelight.core import FloatArray
-from sidelight.metric.base import NOTHING_KNOWN
-from sidelight.metric.equivalence import PairwiseMetric
+from sidelight.metric.base import NOTHING_KNOWN, LearnedMetric
 from sidelight.metric.learning import InnerMetric, learn_from_pairs
+from sidelight.metric.pairwise import PAIRWISE_PARAMETERS, open_pairs
 
 
-class MultiAttributeMetric(PairwiseMetric):
+class MultiAttributeMetric(LearnedMetric):
     """Learn one metric that keeps several distinctions, each said by its own pairs.
 
     A metric A_1, …, A_k is learned for every attribute.  The thesis takes the dominant eigenvector
@@ -70,6 +70,27 @@ class MultiAttributeMetric(PairwiseMetric):
            [0., 0., 0.]])
     """
 
+    _parameters: ClassVar[Any] = PAIRWISE_PARAMETERS
+
+    def __init__(
+        self,
+        loss: str = "safe",
+        *,
+        strength: float | str = "auto",
+        kernel: Any = None,
+        gamma: float | str = "scale",
+        degree: float = 3,
+        coef0: float = 1,
+        random_state: Any = 0,
+    ) -> None:
+        self.loss = loss
+        self.strength = strength
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.random_state = random_state
+
     def fit(self, X: Any, y: Any = None, *, side: Any = None) -> Self:
         """Learn the metric.
 
@@ -97,7 +118,7 @@ class MultiAttributeMetric(PairwiseMetric):
             self._keep_identity(X)
             return self
         named = [pairs for one in attributes for pairs in (one.similar, one.dissimilar)]
-        space, spread = self._open(X, np.vstack(named))
+        space, spread = open_pairs(self, X, np.vstack(named))
         learned = [
             learn_from_pairs(
                 X, one, space, spread, loss=self.loss, strength=self.strength, rng=self._rng()

@@ -10,6 +10,7 @@ from sidelight.neighbors.given_graph import (
     check_graph,
     check_graph_block,
     is_graph,
+    known_from_both_ends,
     merge_copies,
     nearest_stored,
 )
@@ -50,6 +51,7 @@ __all__ = [
     "edge_matrix",
     "hashed_rows",
     "is_graph",
+    "known_from_both_ends",
     "merge_copies",
     "nearest_neighbors",
     "nearest_stored",

@@ -12,7 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 
-from sidelight.core import FloatArray, IntArray, is_sparse
+from sidelight.core import BoolArray, FloatArray, IntArray, is_sparse
 from sidelight.neighbors.checked_rows import check_finite
 from sidelight.neighbors.edges import edge_matrix
 
@@ -160,6 +160,34 @@ def nearest_stored(
     return indices, distances
 
 
+def known_from_both_ends(graph: sp.csr_array) -> sp.csr_array:
+    """All neighbours of every row, the nearest first; edges may be stored in one direction.
+
+    Rows that chose their nearest are chosen by some of them in return: the two that are nearest of
+    all choose each other.  So a graph in which no edge is stored twice has each in one direction,
+    and it joins both of its ends; else a row has the neighbours that are stored of it, and one of
+    which none are, those that have it.
+
+    Examples
+    --------
+    >>> import scipy.sparse as sp
+    >>> half = sp.csr_array([[0.0, 2.0, 1.0], [0.0, 0.0, 3.0], [0.0, 0.0, 0.0]])
+    >>> known_from_both_ends(half).indices
+    array([2, 1, 0, 2, 0, 1], dtype=int32)
+    """
+    n, alone = graph.shape[0], np.diff(graph.indptr) == 0
+    rows, twice, _ = _other_directions(graph)
+    back = alone[graph.indices] if twice.any() else np.ones(graph.nnz, dtype=np.bool_)
+    left = np.concatenate([rows, graph.indices[back]])
+    right = np.concatenate([graph.indices, rows[back]])
+    lengths = np.concatenate([graph.data, graph.data[back]])
+    order = np.lexsort((right, lengths, left))
+    indptr = np.concatenate([[0], np.cumsum(np.bincount(left, minlength=n))])
+    dtype = sp.get_index_dtype(maxval=max(n, len(left)))
+    listed = (lengths[order], right[order].astype(dtype), indptr.astype(dtype))
+    return sp.csr_array(listed, shape=graph.shape)
+
+
 def nearest_in_graph(graph: sp.csr_array, k: int, *, who: str) -> tuple[IntArray, FloatArray]:
     """Find the k nearest of the neighbours that a graph gives each row."""
     counts = np.diff(graph.indptr)
@@ -206,12 +234,7 @@ def _rounding(rows: IntArray, lengths: FloatArray, n: int) -> Any:
 
 def _check_directions(graph: sp.csr_array, who: str) -> None:
     """Refuse edges that have one length forth and another back; one direction is enough."""
-    n = np.int64(graph.shape[0])
-    rows = np.repeat(np.arange(graph.shape[0], dtype=np.int64), np.diff(graph.indptr))
-    forth = rows * n + graph.indices
-    wanted = graph.indices.astype(np.int64) * n + rows
-    place = np.minimum(np.searchsorted(forth, wanted), len(forth) - 1)
-    both = forth[place] == wanted
+    rows, both, place = _other_directions(graph)
     back = np.where(both, graph.data[place], graph.data)
     gap = np.abs(graph.data - back)
     wrong = gap > _TOLERANCE * np.maximum(graph.data, back)
@@ -223,3 +246,13 @@ def _check_directions(graph: sp.csr_array, who: str) -> None:
             f"from row {i} to row {j} but {back[worst]:g} back, the worst of "
             f"{np.count_nonzero(wrong) // 2} edges. Use (X + X.T) / 2, or store one direction."
         )
+
+
+def _other_directions(graph: sp.csr_array) -> tuple[IntArray, BoolArray, IntArray]:
+    """The row of every edge, whether it is stored the other way round too, and where."""
+    n = np.int64(graph.shape[0])
+    rows = np.repeat(np.arange(graph.shape[0], dtype=np.int64), np.diff(graph.indptr))
+    forth = rows * n + graph.indices
+    wanted = graph.indices.astype(np.int64) * n + rows
+    place = np.minimum(np.searchsorted(forth, wanted), len(forth) - 1)
+    return rows, forth[place] == wanted, place

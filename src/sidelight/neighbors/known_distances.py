@@ -8,7 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import dijkstra
 
-from sidelight.core import FloatArray, IntArray, row_blocks
+from sidelight.core import FloatArray, IntArray, for_walks, row_blocks
 from sidelight.neighbors.edges import symmetric_graph
 from sidelight.solvers.paths import shortest_paths_from
 
@@ -64,8 +64,9 @@ class KnownDistances:
         """
         sources, place = np.unique(left, return_inverse=True)
         lengths = np.empty(len(left))
+        graph = for_walks(self.graph)
         for block in row_blocks(len(sources), 16.0 * self.graph.shape[0]):
-            D = dijkstra(self.graph, indices=sources[block], limit=limit)
+            D = dijkstra(graph, indices=sources[block], limit=limit)
             here = np.flatnonzero((place >= block.start) & (place < block.stop))
             lengths[here] = D[place[here] - block.start, right[here]]
         return lengths

@@ -9,6 +9,7 @@ from __future__ import annotations
 from sidelight.side.actions import Actions
 from sidelight.side.aligning import aligned
 from sidelight.side.aligning import by_number as by_number
+from sidelight.side.aligning import condition_by_number as condition_by_number
 from sidelight.side.anchors import Anchors
 from sidelight.side.attributes import Attributes
 from sidelight.side.condition import Condition
@@ -20,10 +21,13 @@ from sidelight.side.pairs import Pairs
 from sidelight.side.relation import Relation
 from sidelight.side.rows import SideInformation
 from sidelight.side.rows import labels_of_index as labels_of_index
+from sidelight.side.rows import list_numbers as list_numbers
 from sidelight.side.rows import name_rows as name_rows
+from sidelight.side.rows import rows_called as rows_called
+from sidelight.side.rows import rows_called_within as rows_called_within
 from sidelight.side.sequence import Sequence
 from sidelight.side.understanding import gather_side
-from sidelight.side.understanding import refusing_side_as_y as refusing_side_as_y
+from sidelight.side.understanding import meeting_side as meeting_side
 from sidelight.side.understanding import side_values as side_values
 
 #: For users; what is imported "as" itself is for other rooms alone.

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from sidelight.side.rows import RowNames, SideInformation, read_names
+from sidelight.side.condition import Condition
+from sidelight.side.rows import RowNames, SideInformation, labels_of_index, read_names
 from sidelight.side.understanding import side_values
 
 
@@ -59,6 +60,17 @@ def by_number(side: Any, X: Any, *, names: Any = None, who: str) -> Any:
     if not isinstance(side, SideInformation):
         return side
     return side._at(_names_of(X, names, who), n_rows_of(X), who=who)
+
+
+def condition_by_number(condition: Any, X: Any, *, who: str) -> Any:
+    """Values of known factors, in the order of the rows of X.
+
+    Plain ones that have labels, as a series of pandas does, go to the rows that these name, too.
+    """
+    if isinstance(condition, (list, tuple)):
+        return [condition_by_number(value, X, who=who) for value in condition]
+    labelled = labels_of_index(condition) is not None
+    return by_number(Condition(condition) if labelled else condition, X, who=who)
 
 
 def _names_of(X: Any, names: Any, who: str) -> RowNames | None:

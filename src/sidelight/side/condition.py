@@ -12,6 +12,7 @@ from sidelight.side.rows import (
     RowNames,
     SideInformation,
     labels_of_index,
+    list_numbers,
     listed_labels,
     name_rows,
     read_labels,
@@ -125,7 +126,7 @@ class Condition(SideInformation):
         if np.any(rows < 0):
             raise ValueError(
                 f"Condition.within takes rows of which the value is known. It is not known for "
-                f"{name_rows(np.flatnonzero(rows < 0))} of those asked for."
+                f"{list_numbers(np.flatnonzero(rows < 0))} of those asked for."
             )
         return Condition(self.values[rows], self.period, self.kernel)
 

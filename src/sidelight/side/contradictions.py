@@ -8,7 +8,8 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import dijkstra
 
-from sidelight.core import FloatArray, IntArray
+from sidelight.core import FloatArray, IntArray, for_walks
+from sidelight.side.rows import name_rows
 
 #: A distance may exceed a detour by this fraction of itself: rounding is no contradiction.
 TOLERANCE = 1e-6
@@ -55,12 +56,13 @@ class Contradiction:
         return self.value - sum(self.lengths)
 
     def __str__(self) -> str:
-        i, j = self.pair
+        given = f"d{name_rows([self.pair])}"
         if len(self.path) == 2:
-            return f"d({i}, {j}) is given as {self.lengths[0]:g} and as {self.value:g}"
-        legs = " + ".join(f"d({a}, {b})" for a, b in zip(self.path, self.path[1:], strict=False))
+            return f"{given} is given as {self.lengths[0]:g} and as {self.value:g}"
+        steps = zip(self.path, self.path[1:], strict=False)
+        legs = " + ".join(f"d{name_rows([step])}" for step in steps)
         sums = " + ".join(f"{length:g}" for length in self.lengths)
-        return f"d({i}, {j}) = {self.value:g} > {legs} = {sums}"
+        return f"{given} = {self.value:g} > {legs} = {sums}"
 
 
 def find_contradictions(pairs: IntArray, values: FloatArray) -> tuple[Contradiction, ...]:
@@ -93,7 +95,7 @@ def find_contradictions(pairs: IntArray, values: FloatArray) -> tuple[Contradict
 
 def _detours(rows: IntArray, ends: IntArray, values: FloatArray) -> list[Contradiction]:
     n = len(rows)
-    graph = sp.csr_array((values, (ends[:, 0], ends[:, 1])), shape=(n, n))
+    graph = for_walks(sp.csr_array((values, (ends[:, 0], ends[:, 1])), shape=(n, n)))
     n_sources = max(1, int(LARGEST_SEARCH // max(len(ends), 1)))
     longest_first = np.argsort(-values, kind="stable")
     sources = ends[longest_first, 0]

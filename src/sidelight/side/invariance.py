@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from sidelight.core import OneOf, Whole
 from sidelight.side.rows import SideInformation
 from sidelight.transforms import (
+    INFERRED,
     KINDS,
     Bilinear,
     InvariantDistance,
@@ -20,7 +21,7 @@ from sidelight.transforms import (
     transformation_of,
 )
 
-_DISTANCES = OneOf(("auto", *KINDS))
+_DISTANCES, _LEARNED = OneOf(("auto", *KINDS)), OneOf(("auto", *INFERRED))
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -37,11 +38,12 @@ class Invariance(SideInformation):
     image_shape : tuple of int, optional
         (height, width) or (height, width, channels) of the image that a row of X holds, row by
         row; ``embed`` knows it where images come as an array of that shape.
-    distance : {"auto", "tangent", "correction", "reconstruction"}
+    distance : {"auto", "tangent", "correction", "reconstruction", "mean", "likeliest"}
         By which distance it is forgiven: between tangent planes; sin² of the smallest angle
         between them; or the error of the best step from one item to the other, along the best path
         of steps.  ``"auto"`` is the first, but the last where a transformation is linear in its
-        parameters and could make nothing of every item, as a filter or a gain.
+        parameters and could make nothing of every item, as a filter or a gain.  With a fitted model
+        ``"mean"`` (``"auto"``) or ``"likeliest"``: how it infers what was done to an item.
 
     Examples
     --------
@@ -67,11 +69,14 @@ class Invariance(SideInformation):
         if not given:
             raise ValueError("The 'transformation' argument of Invariance must not be empty.")
         object.__setattr__(self, "transformation", given if several else given[0])
-        if any(map(_is_learned, given)):
+        learned = any(map(_is_learned, given))
+        if learned:
             self._check_learned(several)
-        if not _DISTANCES.admits(self.distance):
+        admitted = _LEARNED if learned else _DISTANCES
+        if not admitted.admits(self.distance):
+            of = " with a learned model" if learned else ""
             raise ValueError(
-                f"The 'distance' argument of Invariance must be {_DISTANCES}. "
+                f"The 'distance' argument of Invariance must be {admitted}{of}. "
                 f"Got {self.distance!r} instead."
             )
         shape = self.image_shape
@@ -93,7 +98,8 @@ class Invariance(SideInformation):
             Between rows of X.
         """
         if _is_learned(self.transformation):
-            return LearnedDistance(copy(self.transformation))  # it may be fitted again
+            model = copy(self.transformation)  # it may be fitted again
+            return LearnedDistance(model, self.distance)
         change, kind = transformation_of(self.transformation), self.distance
         if kind == "auto":
             members = getattr(change, "members", (change,))
@@ -166,12 +172,11 @@ class Invariance(SideInformation):
                 "The 'transformation' argument of Invariance must be one learned model, for its "
                 "distances forgive all that it has learned. Got a list with one in it."
             )
-        for name, none in (("image_shape", None), ("distance", "auto")):
-            if getattr(self, name) != none:
-                raise ValueError(
-                    f"The {name!r} argument of Invariance has no effect with a learned model, "
-                    f"which has distances of its own. Leave it out."
-                )
+        if self.image_shape is not None:
+            raise ValueError(
+                "The 'image_shape' argument of Invariance has no effect with a learned model, "
+                "which has distances of its own. Leave it out."
+            )
 
     def _check_columns(self, n_features: int | None, who: str) -> None:
         model = self.transformation

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from sidelight.core import IntArray
-from sidelight.side.rows import SideInformation, read_labels, read_numbers
+from sidelight.side.rows import SideInformation, read_labels, read_numbers, row_name
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -72,6 +72,31 @@ class Sequence(SideInformation):
         same = episode[1:] == episode[:-1]
         return np.column_stack([rows[:-1][same], rows[1:][same]])
 
+    def thinned(self, rows: IntArray) -> Sequence:
+        """Give the order of some rows among themselves, whatever lay between them.
+
+        Of :meth:`within` rows are adjacent that were so before; here, those of an episode of which
+        none is left between.
+
+        Parameters
+        ----------
+        rows : ndarray of int of shape (m,)
+            Rows of X.
+
+        Returns
+        -------
+        Sequence
+            Of m rows.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> Sequence().thinned(np.array([0, 3, 9])).adjacent(3).tolist()
+        [[0, 1], [1, 2]]
+        """
+        taken, episode = self._places_of(rows)
+        return Sequence(episode[taken], taken)
+
     def _in_order(self, n_samples: int) -> tuple[IntArray, IntArray]:
         """The rows, episode by episode and in order, and the number of the episode of each."""
         episode = np.zeros(n_samples, dtype=np.intp)
@@ -95,12 +120,16 @@ class Sequence(SideInformation):
             return self
         return Sequence(episodes=np.zeros(n_samples, dtype=np.intp))
 
-    def _taken(self, rows: IntArray) -> Sequence:
+    def _places_of(self, rows: IntArray) -> tuple[IntArray, IntArray]:
+        """Where rows come among all, and the episode of every place."""
         size = int(rows.max(initial=-1)) + 1 if self._size is None else self._size
-        sorted_rows, episode = self._in_order(size)
+        in_order, episode = self._in_order(size)
         place = np.empty(size, dtype=np.intp)
-        place[sorted_rows] = np.arange(size)
-        taken = place[rows]
+        place[in_order] = np.arange(size)
+        return place[rows], episode
+
+    def _taken(self, rows: IntArray) -> Sequence:
+        taken, episode = self._places_of(rows)
         # what was left out between two rows ends an episode
         order = np.sort(taken)
         ends = (np.diff(order) != 1) | (np.diff(episode[order]) != 0)
@@ -127,7 +156,7 @@ class Sequence(SideInformation):
             row = int(np.flatnonzero(~np.isfinite(self.order))[0])
             raise ValueError(
                 f"The 'order' of the Sequence given to {who} must be finite. Got {self.order[row]} "
-                f"for row {row}."
+                f"for row {row_name(row)}."
             )
 
     def __repr__(self) -> str:

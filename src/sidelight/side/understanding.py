@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from functools import wraps
 from inspect import signature
 from typing import Any
 
 from sidelight.core import warn
 from sidelight.registry import ESTIMATORS
-from sidelight.side.rows import RowNames, SideInformation
+from sidelight.side.rows import RowNames, SideInformation, rows_called, rows_called_as_in
 
 
 def gather_side(
@@ -81,11 +82,17 @@ def gather_side(
         for value in merged if isinstance(merged, tuple) else (merged,):
             checked = signature(value.check).parameters
             wanted = {name: given for name, given in more.items() if name in checked}
-            report = value.check(n_samples, who=who, **wanted)
+            with _called_as_by(value):
+                report = value.check(n_samples, who=who, **wanted)
             if reports is not None and report is not None:
                 reports[kind] = report
         gathered[kind] = merged
     return gathered
+
+
+def _called_as_by(value: Any) -> AbstractContextManager[None]:
+    """Call rows by number to whoever said so of them."""
+    return rows_called(None) if getattr(value, "by", None) == "row" else nullcontext()
 
 
 def is_nothing_of(value: Any, n_samples: int, *, who: str) -> bool:
@@ -100,17 +107,18 @@ def is_nothing_of(value: Any, n_samples: int, *, who: str) -> bool:
     return True
 
 
-def refusing_side_as_y(cls: type[Any]) -> None:
-    """Let the methods of a class that take y refuse side information in its place.
+def meeting_side(cls: type[Any]) -> None:
+    """Let the methods of a class that fit refuse side information as y, and know rows by name.
 
-    ``y`` is ignored, as scikit-learn has it, so what is known would be ignored with it.
+    ``y`` is ignored, as scikit-learn has it, so what is known would be ignored with it.  Whatever
+    they say of rows calls them by the index of X.
     """
     for name in ("fit", "fit_transform", "partial_fit"):
         if name in vars(cls):
-            setattr(cls, name, _without_side_as_y(vars(cls)[name]))
+            setattr(cls, name, _meeting_side(vars(cls)[name]))
 
 
-def _without_side_as_y(method: Callable[..., Any]) -> Callable[..., Any]:
+def _meeting_side(method: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(method)
     def checked(self: Any, *given: Any, **named: Any) -> Any:
         y = given[1] if len(given) > 1 else named.get("y")
@@ -121,7 +129,8 @@ def _without_side_as_y(method: Callable[..., Any]) -> Callable[..., Any]:
                 f"{type(self).__name__}.{method.__name__} got {' and '.join(kinds)} as y, which is "
                 f"ignored. What is known goes by name: {method.__name__}(X, side=…)."
             )
-        return method(self, *given, **named)
+        with rows_called_as_in(given[0] if given else named.get("X")):
+            return method(self, *given, **named)
 
     return checked
 
@@ -138,11 +147,9 @@ def _merged(kind: str, values: list[Any], several: tuple[str, ...], who: str) ->
             raise ValueError(
                 f"{who} cannot put the {len(values)} {kind} together. {error}"
             ) from error
-    remedy = "Put what is known into one."
-    if kind == "Condition":  # which cannot hold classes and numbers together
-        remedy = "Several are taken by KernelInformationEmbedding, and in front by FactorRemoval."
     raise ValueError(
-        f"{who} takes one {kind} at a time. Got {len(values)} in the 'side' argument. {remedy}"
+        f"{who} takes one {kind} at a time. Got {len(values)} in the 'side' argument. Put what is "
+        f"known into one."
     )
 
 
@@ -173,6 +180,9 @@ def side_values(side: Any, who: str) -> list[Any]:
 
 def _not_understood(kind: str, understands: tuple[str, ...], who: str) -> str:
     able = [entry.name for entry in ESTIMATORS if kind in entry.understands]
+    why = [e.declines[kind] for e in ESTIMATORS if e.name == who and kind in e.declines]
     takes = f"It understands {', '.join(understands)}." if understands else "It takes none."
     others = f"{kind} is understood by {', '.join(able)}." if able else ""
-    return f"{who} does not understand {kind} as side information. {takes} {others}".rstrip()
+    reason = f": {why[0]}" if why else ""
+    said = f"{who} does not understand {kind} as side information{reason}."
+    return f"{said} {takes} {others}".rstrip()

@@ -47,6 +47,7 @@ from sidelight.similarity.scatter import (
     gram_matrix,
     mean_and_scatter,
     scatter_operator,
+    total_scatter,
 )
 from sidelight.similarity.sequences import sequence_kernel
 from sidelight.similarity.stiffness import pseudo_inverse
@@ -96,5 +97,6 @@ __all__ = [
     "sequence_kernel",
     "solve_barycentres",
     "solve_convex_barycentres",
+    "total_scatter",
     "wide_bandwidth",
 ]

@@ -45,6 +45,28 @@ def mean_and_scatter(X: FloatArray) -> tuple[FloatArray, FloatArray]:
     return shift.astype(np.float64) + offset, (total + total.T) / 2
 
 
+def total_scatter(X: Any, mean: FloatArray) -> float:
+    """Sum ‖x_i − m‖² over the rows: centred first, since Σ x² − n m² cancels far from the origin.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> total_scatter(1e8 + np.array([[0.0], [2.0]]), np.array([1e8 + 1.0]))
+    2.0
+    """
+    if is_sparse(X):
+        rows = X.tocsr(copy=not X.has_canonical_format)
+        rows.sum_duplicates()
+        left = rows.data - mean[rows.indices]
+        n_zeros = rows.shape[0] - np.bincount(rows.indices, minlength=len(mean))
+        return float(left @ left + n_zeros @ mean**2)
+    total = 0.0
+    for start in range(0, X.shape[0], _BLOCK_ROWS):
+        centred = X[start : start + _BLOCK_ROWS] - mean
+        total += float(np.einsum("ij,ij->", centred, centred))
+    return total
+
+
 def gram_matrix(X: FloatArray, mean: FloatArray) -> FloatArray:
     """Compute ⟨x_i − m, x_j − m⟩ in float64."""
     centred = X - mean

@@ -29,6 +29,32 @@ def best_of(candidates: Iterable[T], error: Callable[[T], float]) -> T:
     return listed[int(first_least(errors)[0])]
 
 
+def improves(error: float, least: float) -> bool:
+    """Whether an error is below the least so far by more than rounding; NaN is the worst.
+
+    Examples
+    --------
+    >>> improves(0.3, 0.1 + 0.2), improves(0.3, float("inf")), improves(-2.0, -1.0)
+    (False, True, True)
+    """
+    least = np.inf if np.isnan(least) else least
+    return bool(error < least - (_SAME * abs(least) if np.isfinite(least) else 0.0))
+
+
+def first_within(errors: FloatArray, doubts: FloatArray | float) -> int:
+    """The first whose error is above the least of all by no more than its doubt.
+
+    In the order of their size: the smallest that cannot be told from the best.
+
+    Examples
+    --------
+    >>> first_within(np.array([5.0, 2.1, 2.0, 2.2]), 0.15)
+    1
+    """
+    least = errors[int(first_least(errors))]
+    return int(np.argmax(errors - least <= doubts))
+
+
 def first_least(errors: FloatArray) -> IntArray:
     """For each column of errors the first row with the least, to rounding; NaN is the worst.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sidelight.transforms.distances import INFERRED as INFERRED
 from sidelight.transforms.distances import KINDS as KINDS
 from sidelight.transforms.distances import (
     InvariantDistance,

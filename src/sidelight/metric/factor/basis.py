@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.polynomial import legendre
 
-from sidelight.core import FloatArray
+from sidelight.core import FloatArray, IntArray
 from sidelight.side import Condition
 
 #: Polynomials of numbers with many values; of few values, as many as tell them apart.
@@ -99,16 +99,16 @@ class Basis:
             )
         return np.asarray(self._columns(values) - self.means)
 
-    def groups(self, condition: Condition) -> Any:
-        """Values put together, so that each has rows enough to be compared with others."""
+    def groups(self, condition: Condition) -> list[IntArray]:
+        """Values put together, so that each has rows enough to be compared; of every column."""
         if self.kind == "classes":
-            return np.searchsorted(self.values, condition.values)
+            return [np.searchsorted(self.values, condition.values)]
         if self.kind == "angles":
             turns = np.mod(condition.values, self.period) / self.period
-            return np.floor(FEW_VALUES * turns).astype(np.int64)
-        first = condition.values.reshape(len(condition.values), -1)[:, 0]
-        ranks = self._ranks(first, 0)
-        return np.minimum(np.floor(FEW_VALUES * (ranks + 1) / 2), FEW_VALUES - 1).astype(np.int64)
+            return [np.floor(FEW_VALUES * turns).astype(np.int64)]
+        columns = condition.values.reshape(len(condition.values), -1).T
+        parts = [FEW_VALUES * (self._ranks(v, k) + 1) / 2 for k, v in enumerate(columns)]
+        return [np.minimum(np.floor(part), FEW_VALUES - 1).astype(np.int64) for part in parts]
 
     def _columns(self, values: Any) -> FloatArray:
         if self.kind == "classes":

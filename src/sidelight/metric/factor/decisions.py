@@ -11,6 +11,7 @@ from sidelight.core import FloatArray, IntArray, comparable, evenly_spaced
 from sidelight.metric.factor.settings import RemovalSettings
 from sidelight.metric.factor.shifts import Shifts
 from sidelight.neighbors import nearest_neighbors
+from sidelight.solvers import agreement_beyond_chance, agreement_in_codes
 
 
 def agreement_of_neighbors(Y: FloatArray, phi: FloatArray, settings: RemovalSettings) -> float:
@@ -20,16 +21,9 @@ def agreement_of_neighbors(Y: FloatArray, phi: FloatArray, settings: RemovalSett
     """
     rows = evenly_spaced(len(Y), settings.gate_rows)
     Y, phi = Y[rows], phi[rows]
-    neighbors = _neighbors(Y, min(settings.neighbors, len(Y) - 1))
-    rng = np.random.default_rng(0)
+    near = nearest_neighbors(Y, min(settings.neighbors, len(Y) - 1)).indices
     scaled = phi / np.maximum(np.sqrt(np.mean(phi**2, axis=0)), 1e-300)
-
-    def agreement(said: FloatArray) -> float:
-        return float(np.einsum("ij,ikj->", said, said[neighbors])) / neighbors.size
-
-    shuffled = [agreement(scaled[rng.permutation(len(Y))]) for _ in range(settings.shuffles)]
-    spread = float(np.std(shuffled))
-    return (agreement(scaled) - float(np.mean(shuffled))) / max(spread, 1e-300)
+    return agreement_beyond_chance(agreement_in_codes(scaled, near), len(Y), settings.shuffles)
 
 
 def quantisation(shifts: Shifts, Y: FloatArray, phi: FloatArray) -> FloatArray:
@@ -88,7 +82,3 @@ def _order_kept(before: FloatArray, after: FloatArray, groups: IntArray) -> floa
         for Z in (before, after)
     ]
     return float(np.asarray(np.corrcoef(ranks))[0, 1])
-
-
-def _neighbors(Y: FloatArray, k: int) -> IntArray:
-    return nearest_neighbors(Y, k).indices

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.linalg
 
-from sidelight.core import FloatArray, IntArray, evenly_spaced
+from sidelight.core import BoolArray, FloatArray, IntArray, evenly_spaced
 from sidelight.metric.factor.basis import Basis
 from sidelight.metric.factor.decisions import (
     agreement_of_neighbors,
@@ -66,40 +66,39 @@ class Removal:
 
 
 @dataclass(frozen=True)
-class RidgeChoice:
-    """Whether a factor is seen, and how far its shifts depend on the kind.
+class FittedRows:
+    """Rows that speak for all, and where they lie in the leading axes.
 
     Parameters
     ----------
-    is_seen : bool
-        By neighbours.
-    ridge : float
-        λ.
-    why : str
-        What was measured.
+    rows : ndarray of int of shape (m,)
+        Which.
+    Y : ndarray of shape (m, d)
+        Their coordinates.
     """
 
-    is_seen: bool
-    ridge: float
-    why: str
+    rows: IntArray
+    Y: FloatArray
+
+    @classmethod
+    def of(cls, X: FloatArray, settings: RemovalSettings) -> FittedRows:
+        """Draw them evenly."""
+        rows = evenly_spaced(len(X), settings.rows)
+        return cls(rows, in_axes(X, *leading_axes(X[rows], settings.axes))[rows])
+
+    def see(self, phi: FloatArray, settings: RemovalSettings) -> float:
+        """By how many standard deviations neighbours agree in a factor more than by chance."""
+        return agreement_of_neighbors(self.Y, phi[self.rows], settings)
 
 
 def choose_ridge(
-    X: FloatArray,
+    some: FittedRows,
     phi: FloatArray,
     groups: Sequence[IntArray],
-    ridge: float | str,
     settings: RemovalSettings,
-) -> RidgeChoice:
-    """Ask neighbours whether the factor is seen, and rows left out how far kinds differ."""
-    rows = evenly_spaced(len(X), settings.rows)
-    Y = in_axes(X, *leading_axes(X[rows], settings.axes))[rows]
-    phi = phi[rows]
-    seen = agreement_of_neighbors(Y, phi, settings)
-    why = f"neighbours agree in it by {seen:.1f} standard deviations more than shuffled ones"
-    if seen <= settings.gate or not isinstance(ridge, str):
-        given = settings.ridges[0] if isinstance(ridge, str) else float(ridge)
-        return RidgeChoice(seen > settings.gate, given, why)
+) -> float:
+    """Ask rows left out how far shifts may depend on the kind: the λ that tells them as well."""
+    Y, phi = some.Y, phi[some.rows]
     order = np.random.default_rng(0).permutation(len(Y))
     fitted, held = np.sort(order[: len(Y) // 2]), np.sort(order[len(Y) // 2 :])
     start = best_start(Y[fitted], phi[fitted], settings)
@@ -107,30 +106,32 @@ def choose_ridge(
     stiff = fit_shifts(Y[fitted], phi[fitted], start, chosen, settings)
     for softer in settings.ridges[1:]:
         bent = fit_shifts(Y[fitted], phi[fitted], start, softer, settings)
-        kept = [group[rows][held] for group in groups]
+        kept = [group[some.rows][held] for group in groups]
         if not tells_as_well(stiff, bent, Y[held], phi[held], kept, settings):
             break
         stiff, chosen = bent, softer
-    return RidgeChoice(True, chosen, why)
+    return chosen
 
 
 def learn_removal(
     X: FloatArray,
     phi: FloatArray,
+    taken: BoolArray,
     bases: tuple[Basis, ...],
     ridge: float,
     settings: RemovalSettings,
 ) -> Removal:
-    """Fit shifts to rows."""
+    """Fit shifts by some columns of φ to rows; the other columns shift nothing."""
     rows = evenly_spaced(len(X), settings.rows)
     mean, axes = leading_axes(X[rows], settings.axes)
-    X, phi = X[rows], phi[rows]
+    X, phi = X[rows], phi[rows][:, taken]
     Y = in_axes(X, mean, axes)
     shifts = fit_shifts(Y, phi, best_start(Y, phi, settings), ridge, settings)
     kinds = shifts.memberships(Y, phi)
     rest = (X - mean) - Y @ axes
-    beyond = regress_within_kinds(phi, rest, kinds, np.ones(phi.shape[1]))
-    return Removal(bases, mean, axes, shifts, beyond)
+    beyond = np.zeros((len(taken), X.shape[1]))
+    beyond[taken] = regress_within_kinds(phi, rest, kinds, np.ones(phi.shape[1]))
+    return Removal(bases, mean, axes, shifts.among(taken), beyond)
 
 
 def best_start(Y: FloatArray, phi: FloatArray, settings: RemovalSettings) -> Shifts:

@@ -14,7 +14,7 @@ import numpy as np
 import scipy.linalg
 from scipy.spatial.distance import cdist
 
-from sidelight.core import FloatArray, comparable
+from sidelight.core import BoolArray, FloatArray, comparable
 from sidelight.metric.factor.settings import RemovalSettings
 from sidelight.similarity import gaussian_shares
 
@@ -73,6 +73,13 @@ class Shifts:
             for layer, weight in zip(self.bends, u.T, strict=True):
                 shift += weight[:, None] * (phi @ layer)
         return np.asarray(shift)
+
+    def among(self, taken: BoolArray) -> Shifts:
+        """The same where φ has more columns: those that are not taken shift nothing."""
+        common = np.zeros((len(taken), self.common.shape[1]))
+        bends = np.zeros((len(self.bends), *common.shape))
+        common[taken], bends[:, taken] = self.common, self.bends
+        return replace(self, common=common, bends=bends)
 
     def before(self, Y: FloatArray, phi: FloatArray, rounds: int = 30) -> FloatArray:
         """Rows whose shift was taken out, shifted again: y = y' + shift(y)."""

@@ -9,6 +9,7 @@ from sidelight.metric.learning.distance_ridge import squared_gram
 from sidelight.metric.learning.foretold_distances import foretell_distances
 from sidelight.metric.learning.from_pairs import learn_from_pairs
 from sidelight.metric.learning.pair_graph import spanning_forest
+from sidelight.metric.learning.row_metric import RowMetric
 from sidelight.metric.learning.safe_pairs import InnerMetric
 from sidelight.metric.learning.scatter import Spread
 from sidelight.metric.learning.space import FeatureSpace, KernelSpace, Space, SpannedSpace
@@ -18,6 +19,7 @@ __all__ = [
     "FeatureSpace",
     "InnerMetric",
     "KernelSpace",
+    "RowMetric",
     "Space",
     "SpannedSpace",
     "Spread",

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sidelight.core import FloatArray, IntArray
-from sidelight.solvers import first_least
+from sidelight.solvers import first_least, first_within, improves
 
 #: A part of the rows is left out at a time, one of so many.
 _FOLDS = 5
@@ -85,7 +85,7 @@ def best_columns(
                 break
             tried = np.abs((rest + squares[:, column])[:, None] - squares[:, others]).mean(axis=0)
             at = int(first_least(tried))
-            if tried[at] < best:
+            if improves(float(tried[at]), best):
                 best, exchange = float(tried[at]), (place, int(others[at]))
         if exchange is None:
             return order, errors
@@ -114,7 +114,7 @@ def judged_columns(squares: FloatArray, target: FloatArray, pairs: IntArray) -> 
     best = 1 + int(first_least(means[1:]))
     short = errors - errors[:, [best]]
     doubt = short.std(axis=0) / np.sqrt(len(errors))
-    count = next(k for k in range(1, best + 1) if means[k] - means[best] <= doubt[k])
+    count = 1 + first_within(means[1:], doubt[1:])
     clear = [means[k] - means[best] > _CLEARLY * doubt[k] for k in (0, p)]
     used = bool(all(clear)) and len(errors) >= 2 * _FOLDS
     return Judged(count, float(means[count]), float(means[p]), float(means[0]), used)

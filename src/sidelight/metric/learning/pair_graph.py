@@ -9,7 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
 
-from sidelight.core import IntArray
+from sidelight.core import IntArray, for_walks
 
 
 def graph_rank(pairs: IntArray) -> int:
@@ -32,7 +32,7 @@ def spanning_forest(pairs: IntArray) -> IntArray:
     if len(pairs) == 0:
         return pairs
     rows, graph = _graph(pairs)
-    forest = sp.coo_array(minimum_spanning_tree(graph))
+    forest = sp.coo_array(minimum_spanning_tree(for_walks(graph)))
     return np.asarray(np.column_stack([rows[forest.row], rows[forest.col]]))
 
 

@@ -2,6 +2,14 @@
 
 from __future__ import annotations
 
+from sidelight.side.rows.called import (
+    list_numbers,
+    name_rows,
+    row_name,
+    rows_called,
+    rows_called_as_in,
+    rows_called_within,
+)
 from sidelight.side.rows.naming import (
     Naming,
     RowNames,
@@ -11,7 +19,6 @@ from sidelight.side.rows.naming import (
 )
 from sidelight.side.rows.reading import (
     frozen,
-    name_rows,
     read_labels,
     read_numbers,
     require_rows_in_range,
@@ -25,6 +32,7 @@ __all__ = [
     "SideInformation",
     "frozen",
     "labels_of_index",
+    "list_numbers",
     "listed_labels",
     "name_rows",
     "named_alike",
@@ -32,4 +40,8 @@ __all__ = [
     "read_names",
     "read_numbers",
     "require_rows_in_range",
+    "row_name",
+    "rows_called",
+    "rows_called_as_in",
+    "rows_called_within",
 ]

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from sidelight.core import FloatArray, IntArray
+from sidelight.side.rows.called import list_numbers
 
 
 def frozen(array: Any) -> Any:
@@ -65,22 +66,6 @@ def read_labels(given: Any, *, what: str) -> Any:
     return frozen(array)
 
 
-def name_rows(rows: Any, limit: int = 5) -> str:
-    """Write a few row numbers, and how many more there are.
-
-    Examples
-    --------
-    >>> name_rows([3, 7, 9], limit=2)
-    '3, 7 and 1 more'
-    >>> name_rows([(3, 7)])
-    '(3, 7)'
-    """
-    listed = np.asarray(rows).tolist()
-    words = ", ".join(str(tuple(row) if isinstance(row, list) else row) for row in listed[:limit])
-    more = len(listed) - limit
-    return f"{words} and {more} more" if more > 0 else words
-
-
 def require_rows_in_range(rows: IntArray, n_samples: int, *, what: str, who: str) -> None:
     """Refuse row numbers that X does not have."""
     outside = np.unique(rows[(rows < 0) | (rows >= n_samples)])
@@ -88,7 +73,7 @@ def require_rows_in_range(rows: IntArray, n_samples: int, *, what: str, who: str
         negative = " Negative numbers do not count from the end." if outside[0] < 0 else ""
         raise ValueError(
             f"{what} given to {who} must name rows of X in the range [0, {n_samples}). "
-            f"Got {name_rows(outside)}.{negative}"
+            f"Got {list_numbers(outside)}.{negative}"
         )
 
 

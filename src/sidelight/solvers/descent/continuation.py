@@ -18,6 +18,7 @@ from typing import TypeAlias
 import numpy as np
 
 from sidelight.core import FloatArray, Interruption, report
+from sidelight.solvers.choosing import first_least, improves
 from sidelight.solvers.descent.gliding import Pace, glide
 from sidelight.solvers.descent.quasi_newton import Descent, Objective, minimise
 
@@ -128,9 +129,10 @@ def follow(
             if judge is not None:
                 errors.append(judge(step, x))
             values.append(found.value)
-            if judge is None or errors[-1] <= min(errors):
+            least = None if judge is None else int(first_least(np.array(errors)))
+            if least is None or not improves(errors[least], errors[-1]):  # the later if as good
                 best = (step, found)
-            late = judge is not None and len(errors) - int(np.argmin(errors)) > patience
+            late = least is not None and len(errors) - least > patience
             if stopped or late:
                 break
             report(f"{stage}: steps of the path", step + 1, n_steps, found.value)

@@ -1,4 +1,4 @@
-"""The only place that solves an eigenproblem.
+"""The eigenpairs that maps are made of, found in one place.
 
 Largest and smallest, standard and generalised by a diagonal, dense, sparse or an operator: one
 sign rule, one rule for vectors that share an eigenvalue, values and vectors always together,

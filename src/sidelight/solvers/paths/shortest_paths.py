@@ -13,7 +13,7 @@ import numpy.typing as npt
 import scipy.sparse as sp
 from scipy.sparse.csgraph import dijkstra
 
-from sidelight.core import FloatArray, IntArray
+from sidelight.core import FloatArray, IntArray, for_walks
 from sidelight.solvers.paths._waves import Waves
 
 _COMPILED_FROM = 200
@@ -189,7 +189,8 @@ def _from_entries(
 
 def _between_all(graph: sp.csr_array) -> FloatArray:
     """Distances between all nodes of a small graph; both directions to the same bit."""
-    D = dijkstra(graph) if graph.nnz else np.where(np.eye(graph.shape[0], dtype=bool), 0, np.inf)
+    alone = np.where(np.eye(graph.shape[0], dtype=bool), 0, np.inf)
+    D = dijkstra(for_walks(graph)) if graph.nnz else alone
     return np.minimum(D, D.T)
 
 

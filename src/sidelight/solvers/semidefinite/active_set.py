@@ -20,6 +20,7 @@ from sidelight.core import (
     FloatArray,
     IntArray,
     Interruption,
+    for_walks,
     whole_or_nothing,
 )
 from sidelight.solvers.choosing import best_of
@@ -176,7 +177,8 @@ def _may_wait(program: KernelProgram) -> BoolArray:
     chosen = every.equal.copy()
     chosen[by_excess] |= near[by_excess]
     chosen[along] |= near[along]
-    chosen[along[np.rint(minimum_spanning_tree(order).data - 1.0).astype(np.intp)]] = True
+    tree = minimum_spanning_tree(for_walks(order)).data
+    chosen[along[np.rint(tree - 1.0).astype(np.intp)]] = True
     return ~chosen
 
 

@@ -12,7 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
 
-from sidelight.core import BoolArray, ContradictionError, FloatArray, IntArray
+from sidelight.core import BoolArray, ContradictionError, FloatArray, IntArray, for_walks
 from sidelight.solvers.semidefinite.constraints import PairConstraints
 from sidelight.solvers.semidefinite.program import KernelProgram
 from sidelight.solvers.semidefinite.reach import upper_limits
@@ -154,4 +154,4 @@ def _spanning(left: IntArray, right: IntArray, n: int | None = None) -> IntArray
     _, first = np.unique(low.astype(np.int64) * size + high, return_index=True)
     weights: FloatArray = 1.0 + first
     graph = sp.csr_array((weights, (low[first], high[first])), shape=(size, size))
-    return np.asarray(np.rint(minimum_spanning_tree(graph).data - 1.0).astype(np.intp))
+    return np.asarray(np.rint(minimum_spanning_tree(for_walks(graph)).data - 1.0).astype(np.intp))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sidelight.transforms.distances.frames import Frames
-from sidelight.transforms.distances.learned import LearnedDistance
+from sidelight.transforms.distances.learned import INFERRED, LearnedDistance
 from sidelight.transforms.distances.measure import KINDS, InvariantDistance
 from sidelight.transforms.distances.paths import along_steps, along_steps_of_new
 from sidelight.transforms.distances.tables import invariant_distances
@@ -12,6 +12,7 @@ from sidelight.transforms.distances.tables import invariant_distances
 Measure = InvariantDistance | LearnedDistance
 
 __all__ = [
+    "INFERRED",
     "KINDS",
     "Frames",
     "InvariantDistance",

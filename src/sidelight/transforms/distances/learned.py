@@ -16,6 +16,8 @@ from sidelight.transforms.pictures import read_rows
 #: below 0.03 where pairs were of different images; of rows that are turned 0.87 to 0.93, and below
 #: 0.05, or 0.2 where there were only thirty such pairs.
 _ASKED, _FEW, _AGREE = 100, 8, 0.4
+#: How a model infers what leads to an item, and what comes of it.
+INFERRED = ("mean", "likeliest")
 
 
 @dataclass(frozen=True)
@@ -48,11 +50,20 @@ class LearnedDistance:
     Parameters
     ----------
     model : estimator
-        With ``distances(X, Y, symmetric=…, pairs=…)``.
+        With ``distances(X, Y, symmetric=…, pairs=…)``, and ``kind=…`` where one is asked for.
+    inferred : {"auto", "mean", "likeliest"}
+        Whether what leads to y, and ŷ, are inferred by their means or as their likeliest states, as
+        the text has it; ``"auto"`` is what the model does by itself.
     """
 
     model: Any
+    inferred: str = "auto"
     kind = "learned"
+
+    def _between(self, *rows: FloatArray, **asked: Any) -> FloatArray:
+        """As the model measures them."""
+        kind = {} if self.inferred == "auto" else {"kind": self.inferred}
+        return np.asarray(self.model.distances(*rows, **kind, **asked))
 
     @property
     def forgiven(self) -> str:
@@ -84,7 +95,7 @@ class LearnedDistance:
     def _refuse_nonsense(self, items: Rows, who: str) -> None:
         """What leads from an item to another must lead back, but for what each has by itself."""
         some = items.rows[evenly_spaced(len(items), _ASKED)]
-        D = self.model.distances(some)
+        D = self._between(some)
         of_pairs = D - D.mean(axis=0) - D.mean(axis=1)[:, None] + D.mean()
         i, j = np.triu_indices(len(D), 1)
         there, back = of_pairs[i, j], of_pairs[j, i]
@@ -114,7 +125,7 @@ class LearnedDistance:
             Exactly symmetric where there is one set of items.
         """
         other = left if right is None else right
-        D: FloatArray = self.model.distances(left.rows, other.rows, symmetric=True)
+        D = self._between(left.rows, other.rows, symmetric=True)
         middle = other.rows.mean(axis=0)  # large numbers would drown what differs
         x, y = left.rows - middle, other.rows - middle
         lengths = (x**2).sum(axis=1)[:, None] + (y**2).sum(axis=1)
@@ -163,7 +174,7 @@ class LearnedDistance:
 
     def _of_pairs(self, left: Rows, right: Rows, i: IntArray, j: IntArray) -> FloatArray:
         x, y = left.rows[i], right.rows[j]
-        d = self.model.distances(left.rows, right.rows, symmetric=True, pairs=(i, j))
+        d = self._between(left.rows, right.rows, symmetric=True, pairs=(i, j))
         return _with_rest(d, ((x - y) ** 2).sum(axis=1), (x**2).sum(axis=1) + (y**2).sum(axis=1))
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import dijkstra
 
-from sidelight.core import FloatArray, IntArray, farthest_first
+from sidelight.core import FloatArray, IntArray, farthest_first, for_walks
 
 #: Landmarks, sweeps of projections, and how much of the bounds the longest edge may use.
 _LANDMARKS, _SWEEPS, _FILL = 60, 200, 0.95
@@ -65,7 +65,8 @@ def unfolded_start(
 
 def _landmark_layout(edges: IntArray, lengths: FloatArray, n: int) -> FloatArray:
     i, j = edges.T
-    graph = sp.csr_array((np.r_[lengths, lengths], (np.r_[i, j], np.r_[j, i])), shape=(n, n))
+    both = (np.r_[i, j], np.r_[j, i])
+    graph = for_walks(sp.csr_array((np.r_[lengths, lengths], both), shape=(n, n)))
 
     @cache
     def paths_from(node: int) -> FloatArray:

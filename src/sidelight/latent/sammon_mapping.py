@@ -10,9 +10,11 @@ import numpy as np
 from sidelight.core import FloatArray, IntArray, over_bands, row_blocks
 from sidelight.estimator import Embedder, Map, course_of, facts_of, of_all_rows, pick_up
 from sidelight.latent.descending import (
+    ADJACENT,
     DISTANCE_PARAMETERS,
     INIT,
     AmongPlaced,
+    adjacent_in,
     descend_pinned,
     distance_table,
     pins_of,
@@ -63,7 +65,7 @@ class SammonMapping(Embedder):
     unit_ : float
         The length of one unit of distance in the map: 1 unless anchors say otherwise.
     objective_ : float
-        E: zero where all distances are kept.
+        E: zero where all distances are kept; with a Sequence the term of adjacent rows is added.
     history_ : ndarray of shape (n_iter_ + 1,)
         E at the start and after each iteration.
     n_iter_ : int
@@ -123,8 +125,9 @@ class SammonMapping(Embedder):
         y : object
             Ignored.
         side : side information or list of it, optional
-            What is known: an Invariance as the distance between rows, anchors as positions, the
-            others as a metric that all distances are measured in.
+            What is known: an Invariance as the distance between rows, anchors as positions, a
+            Sequence as a term that keeps adjacent rows near, where their order shows in the data;
+            the others as a metric that all distances are measured in.
         items : array of shape (n_samples, n_items_features), optional
             The items behind precomputed distances, for ``inverse_transform``.
 
@@ -141,8 +144,10 @@ class SammonMapping(Embedder):
         pins = pins_of(told.known.get("Anchors"), distinct, d, copies=False, unit=longest, who=who)
         width, rng = wide_bandwidth(D), self.random_state
         ways = ways_by_distances(D, d, bandwidth=width, random_state=rng, who=who)
+        told, adjacent = adjacent_in(told, points, ADJACENT.stress, who=who)
+        stress = SammonStress(D[np.ix_(distinct.rows, distinct.rows)] / longest, counts)
         found, left = descend_pinned(
-            SammonStress(D[np.ix_(distinct.rows, distinct.rows)] / longest, counts),
+            adjacent.renumbered(distinct.inverse).beside(stress),
             n,
             lambda: starting_points(self.init, ways, (len(D), d), who=who)[distinct.rows] / longest,
             pins,

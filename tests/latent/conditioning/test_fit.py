@@ -63,6 +63,21 @@ class TestGate:
         assert shows_among_neighbors(digits.X, factor)
         assert not shows_among_neighbors(digits.X, factor, Gate(neighbors=(10,)))
 
+    def test_where_the_data_lie_decides_nothing_where_neighbours_are_as_near(self):
+        """Distances by products told equal ones apart by their last bit."""
+        rng = np.random.default_rng(8)
+        Y = rng.integers(2, size=(60, 20)).astype(float)
+        factors = [
+            KnownFactor.of(Condition((rng.permutation(60) % 3).astype(str)), who="test")
+            for _ in range(12)
+        ]
+        gates = [Gate(deviations=least, shuffles=40) for least in (-0.5, 0.0, 0.5, 1.0)]
+
+        def decisions(moved):
+            return [shows_among_neighbors(Y + moved, f, gate) for f in factors for gate in gates]
+
+        assert all(decisions(moved) == decisions(0.0) for moved in (1.0, 3.0, 7.0, 1e3))
+
 
 def test_an_interrupted_fit_with_several_matchings_stops_and_keeps_a_map():
     Y, classes = two_ranges()

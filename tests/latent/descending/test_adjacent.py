@@ -40,6 +40,19 @@ def test_nothing_costs_nothing():
     assert Adjacent(np.array([[0, 1]]), 1.0)(np.ones((5, 2)))[0] == 0
 
 
+def test_beside_a_function_both_are_added():
+    Z = np.random.default_rng(1).standard_normal((6, 2))
+    term = Adjacent(np.array([[0, 1], [2, 5]]), 0.5)
+
+    def square(points):
+        return float(np.sum(points**2)), 2 * points
+
+    value, slope = term.beside(square)(Z)
+    assert value == pytest.approx(np.sum(Z**2) + term(Z)[0])
+    np.testing.assert_allclose(slope, 2 * Z + term(Z)[1])
+    assert NOTHING_ADJACENT.beside(square) is square  # to the bit
+
+
 def test_in_another_order():
     rng = np.random.default_rng(0)
     Z, order = rng.standard_normal((6, 2)), rng.permutation(6)

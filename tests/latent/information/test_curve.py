@@ -32,6 +32,18 @@ def test_curves_in_any_number_of_dimensions_and_order():
     assert not lies_along_curve(LOOP[:15])  # too few to tell
 
 
+def test_a_thinned_curve_is_still_one():
+    """Every second row, every fourth, and half of them drawn at random."""
+    for rows in (LOOP[::2], LOOP[::4], *(LOOP[half(seed)] for seed in range(5))):
+        assert lies_along_curve(rows)
+    arc = LOOP[:60]  # open
+    assert lies_along_curve(arc[::2])
+
+
+def half(seed):
+    return np.random.default_rng(seed).permutation(120)[:60]
+
+
 def test_leaves_of_a_comb_are_counted():
     """A line of 100 points with m teeth of one point each has m + 2 leaves, m if at the ends."""
     line = np.column_stack([np.arange(100.0), np.zeros(100)])

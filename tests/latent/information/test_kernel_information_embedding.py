@@ -15,6 +15,7 @@ from sidelight.datasets import noisy_s, s_curve
 from sidelight.latent.density.kernels import kernel_for
 from sidelight.latent.information.mutual_information_near import pairs_of
 from sidelight.latent.information.path import find_onset
+from tests.interruption import stop_at
 
 TRAIN, TEST = noisy_s(100, random_state=0), noisy_s(300, random_state=1)
 
@@ -138,6 +139,36 @@ def test_an_interrupted_fit_goes_on_along_the_same_path():
     model.fit(TRAIN.X, validation=TEST.X)
     assert model.path_["bandwidth"][0] < begun
     assert model.path_["bandwidth"][-1] == 0.3
+
+
+STEPS = "the unfolding of latent points: steps of the path"
+
+
+def test_ways_after_the_one_that_was_left_are_followed_too():
+    ended = []
+
+    def count(progress):
+        if progress.stage == STEPS and progress.done == 6:
+            ended.append(progress)
+
+    model = KernelInformationEmbedding(1, n_steps=6, warm_start=True)
+    with listening(stop_at(STEPS, 2)), pytest.warns(InterruptedFitWarning):
+        model.fit(TRAIN.X, validation=TEST.X)
+    with listening(count):
+        model.fit(TRAIN.X, validation=TEST.X)
+    assert len(ended) >= 2
+    whole = KernelInformationEmbedding(1, n_steps=6).fit(TRAIN.X, validation=TEST.X)
+    assert min(model.path_["error"]) <= 1.1 * min(whole.path_["error"])
+
+
+def test_a_fit_that_was_left_among_judged_ways_is_not_gone_on_without_the_judge():
+    model = KernelInformationEmbedding(1, n_steps=6, warm_start=True)
+    with listening(stop_at(STEPS, 3)), pytest.warns(InterruptedFitWarning):
+        model.fit(TRAIN.X, validation=TEST.X)
+    with pytest.warns(UserWarning, match="starts afresh"):
+        model.fit(TRAIN.X)
+    fresh = KernelInformationEmbedding(1, n_steps=6).fit(TRAIN.X)
+    np.testing.assert_array_equal(model.embedding_, fresh.embedding_)
 
 
 def test_new_rows_are_mixtures_and_known_rows_are_recognised(fitted):

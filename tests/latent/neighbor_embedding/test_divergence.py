@@ -21,6 +21,7 @@ from sidelight.latent.neighbor_embedding import (
 from sidelight.latent.neighbor_embedding._pairs_compiled import pull, stretch
 from sidelight.latent.neighbor_embedding._tail_compiled import decay, logarithm, tail
 from sidelight.latent.neighbor_embedding.repulsion import moving_field_by, single_field
+from sidelight.latent.neighbor_embedding.repulsion.field import _shape_of
 from sidelight.neighbors import Neighbors, nearest_neighbors
 
 POOL = Threads(1)
@@ -134,8 +135,14 @@ class TestObjective:
 
 #: Relative errors of forces and of Z at each spread, by dimensions.
 BOUNDS = {
-    1: {1e-4: (1e-4, 1e-9), 1.0: (5e-4, 1e-5), 20.0: (0.05, 1e-3)},
-    2: {1e-6: (1e-4, 1e-9), 1e-2: (1e-4, 1e-8), 1.0: (5e-4, 1e-5), 20.0: (0.04, 1e-3)},
+    1: {1e-4: (1e-4, 1e-9), 1.0: (5e-4, 1e-5), 20.0: (0.05, 1e-3), 40.0: (0.08, 2e-3)},
+    2: {
+        1e-6: (1e-4, 1e-9),
+        1e-2: (1e-4, 1e-8),
+        1.0: (5e-4, 1e-5),
+        20.0: (0.04, 1e-3),
+        40.0: (0.08, 2e-3),
+    },
     3: {1e-4: (1e-4, 1e-9), 1.0: (5e-4, 1e-5), 6.0: (0.05, 1e-3)},
 }
 
@@ -168,6 +175,29 @@ class TestMesh:
             for h in (0.8, 0.4, 0.2)
         ]
         assert errors[0] > 3 * errors[1] > 9 * errors[2]
+
+    @pytest.mark.parametrize(("d", "most"), [(1, 2**7), (2, 2**14), (3, 2**18)])
+    def test_a_map_that_is_too_wide_gets_a_coarser_one(self, d, most):
+        Y = 10 * np.random.default_rng(12).standard_normal((500, d))
+        exact, slopes = exact_field(Y, 1.0, POOL).among(Y, POOL)
+        coarse = mesh_field(Y, 1.0, POOL, MeshSettings(most_nodes=most))
+        assert coarse.nodes.size * 2**d <= 1.01 * most  # of which half along every axis is padding
+        steps = 2 * np.log2(coarse.spacing / MeshSettings().spacing)
+        assert steps > 0.5
+        assert steps == pytest.approx(round(steps))
+        finer = MeshSettings(most_nodes=most * 4**d)
+        errors = []
+        for settings in (MeshSettings(most_nodes=most), finer):
+            values, on_mesh = mesh_field(Y, 1.0, POOL, settings).among(Y, POOL)
+            errors.append(np.linalg.norm(on_mesh - slopes) / np.linalg.norm(slopes))
+            assert values.sum() == pytest.approx(exact.sum(), rel=0.2)
+        assert errors[1] < 0.5 * errors[0] < 0.5
+
+    def test_a_thousand_units_across_is_where_that_begins(self):
+        for width, coarser in ((900.0, False), (1200.0, True)):
+            spacing, sizes = _shape_of(np.array([width, width]), MeshSettings())
+            assert (spacing > MeshSettings().spacing) is coarser
+            assert np.prod(sizes) <= MeshSettings().most_nodes
 
     def test_any_number_of_threads(self):
         Y = 10 * np.random.default_rng(9).standard_normal((70_000, 2))

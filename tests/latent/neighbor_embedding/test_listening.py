@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import warnings
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -11,6 +14,7 @@ from sklearn.metrics import silhouette_score
 
 from sidelight import PCA, NeighborEmbedding
 from sidelight.core import Threads
+from sidelight.core.progress import listening
 from sidelight.estimator.territory import (
     WALKS,
     Groups,
@@ -20,9 +24,11 @@ from sidelight.estimator.territory import (
     memberships,
     weaken_between,
 )
-from sidelight.latent.neighbor_embedding import affinities
+from sidelight.estimator.territory.memberships import _met, _met_most
+from sidelight.latent.neighbor_embedding import Divergence, affinities, exact_field
 from sidelight.latent.neighbor_embedding.known import in_territories
 from sidelight.latent.neighbor_embedding.known.holding import realised
+from sidelight.latent.neighbor_embedding.known.territory import pulled_together
 from sidelight.latent.neighbor_embedding.springs import Springs
 from sidelight.neighbors import nearest_neighbors, neighborhood_graph
 from sidelight.quality import point_quality
@@ -78,6 +84,39 @@ class TestGroups:
             expected = U[np.flatnonzero(there), named[there]]
             np.testing.assert_allclose(found.shares[there, place], expected, rtol=1e-10)
         assert (np.diff(found.shares, axis=1) <= 0).all()
+
+    def test_of_very_many_groups_rows_remember_those_they_meet_most(self, graph):
+        """The walks of 150 pairs, from step to step with 16 groups a row, beside all of them."""
+        walked = replace(WALKS, affordable=0.0)
+        for seed in range(3):
+            rows = np.random.default_rng(seed).permutation(600)[:300]
+            groups = Groups(rows, np.arange(300) // 2, sp.csr_array((150, 150)))
+            all_, few = (memberships(graph.graph, groups, how) for how in (WALKS, walked))
+            same = all_.groups[:, 0] == few.groups[:, 0]
+            assert same.mean() > 0.9  # the others have two that count as much
+            assert np.abs(all_.shares - few.shares).max() < 0.03
+            told = [foretold(graph.graph, groups, how)[0] for how in (WALKS, walked)]
+            assert told[0] == pytest.approx(told[1], abs=0.003)
+
+    def test_walks_that_forget_nothing_are_those_of_all_groups(self, graph):
+        rows = np.random.default_rng(5).permutation(600)[:40]
+        groups = Groups(rows, np.arange(40) % 10, sp.csr_array((10, 10)))
+        T = graph.graph.astype(np.float64)
+        T.data /= np.repeat(np.asarray(T.sum(axis=1)).ravel(), np.diff(T.indptr))
+        which, H, total = _met_most(T, groups, WALKS)  # 16 are more than there are
+        named, best, sums = _met(T, groups, WALKS)
+        np.testing.assert_allclose(H, best, rtol=1e-5)
+        np.testing.assert_allclose(total, sums, rtol=1e-12)
+        assert (which == named).mean() > 0.999
+
+    def test_many_groups_take_few_products_and_say_how_far_they_are(self, graph):
+        heard = []
+        rows = np.random.default_rng(6).permutation(600)[:400]
+        groups = Groups(rows, np.arange(400) // 2, sp.csr_array((200, 200)))
+        with listening(heard.append):
+            memberships(graph.graph, groups, replace(WALKS, affordable=0.0))
+        assert [(one.stage, one.done, one.total) for one in heard][-1] == ("territories", 20, 20)
+        assert len(heard) == WALKS.steps  # one of all groups together
 
     def test_edges_between_groups_that_differ_are_weakened(self):
         edges = sp.csr_array(np.ones((3, 3), dtype=np.float32) - np.eye(3, dtype=np.float32))
@@ -151,6 +190,22 @@ class TestTerritories:
             for Z in (told, plain)
         ]
         assert lengths[0].mean() < lengths[1].mean()
+
+    def test_few_rows_do_not_speak_for_others_however_surely_they_foretell_one_another(
+        self, digits, graph
+    ):
+        """Whether they foretell was asked first, and two rows in a cluster always do."""
+        y = digits[1]
+        named = np.concatenate([np.flatnonzero(y == c)[:9] for c in (0, 6)])
+        pairs = labels_of(y, named)
+        assert len(named) < WALKS.few
+        assert foretold(graph.graph, groups_of(pairs))[1] > WALKS.surely
+        P, said = in_territories(graph, pairs)
+        assert "18 rows are too few to speak for others" in said
+        pulled = pulled_together(graph, pairs.similar)
+        np.testing.assert_array_equal(P.graph.toarray(), pulled.graph.toarray())
+        _, said = in_territories(graph, pairs, walks=replace(WALKS, few=18))
+        assert "edges between groups that differ are weakened" in said
 
     def test_mass_is_kept(self, digits, graph):
         named = np.random.default_rng(3).choice(600, 60, replace=False)
@@ -265,6 +320,26 @@ class TestSprings:
         Z = realised(springs, Y)
         assert springs.misses(Z).max() < 0.01
         np.testing.assert_array_equal(Z[4], Y[4])
+
+
+@pytest.mark.parametrize("with_distances", [False, True])
+def test_the_gradient_is_that_of_the_objective_at_rows_that_may_move(digits, with_distances):
+    X = digits[0][:200]
+    rows = np.arange(0, 200, 20)
+    side = [Anchors(rows, np.random.default_rng(0).standard_normal((10, 2)))]
+    if with_distances:
+        side.append(Distances([(1, 2), (3, 4), (5, 6)], [1.0, 2.0, 3.0]))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # distances beside anchors
+        model = NeighborEmbedding(repulsion="exact", max_iter=100).fit(X, side=side)
+    with Threads(1) as pool:
+        P = affinities(nearest_neighbors(X, 30), np.array([15.0]), pool)
+        E = Divergence(P, 1.0, exact_field, pool)
+        value, gradient = E(model.embedding_ / model.unit_)
+    free = np.setdiff1d(np.arange(200), rows)
+    assert model.objective_ == pytest.approx(value, rel=1e-4)
+    assert model.gradient_norm_ == pytest.approx(np.linalg.norm(gradient[free]), rel=1e-3)
+    assert model.gradient_norm_ < 0.9 * np.linalg.norm(gradient)
 
 
 def test_neighbours_of_a_pin_come_with_it(digits):

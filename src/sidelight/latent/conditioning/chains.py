@@ -22,6 +22,7 @@ from sidelight.latent.conditioning.settings import CHAINS
 from sidelight.latent.density import KnownFactor, squared_distances
 from sidelight.quality import components_above_noise
 from sidelight.similarity import gaussian_similarity
+from sidelight.solvers import improves
 
 _BALANCING_STEPS = 20
 #: Axes of the residuals that are compared: those above the noise, between these numbers.
@@ -183,8 +184,9 @@ def _carried(
                 transport = transport.learned_from(R, pairs)
             moved = transport.squared_distances(R, positions, period)
             best = sorted_gaps.best_matches(moved)
-            waited = 0 if best.mean < found[0] else waited + 1
-            if best.mean < found[0]:
+            closer = improves(best.mean, found[0])
+            waited = 0 if closer else waited + 1
+            if closer:
                 found = (best.mean, moved)
             if waited == _PATIENCE:
                 break

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import replace
 from typing import Any, ClassVar, Self
 
@@ -17,17 +18,16 @@ from sidelight.core import (
     Whole,
     require_memory,
 )
-from sidelight.estimator import Map
+from sidelight.estimator import Map, Told
 from sidelight.latent.conditioning.map import map_without_factor
+from sidelight.latent.conditioning.several import combined, matched_alone
 from sidelight.latent.density import (
     ByDensity,
     DensityEmbedder,
     JointDensity,
-    KnownFactor,
     bandwidth_of_placing,
     differing_columns,
     kernel_for,
-    shows_or_said,
 )
 from sidelight.latent.information import (
     PENALTIES,
@@ -36,7 +36,7 @@ from sidelight.latent.information import (
     penalty_for,
     warn_if_collapsed,
 )
-from sidelight.latent.information.conditional import in_given_order, with_reach
+from sidelight.latent.information.conditional import Factors, in_given_order
 
 #: λ, where none is given.
 ALPHA = 0.05
@@ -63,6 +63,11 @@ class ConditionalEmbedding(DensityEmbedder):
     Without a ``Condition``, and with one that does not show in the data (its values agree no better
     among near rows than shuffled ones: a warning says so), the map is that of
     :class:`~sidelight.KernelInformationEmbedding`.
+
+    Of several Conditions that are all classes the combinations are the values that items are
+    matched across; that takes five rows of each, on average.  Of others one is matched, the one
+    whose values lie farthest apart after a shift, and :class:`~sidelight.FactorRemoval` takes the
+    others out in front.
 
     Parameters
     ----------
@@ -107,7 +112,8 @@ class ConditionalEmbedding(DensityEmbedder):
     Notes
     -----
     Maps of all values of the factor agree, so that a new row needs no condition to be placed; where
-    its own is given it is compared with items of like condition alone, at E[z | y, x].
+    its own is given it is compared with items of like condition alone, at E[z | y, x].  Where a
+    factor is taken out in front new rows need the values of all.
 
     Tables of n × n matches are kept: some thousand rows.  ``embed`` fits a sample of more, and
     places the others.
@@ -141,7 +147,6 @@ class ConditionalEmbedding(DensityEmbedder):
         "tol": (Real(0, open_below=True),),
     }
     _takes_sparse = False
-    _hears_several = ("Relation",)
 
     def __init__(
         self,
@@ -169,8 +174,9 @@ class ConditionalEmbedding(DensityEmbedder):
             The data.
         y : object
             Ignored.
-        side : Condition, optional
-            The factor that is known and is left out of the map.
+        side : side information or list of it, optional
+            Conditions: the factors that are known and are left out of the map.  What is learned as
+            a metric, in front; where some rows go, to which the finished map is brought.
 
         Returns
         -------
@@ -178,20 +184,40 @@ class ConditionalEmbedding(DensityEmbedder):
             The fitted estimator.
         """
         told = self._told_of(X, side)
-        items, condition, factor = told.points, told.known.get("Condition"), None
+        items, number, conditions = told.points, None, told.known.get("Condition", ())
+        if "Condition" in told.apart:
+            number, alone = told.apart["Condition"]
+            conditions = (alone,)
         columns = differing_columns(items, self.n_components_, who=self._name)
-        if condition is not None:
-            condition.refuse_kernel(who=self._name)
-            factor = KnownFactor.of(condition, who=self._name)
-        if factor is not None and shows_or_said(items, factor, who=self._name):
-            found = self._matched(items, columns, factor)
+        factors = Factors.of(conditions, items, who=self._name)
+        if any(factors.shown):
+            found = self._matched(items, columns, factors)
             warn_if_collapsed(found.points, found.facts["alpha_"], None, self._name)
         else:
-            found = self._plain(items, factor)
+            found = self._plain(items, factors)
+        if number is not None:
+            assert isinstance(found.place, ByDensity)
+            of = 1 + len(told.known["Condition"])
+            found = replace(found, place=replace(found.place, number=number, of=of))
         return self._adopt(told, found)
 
-    def _matched(self, items: FloatArray, columns: IntArray, factor: KnownFactor) -> Map:
-        n = len(items)
+    def _tell(self, X: Any, known: dict[str, Any], **options: Any) -> Told:
+        """Where one of several Conditions is matched alone, the others act in front."""
+        conditions = known.get("Condition", ())
+        for condition in conditions:
+            condition.refuse_kernel(who=self._name)
+        number = matched_alone(X, conditions, who=self._name)
+        if number is None:
+            return super()._tell(X, known, **options)
+        others = conditions[:number] + conditions[number + 1 :]
+        with warnings.catch_warnings():
+            # the report says so too, and what is advised instead is done for the one farther apart
+            warnings.filterwarnings("ignore", "FactorRemoval subtracts", UserWarning)
+            told = super()._tell(X, {**known, "Condition": others}, **{**options, "inside": ()})
+        return replace(told, apart={"Condition": (number, conditions[number])})
+
+    def _matched(self, items: FloatArray, columns: IntArray, factors: Factors) -> Map:
+        n, factor = len(items), combined(factors.that_show, who=self._name)
         require_memory(
             96.0 * n * n,
             what=f"the matches of {n} × {n} pairs",
@@ -214,10 +240,10 @@ class ConditionalEmbedding(DensityEmbedder):
         found = in_given_order(sorted_map, order)
         kernel, Z = kernel_for("gaussian", Y), on_axes(found.points, self.penalty)
         h = bandwidth_of_placing(self.bandwidth, Y, Z, kernel)
-        place = ByDensity(JointDensity(items, Z, columns, kernel, h), with_reach(factor, Y, Z))
+        place = ByDensity(JointDensity(items, Z, columns, kernel, h), factors.beside(Y, Z))
         return Map(Z, place, found.facts(Z, h, alpha, penalty))
 
-    def _plain(self, items: FloatArray, factor: KnownFactor | None) -> Map:
+    def _plain(self, items: FloatArray, factors: Factors) -> Map:
         model = _Plain(
             self.n_components_,
             bandwidth=self.bandwidth,
@@ -228,6 +254,7 @@ class ConditionalEmbedding(DensityEmbedder):
         )
         plain = model.fit(items)._map
         assert isinstance(plain.place, ByDensity)
+        factor = factors.as_one() if factors.known else None
         return replace(plain, place=replace(plain.place, factor=factor))
 
 

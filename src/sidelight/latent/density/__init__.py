@@ -19,12 +19,18 @@ from sidelight.latent.density.kernels import (
     kernel_for,
     squared_distances,
 )
-from sidelight.latent.density.known_factor import KnownFactor, KnownFactors, together
+from sidelight.latent.density.known_factor import (
+    ROWS_PER_CLASS,
+    KnownFactor,
+    KnownFactors,
+    together,
+)
 from sidelight.latent.density.mappings import ByDensity, DensityEmbedder
 from sidelight.latent.density.table import TableKernel
 
 __all__ = [
     "KERNELS",
+    "ROWS_PER_CLASS",
     "ByDensity",
     "DataKernel",
     "DensityEmbedder",

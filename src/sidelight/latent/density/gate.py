@@ -7,9 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.stats import rankdata
 
-from sidelight.core import FloatArray, IntArray, warn
-from sidelight.latent.density.kernels import squared_distances
+from sidelight.core import FloatArray, warn
 from sidelight.latent.density.known_factor import KnownFactor
+from sidelight.neighbors import nearest_neighbors
+from sidelight.solvers import agreement_beyond_chance, agreement_in_codes
 
 
 @dataclass(frozen=True)
@@ -49,11 +50,14 @@ def shows_among_neighbors(Y: FloatArray, factor: KnownFactor, gate: Gate = GATE)
     if factor.kind != "classes" and factor.period is None:
         codes = rankdata(codes, axis=0) - (len(Y) + 1) / 2
     most = max(len(Y) // 10, 1)
-    nearest = _nearest(Y, min(max(gate.neighbors), most))
-    return any(
-        _beyond_chance(nearest[:, :k], codes, gate.shuffles) > gate.deviations
-        for k in gate.neighbors
-    )
+    near = nearest_neighbors(Y, min(max(gate.neighbors), most)).indices
+
+    def beyond_chance(k: int) -> float:
+        return agreement_beyond_chance(
+            agreement_in_codes(codes, near[:, :k]), len(Y), gate.shuffles
+        )
+
+    return any(beyond_chance(k) > gate.deviations for k in gate.neighbors)
 
 
 def shows_or_said(Y: FloatArray, factor: KnownFactor, of: int = 1, *, who: str) -> bool:
@@ -69,24 +73,3 @@ def shows_or_said(Y: FloatArray, factor: KnownFactor, of: int = 1, *, who: str) 
         f"than shuffled ones do. {then}"
     )
     return False
-
-
-def _beyond_chance(near: IntArray, codes: FloatArray, n_shuffles: int) -> float:
-    """By how many standard deviations of shuffled codes do neighbours agree better?"""
-
-    def agreement(rows: IntArray) -> float:
-        drawn = codes[rows]
-        return float(np.mean(np.einsum("akc,ac->ak", drawn[near], drawn)))
-
-    rng, rows = np.random.default_rng(0), np.arange(len(codes))
-    by_chance = [agreement(rng.permutation(rows)) for _ in range(n_shuffles)]
-    excess = agreement(rows) - float(np.mean(by_chance))
-    return excess / max(float(np.std(by_chance)), 1e-300)
-
-
-def _nearest(Y: FloatArray, k: int) -> IntArray:
-    """The k nearest others of every row, nearest first."""
-    D = squared_distances(Y, Y)
-    np.fill_diagonal(D, np.inf)
-    near = np.argpartition(D, k - 1, axis=1)[:, :k]
-    return np.take_along_axis(near, np.argsort(np.take_along_axis(D, near, 1), axis=1), 1)

@@ -13,8 +13,9 @@ from sidelight.latent.density.kernels import squared_distances
 from sidelight.side import Condition
 from sidelight.similarity import gaussian_similarity
 
-#: Numbers without a period are classes where every value is shared by this many rows on average.
-_ROWS_PER_CLASS = 5
+#: Numbers without a period are classes where every value is shared by this many rows on average,
+#: and combinations of several classes have to be.
+ROWS_PER_CLASS = 5
 #: Numbers with one are repeated where every value is shared by this many rows on average.
 _REPEATED = 3
 #: Anchors that stand for the values of a factor whose values do not repeat.
@@ -67,7 +68,7 @@ class KnownFactor:
                 f"rows: nothing of the rows would be left. Give classes that come again, or "
                 f"numbers as numbers."
             )
-        several = len(values) >= _ROWS_PER_CLASS * len(distinct) or len(distinct) == 2
+        several = len(values) >= ROWS_PER_CLASS * len(distinct) or len(distinct) == 2
         if named or (several and values.ndim == 1 and condition.period is None):
             codes = np.searchsorted(distinct, values)
             one_hot = np.eye(len(distinct))[codes]

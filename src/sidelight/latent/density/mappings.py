@@ -24,7 +24,7 @@ from sidelight.latent.density.joint import JointDensity
 from sidelight.latent.density.kernels import squared_distances
 from sidelight.latent.density.known_factor import KnownFactor, KnownFactors
 from sidelight.latent.density.table import items_of_table
-from sidelight.side import by_number
+from sidelight.side import condition_by_number
 
 #: Sums of squares of larger numbers may overflow, and those of the inverse vanish.
 _LARGEST_SQUARED = 1e140
@@ -40,10 +40,14 @@ class ByDensity:
         Of data and latent points.
     factor : KnownFactor or KnownFactors, optional
         What was left out of the map.
+    number, of : int, optional
+        Which of how many conditions it is, where the others were taken out in front.
     """
 
     density: JointDensity
     factor: KnownFactor | KnownFactors | None = None
+    number: int | None = None
+    of: int = 1
 
     def __call__(self, X: Any) -> FloatArray:
         """Place rows, each by itself."""
@@ -108,15 +112,37 @@ class DensityEmbedder(Embedder):
         """
         if condition is None:
             return super().transform(X)
-        condition = by_number(condition, X, who=self._name)
-        rows = np.asarray(self._in_front(self._check_new(X)), dtype=np.float64)
+        condition = condition_by_number(condition, X, who=self._name)
+        condition, others = self._parted(condition, "transform")
+        rows = np.asarray(self._new_rows(X, others), dtype=np.float64)
         factor, place = self._known_factor("transform"), self._map.place
         assert isinstance(place, ByDensity)
         value = factor.coordinates_of(condition, len(rows), who=f"{self._name}.transform")
         return self._bring(place.beside(rows, value))
 
+    def _parted(self, condition: Any, method: str) -> tuple[Any, Any]:
+        """Known values of new rows: of what was left out inside, and of what is taken out."""
+        check_is_fitted(self)
+        place = self._map.place
+        assert isinstance(place, ByDensity)
+        if place.number is None:
+            return condition, None
+        if not isinstance(condition, (list, tuple)) or len(condition) != place.of:
+            got = len(condition) if isinstance(condition, (list, tuple)) else "one"
+            raise ValueError(
+                f"The 'condition' argument of {self._name}.{method} must be a list with the values "
+                f"of each of {place.of} factors, in the order of the fit. Got {got}."
+            )
+        others = [value for i, value in enumerate(condition) if i != place.number]
+        return condition[place.number], others
+
+    def _taken_out(self, condition: Any) -> Any:
+        inside, others = self._parted(condition, "transform")
+        return inside if others is None else others
+
     def _rows_to_score(self, X: Any, condition: Any) -> FloatArray:
-        return self._check_with_gaps(X, condition)
+        known = condition is not None
+        return self._check_with_gaps(X, self._taken_out(condition) if known else None)
 
     @property
     def _given(self) -> bool:
@@ -209,6 +235,7 @@ class DensityEmbedder(Embedder):
             With ``return_std``: the root of the conditional variance of each entry.
         """
         self._refuse_table("inverse_transform")
+        condition = condition_by_number(condition, Z, who=self._name)
         mean, std = self._expected_items(np.asarray(self._check_map(Z), np.float64), condition)
         mean = behind_front(mean, self._front, who=self._name)
         return (mean, deviations_behind_front(std, self._front)) if return_std else mean
@@ -289,6 +316,7 @@ class DensityEmbedder(Embedder):
     def _check_with_gaps(self, X: Any, condition: Any = None) -> FloatArray:
         """Rows in which entries may be missing, where the kernel can do without them."""
         check_is_fitted(self)
+        condition = condition_by_number(condition, X, who=self._name)
         rows = self._checked(X, reset=False, ensure_all_finite="allow-nan")
         rows = np.asarray(rows, dtype=np.float64)
         if np.isfinite(self._density.data_kernel.reach) and np.isnan(rows).any():
@@ -324,7 +352,8 @@ class DensityEmbedder(Embedder):
         ndarray of shape (n_samples, n_features)
             The items, changed.
         """
-        items = np.asarray(self._in_front(self._check_new(X)), dtype=np.float64)
+        condition = condition_by_number(condition, X, who=self._name)
+        items = np.asarray(self._new_rows(X), dtype=np.float64)
         factor, q = self._known_factor("render"), self._n_features_out
         wanted = factor.coordinates_of(condition, len(items), who=f"{self._name}.render")
         assert self._map.place is not None

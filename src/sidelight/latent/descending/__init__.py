@@ -9,7 +9,8 @@ from sidelight.latent.descending.by_distances import (
     check_components,
     distance_table,
 )
-from sidelight.latent.descending.pinned import pins_of
+from sidelight.latent.descending.held import Held, descend_held
+from sidelight.latent.descending.pinned import Pins, pins_of
 from sidelight.latent.descending.pinned_descent import descend_pinned
 from sidelight.latent.descending.starts import (
     INIT,
@@ -30,9 +31,12 @@ __all__ = [
     "NOTHING_ADJACENT",
     "Adjacent",
     "AmongPlaced",
+    "Held",
+    "Pins",
     "adjacent_in",
     "check_components",
     "classical_start",
+    "descend_held",
     "descend_pinned",
     "distance_table",
     "pins_of",

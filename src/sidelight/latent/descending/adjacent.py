@@ -8,8 +8,9 @@ not matter to it.  (The ratio of von Neumann, in any number of dimensions.)
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
@@ -22,8 +23,8 @@ from sidelight.estimator import Told, points_of, rows_in_order
 class AdjacentSettings:
     """How much a Sequence counts, in the unit of each objective.
 
-    Set on motions along an S and a circle with noise, draws 100 to 103; those that are shown
-    (experiments/informed/rows_in_order.py) are others.
+    Set on motions along an S and a circle with noise, draws 100 to 103, the last three on 110 to
+    112; those that are shown (experiments/informed/rows_in_order.py) are others.
 
     Parameters
     ----------
@@ -33,14 +34,25 @@ class AdjacentSettings:
         w of unsupervised kernel regression, in variances of the data.
     process : float
         w of the GP-LVM, in nats for every row.
+    choices : float
+        w of stochastic neighbour embedding, in nats for every row.
+    stress : float
+        w of the Sammon mapping, in its stress.
+    strain : float
+        w of classical scaling as a base of relations, in its strain.
     """
 
     information: float = 0.3
     regression: float = 0.3
     process: float = 3.0
+    choices: float = 1.0
+    stress: float = 0.1
+    strain: float = 0.3
 
 
 ADJACENT = AdjacentSettings()
+#: A function of points that gives its value and its gradient.
+OfPoints: TypeAlias = Callable[[FloatArray], tuple[float, FloatArray]]
 
 
 @dataclass(frozen=True)
@@ -85,6 +97,18 @@ class Adjacent:
         )
         slope = (2.0 / m) * np.asarray(ends @ moves) - (4.0 / n) * ratio * away
         return self.weight * ratio, (self.weight / spread) * slope
+
+    def beside(self, function: OfPoints) -> OfPoints:
+        """The function of points with this term added; itself where no row follows another."""
+        if not len(self.pairs):
+            return function
+
+        def both(Z: FloatArray) -> tuple[float, FloatArray]:
+            value, slope = function(Z)
+            more, further = self(Z)
+            return value + more, slope + further
+
+        return both
 
     def renumbered(self, place: IntArray) -> Adjacent:
         """The same of points in another order: point i is now at place[i]."""

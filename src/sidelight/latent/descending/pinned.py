@@ -104,18 +104,15 @@ class Pins:
         whole, part = (float(np.sqrt(np.mean(Y**2))) for Y in (turned, turned[self.rows]))
         size = part if part > 1e-9 * whole else whole or 1.0  # rows in one place have no size
         scale = size / float(np.sqrt(np.mean(self.body**2)))
-        bend = RBFInterpolator(
-            turned[self.rows],
-            scale * self.body - turned[self.rows],
-            neighbors=_AROUND if len(self.rows) > _AROUND else None,
-            smoothing=1e-6 * size,
-            kernel="linear",
-            degree=0,
-        )
+        bend = bending(turned[self.rows], scale * self.body - turned[self.rows], size)
         starts = [np.append(Y[self.free], np.log(scale)) for Y in (turned, turned + bend(turned))]
         if function is None:
             return starts[1]
         return best_of(starts, lambda x: float(function(self.points(x))[0]))
+
+    def renumbered(self, place: IntArray) -> Pins:
+        """The same of points in another order: point i is now at place[i]."""
+        return Pins(self.shape, place[self.rows], self.positions, unit=self.unit)
 
     def settle(self, x: FloatArray, copies: IntArray | None = None) -> tuple[FloatArray, float]:
         """Read the map from a vector, in the coordinates of the anchors."""
@@ -131,6 +128,18 @@ class Pins:
         Z += self.middle
         Z[pinned] = self.positions[where[whose[pinned]]]
         return Z, unit
+
+
+def bending(at: FloatArray, moves: FloatArray, size: float) -> RBFInterpolator:
+    """How far places move with some that do, in a map of this size: as those around them."""
+    return RBFInterpolator(
+        at,
+        moves,
+        neighbors=_AROUND if len(at) > _AROUND else None,
+        smoothing=1e-6 * size,
+        kernel="linear",
+        degree=0,
+    )
 
 
 def pins_of(

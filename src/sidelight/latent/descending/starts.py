@@ -137,6 +137,5 @@ def given_points(
 def principal_turn(Z: FloatArray) -> FloatArray:
     """Centre points and turn them to their principal axes, signs by the one rule."""
     Z = Z - Z.mean(axis=0)
-    values, axes = np.linalg.eigh(Z.T @ Z)
-    turned = Z @ axes[:, np.argsort(values)[::-1]]
+    turned = Z @ largest_eigenpairs(Z.T @ Z, Z.shape[1]).vectors
     return np.asarray(turned * column_signs(turned))

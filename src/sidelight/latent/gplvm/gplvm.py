@@ -19,6 +19,7 @@ from sidelight.estimator import (
     BY_SLOW_LIKELIHOOD,
     Embedder,
     Map,
+    Unfinished,
     behind_front,
     course_of,
     descend,
@@ -29,12 +30,22 @@ from sidelight.estimator import (
     score_rows,
 )
 from sidelight.gaussian_process import COVARIANCES, ObservedTable
-from sidelight.latent.descending import ADJACENT, MADE_OR_GIVEN, Adjacent, adjacent_in
+from sidelight.latent.descending import (
+    ADJACENT,
+    MADE_OR_GIVEN,
+    Adjacent,
+    Held,
+    adjacent_in,
+    descend_held,
+    pins_of,
+)
 from sidelight.latent.gplvm.back_constraint import BackConstraint
 from sidelight.latent.gplvm.objective import GPLVMObjective, State
 from sidelight.latent.gplvm.process import LatentProcess, settled
 from sidelight.latent.gplvm.start import first_map
-from sidelight.latent.gplvm.table import StandardTable
+from sidelight.latent.gplvm.table import StandardTable, first_alike
+from sidelight.neighbors import DistinctRows
+from sidelight.side import Anchors
 from sidelight.solvers.descent import Descent
 
 #: "auto": exact up to so many rows, and so many inducing points beyond.
@@ -57,6 +68,10 @@ class GPLVM(Embedder):
     problem solves it: latent points and hyper-parameters climb together from a first map along
     closed-form gradients.  Entries that are missing (NaN) are left out of the likelihood, which
     factorises over columns.
+
+    Anchors are kept exactly, in coordinates of their own: the map without them is found first, and
+    its anchored rows are moved to where anchors go, together as large as they are there, and held,
+    while all others and the hyper-parameters climb again.
 
     Parameters
     ----------
@@ -88,7 +103,9 @@ class GPLVM(Embedder):
     Attributes
     ----------
     embedding_ : ndarray of shape (n_samples, n_components)
-        Z, of unit variance (with the linear kernel as it is), along its principal axes.
+        Z, of unit variance (with the linear kernel as it is), along its principal axes; with
+        anchors in their coordinates, and so are ``length_scale_`` and ``inducing_`` where their
+        rows were held.
     cv_scores_ : ndarray of shape (n_tried,) or None
         The mean log density of rows left out with 1, 2 … components, where ``n_components="cv"``.
     log_likelihood_ : float
@@ -116,7 +133,9 @@ class GPLVM(Embedder):
     scale of the map are one thing, so the prior is on z / ℓ, and the map has unit variance.
     Log hyper-parameters have a wide Gaussian prior, and σ² stays above 1e-6 of the variance.
     The objective has many maxima; the one found depends on ``init``, and after an interrupt on
-    where the fit was left, and on nothing else: rows are sorted first.
+    where the fit was left, and on nothing else: rows are sorted first.  Around a maximum of noisy
+    data lie flat valleys, in which the climb ends by ``tol``: where, may differ between processors
+    by a few thousandths of the map.  ``tol=1e-9`` goes to the maximum, at up to six times the cost.
 
     A new row is placed where it is likeliest, max_z log p(y | z) + log p(z), and depends on
     nothing but itself; with a back constraint, at g(y).  Training rows keep their places.
@@ -196,7 +215,8 @@ class GPLVM(Embedder):
         side : side information or list of it, optional
             What is known: taken out of the features, or learned as a metric, in front, which needs
             complete rows; a Sequence as a prior that keeps adjacent rows near, where their order
-            shows in the data; where some rows go, to which the finished map is brought.
+            shows in the data; where some rows go, which are held there while the others move.
+            With ``kernel="linear"`` or a back constraint the finished map is brought there.
 
         Returns
         -------
@@ -210,27 +230,72 @@ class GPLVM(Embedder):
         table = StandardTable.of(X, who=self._name)
         back = self._back_constraint(table.Y)
         told, beside = adjacent_in(told, X, ADJACENT.process * len(X), who=self._name)
-        objective = self._objective_of(table, back, beside.renumbered(np.argsort(table.order)))
-        found, left = descend(
-            objective,
-            lambda: objective.vector_of(
-                first_map(self.init, X, table, self.n_components_, who=self._name)
-            ),
-            pick_up(self, X, objective.n_variables),
-            **course_of(self, "moving latent points"),
-            memory=_MEMORY,
-            patience=_PATIENCE,
-            unit=float(objective.table.n_observed),
-        )
+        beside = beside.renumbered(np.argsort(table.order))
+        objective = self._objective_of(table, back, beside)
+        found, held, left = self._descend(objective, X, table, beside, told.known.get("Anchors"))
         state, weights = settled(objective, found.x, table.Y)
         process = LatentProcess(table, self.kernel, state, self.prior, back, weights)
         _ = process.prediction  # refused here where it needs too much memory
-        facts = self._facts(objective, state, table, found)
         places = table.back_in_order(state.Z)
+        told = told.held(places, who=self._name) if held else told.not_held()
+        facts = self._facts(objective, state, table, found)
+        if told.brought is not None:  # in the unit and the coordinates of the anchors
+            facts["length_scale_"] *= told.brought.turn.scale
+            inducing = facts["inducing_"]
+            facts["inducing_"] = None if inducing is None else told.brought.turn(inducing)
         return self._adopt(told, Map(places, process, facts), left)
 
+    def _descend(
+        self,
+        objective: GPLVMObjective,
+        X: FloatArray,
+        table: StandardTable,
+        beside: Adjacent,
+        anchors: Anchors | None,
+    ) -> tuple[Descent, bool, Unfinished | None]:
+        """Move latent points; with anchors, again with their rows held, and say whether so."""
+
+        def begin() -> FloatArray:
+            first = first_map(self.init, X, table, self.n_components_, who=self._name)
+            return objective.vector_of(first)
+
+        course = {
+            **course_of(self, "moving latent points"),
+            "memory": _MEMORY,
+            "patience": _PATIENCE,
+            "unit": float(objective.table.n_observed),
+        }
+        if anchors is None:
+            found, left = descend(
+                objective, begin, pick_up(self, X, objective.n_variables), **course
+            )
+            return found, False, left
+        same = np.unique(first_alike(X, X), return_inverse=True, return_counts=True)
+        pins = pins_of(
+            anchors, DistinctRows(*same), self.n_components_, copies=True, who=self._name
+        ).renumbered(np.argsort(table.order))
+
+        return descend_held(
+            objective,
+            begin,
+            self._objective_of(table, None, beside, about_mean=True),
+            lambda x: Held.of(pins, objective.unpack(x).Z),
+            lambda x, held: (x, objective.moved(x, held.bent)),
+            pick_up(self, (X, anchors), objective.n_variables),
+            **course,
+        )
+
+    def _places_behind(self, kind: str, known: dict[str, Any]) -> bool:
+        tied = self.kernel == "linear" or self.back_constraint is not None
+        return tied or super()._places_behind(kind, known)
+
     def _objective_of(
-        self, table: StandardTable, back: BackConstraint | None, beside: Adjacent
+        self,
+        table: StandardTable,
+        back: BackConstraint | None,
+        beside: Adjacent,
+        *,
+        about_mean: bool = False,
     ) -> GPLVMObjective:
         """Minus the log posterior that the parameters ask for, of this table."""
         return GPLVMObjective(
@@ -241,6 +306,7 @@ class GPLVM(Embedder):
             n_inducing=self._resolve_inducing(len(table.Y)),
             features=None if back is None else back.features(table.Y),
             beside=beside,
+            about_mean=about_mean,
         )
 
     def _facts(
@@ -296,7 +362,7 @@ class GPLVM(Embedder):
             Only with ``return_std``: standard deviations, from the curvature of the posterior
             of z at its maximum.
         """
-        X = self._in_front(np.asarray(self._check_new(X), dtype=np.float64), condition)
+        X = np.asarray(self._new_rows(X, condition), dtype=np.float64)
         Z = self._process(X)
         if not return_std:
             return self._bring(Z)
@@ -344,8 +410,8 @@ class GPLVM(Embedder):
         ndarray of shape (n_samples, n_features)
             The rows, complete.
         """
+        own = np.asarray(self._new_rows(X, condition), dtype=np.float64)
         X = np.asarray(self._check_new(X), dtype=np.float64)
-        own = self._in_front(X, condition)
         expected = behind_front(self._process.mean(self._process(own)), self._front)
         return np.asarray(np.where(np.isnan(X), expected, X))
 
@@ -385,6 +451,15 @@ class GPLVM(Embedder):
         """
         Z = np.asarray(self._check_map(Z), dtype=np.float64)
         return np.asarray(self._process.density(Z) / np.abs(np.linalg.det(self._stretch(Z))))
+
+    def _of_dimensions(self, n_components: int) -> Self:
+        if isinstance(self.init, str):
+            return super()._of_dimensions(n_components)  # type: ignore[no-any-return]
+        raise ValueError(
+            f"The 'init' parameter of {self._name} must be 'pca' with n_components='cv', which "
+            f"tries maps of 1, 2 … dimensions of some of the rows. Got "
+            f"{type(self.init).__name__} instead. Leave it out, or give n_components as a number."
+        )
 
     def _check_choice(self, X: FloatArray) -> None:
         if self.kernel == "linear" and self.prior is not None:

@@ -6,6 +6,7 @@ the inducing points where there are any, and the logarithms of the hyper-paramet
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -67,6 +68,9 @@ class GPLVMObjective:
         φ(Y) of a back constraint: Z = φ(Y) W.
     beside : Adjacent
         What rows that follow one another cost.
+    about_mean : bool
+        Whether the prior is on latent points as seen from their mean, and not from the origin:
+        where some of them are held, the others cannot move the mean there.
     """
 
     def __init__(
@@ -79,10 +83,12 @@ class GPLVMObjective:
         n_inducing: int = 0,
         features: FloatArray | None = None,
         beside: Adjacent = NOTHING_ADJACENT,
+        about_mean: bool = False,
     ) -> None:
         self.table, self.covariance, self.d = table, covariance, n_components
         self.prior = prior if "length_scale" in covariance.names else None
         self.n_inducing, self.features, self.beside = n_inducing, features, beside
+        self.about_mean = about_mean
         n = table.values.shape[0]
         free = n if features is None else features.shape[1]
         self.cuts = np.cumsum([free * n_components, n_inducing * n_components])
@@ -116,6 +122,12 @@ class GPLVMObjective:
         inducing = middle.reshape(-1, self.d) if self.n_inducing else None
         logs = last * self.unit
         return State(Z, inducing, logs[:-1], NOISE_FLOOR + float(np.exp(logs[-1])))
+
+    def moved(self, x: FloatArray, move: Callable[[FloatArray], FloatArray]) -> FloatArray:
+        """The vector with free latent points, and inducing ones, moved."""
+        free, middle, last = np.split(x, self.cuts)
+        there = [move(part.reshape(-1, self.d)).ravel() for part in (free, middle) if part.size]
+        return np.concatenate([*there, last])
 
     def weights(self, x: FloatArray) -> FloatArray:
         """Read the weights of the back constraint."""
@@ -168,10 +180,11 @@ class GPLVMObjective:
         away[where] = 0.0
         by_logs -= away / _LOG_SPREAD
         precision = float(np.exp(-2 * state.parameters[where])) / self.prior**2
-        spread = float(np.sum(state.Z**2)) * precision
+        Z = state.Z - state.Z.mean(axis=0) if self.about_mean else state.Z
+        spread = float(np.sum(Z**2)) * precision
         by_logs[where] += spread
         log_prior = -0.5 * (spread + float(away @ away)) - apart
-        return log_prior, -precision * state.Z - by_apart, by_logs
+        return log_prior, -precision * Z - by_apart, by_logs
 
     def __call__(self, x: FloatArray) -> tuple[float, FloatArray]:
         state = self.unpack(x)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -43,16 +44,70 @@ class Followed:
         The path.
     map : Map
         Its end.
-    left : tuple or None
-        Which path, the step of it and the points, where it was not finished.
+    end : tuple
+        Which path, the step of it and the points.
+    finished : bool
+        Whether its descent came to rest there.
     interrupted : bool
         Whether the user left it early.
     """
 
     path: Path
     map: Map
-    left: tuple[int, int, FloatArray] | None
+    end: tuple[int, int, FloatArray]
+    finished: bool
     interrupted: bool
+
+    @property
+    def left(self) -> tuple[int, int, FloatArray] | None:
+        """Where to go on, if it was not finished."""
+        return None if self.finished else self.end
+
+    @property
+    def last(self) -> Path:
+        """The step that led to the map, as a path of its own."""
+        facts = self.map.facts
+        return Path(np.array([facts["bandwidth_"]]), np.array([facts["alpha_"]]))
+
+    def gone_on(self, further: Map) -> Map:
+        """The map of one more step that begins with this one, told with the steps before it."""
+        facts, after = self.map.facts, further.facts
+        path = {
+            name: np.append(values[: facts["n_steps_"]], after["path_"].get(name, np.nan))
+            for name, values in facts["path_"].items()
+        }
+        return further.with_facts(
+            path_=path,
+            history_=np.append(facts["history_"][: len(path["alpha"]) - 1], after["history_"]),
+            n_iter_=facts["n_iter_"] + after["n_iter_"],
+            n_steps_=facts["n_steps_"] + 1,
+            onset_=facts["onset_"],
+        )
+
+
+def follow_best(
+    ways: Sequence[Callable[[], Way]],
+    follow: Callable[[Path, FloatArray, int], Continuation],
+    left_off: tuple[int, int, FloatArray] | None,
+) -> tuple[int, Way, int, Continuation]:
+    """Follow each way, or the one that was left and those after it; give the best by rows held out.
+
+    That is its number, the way, the step at which it was begun, and where it led.
+    """
+    best: tuple[int, Way, int, Continuation] | None = None
+    begin = 0 if left_off is None else min(left_off[0], len(ways) - 1)
+    for number in range(begin, len(ways)):
+        way = ways[number]()
+        first, start = 0, way.start
+        if left_off is not None and number == begin:
+            first, start = min(left_off[1], way.path.n_steps - 1), left_off[2]
+        found = follow(way.path, start, first)
+        if best is None or np.min(found.errors, initial=np.inf) < np.min(best[3].errors):
+            best = (number, way, first, found)
+        if found.interrupted:
+            break
+    assert best is not None
+    return best
 
 
 def facts_of_path(way: Way, first: int, found: Continuation) -> dict[str, Any]:

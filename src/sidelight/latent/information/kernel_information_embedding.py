@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -34,7 +35,13 @@ from sidelight.latent.density import (
     differing_columns,
     kernel_for,
 )
-from sidelight.latent.descending import ADJACENT, NOTHING_ADJACENT, Adjacent, adjacent_in
+from sidelight.latent.descending import (
+    ADJACENT,
+    NOTHING_ADJACENT,
+    Adjacent,
+    Held,
+    adjacent_in,
+)
 from sidelight.latent.information.axes import on_axes, on_own_axes, warn_if_collapsed
 from sidelight.latent.information.conditional import (
     Factors,
@@ -42,11 +49,17 @@ from sidelight.latent.information.conditional import (
 )
 from sidelight.latent.information.ends import (
     PathEnds,
+    adjusted_map,
     ends_of_path,
-    with_learned_bandwidth,
-    with_power,
 )
-from sidelight.latent.information.followed import Followed, Way, facts_of_end, facts_of_path
+from sidelight.latent.information.followed import (
+    Followed,
+    Way,
+    facts_of_end,
+    facts_of_path,
+    follow_best,
+)
+from sidelight.latent.information.held import pins_among, with_rows_held
 from sidelight.latent.information.mutual_information_near import pairs_of
 from sidelight.latent.information.path import (
     START_SPREAD,
@@ -56,7 +69,7 @@ from sidelight.latent.information.path import (
     find_onset,
     first_penalty,
 )
-from sidelight.latent.information.penalties import PENALTIES, penalty_for
+from sidelight.latent.information.penalties import PENALTIES, about_mean, penalty_for
 from sidelight.latent.information.refusals import (
     refuse_beside_condition,
     refuse_beside_table,
@@ -93,6 +106,12 @@ class KernelInformationEmbedding(DensityEmbedder):
     :class:`~sidelight.ConditionalEmbedding`.  A factor that does not show in the data (its values
     agree no better among near rows than shuffled ones) is left out, with a warning; if none does,
     the map is the plain one.
+
+    Anchors are kept exactly, in coordinates of their own: where the path has ended the anchored
+    rows are moved to where they go, together as large as they are there, and held, while all others
+    maximise the objective again, ω being of z − z̄.  Beside a Condition, with another ``penalty``
+    than ``"l2"``, ``power``, ``bandwidth="learned"`` and the quartic kernel of more than 2,000 rows
+    the finished map is brought there instead.
 
     Parameters
     ----------
@@ -149,7 +168,7 @@ class KernelInformationEmbedding(DensityEmbedder):
     ----------
     embedding_ : ndarray of shape (n_samples, n_components)
         The latent points, on their principal axes (in order of variance with ``penalty="l4"``, as
-        they are with a callable).
+        they are with a callable); with anchors in their coordinates.
     bandwidth_ : float
         h in the end, of the map.
     alpha_ : float
@@ -160,7 +179,7 @@ class KernelInformationEmbedding(DensityEmbedder):
         Î(Y; Z); with a ``Condition`` Î(Y; Z | X).
     history_ : ndarray of shape (n_steps_taken,)
         The objective at the end of every step, each with its own h and λ; with a ``Condition``
-        that of the finished map comes last.
+        that of the finished map comes last, with anchors that with their rows held.
     path_ : dict of ndarray
         ``"bandwidth"``, ``"alpha"`` and, with validation, ``"error"`` of every step taken.
     n_steps_ : int
@@ -196,6 +215,10 @@ class KernelInformationEmbedding(DensityEmbedder):
 
     The penalty is subtracted, and the sum over items is optimised, not the mean.
 
+    Left out of its own density (``leave_one_out``, ``bandwidth="learned"``) an item may come to be
+    told by one other alone.  Who tells whom is then a choice with many optima, of which rounding
+    may find others on another processor.
+
     References
     ----------
     R. Memisevic (2008), "Non-linear latent factor models for revealing structure in
@@ -211,6 +234,15 @@ class KernelInformationEmbedding(DensityEmbedder):
     >>> Z = KernelInformationEmbedding(1, bandwidth=0.2, alpha=0.005).fit_transform(X)
     >>> round(abs(float(np.corrcoef(Z[:, 0], truth[:, 0])[0, 1])), 1)
     1.0
+
+    The power of the map may be bounded, in the place of a penalty, and the bandwidth learned along
+    with the map.
+
+    >>> bounded = KernelInformationEmbedding(1, bandwidth=0.3, power=2.0).fit(X[:80])
+    >>> round(float(np.mean(bounded.embedding_**2)), 3)
+    2.0
+    >>> round(KernelInformationEmbedding(1, bandwidth="learned").fit(X[:80]).bandwidth_, 2)
+    0.05
     """
 
     _parameters: ClassVar[Any] = {
@@ -281,8 +313,8 @@ class KernelInformationEmbedding(DensityEmbedder):
         side : side information or list of it, optional
             Factors that are known and are left out of the map; what is learned as a metric, in
             front; a Sequence as a term that keeps adjacent rows near, where their order shows in
-            the data (not beside a Condition); where some rows go, to which the finished map is
-            brought.
+            the data (not beside a Condition); where some rows go, which are held there while the
+            others move once more.
         validation : array of shape (n_validation, n_features), optional
             Rows that are not fitted: the step of the path that reconstructs them best is kept.
 
@@ -300,40 +332,45 @@ class KernelInformationEmbedding(DensityEmbedder):
         if condition is not None:
             refuse_beside_condition(self, told.known, validation)
         told, beside = adjacent_in(told, items, ADJACENT.information * len(items), who=self._name)
-        thread = pick_up(self, items, len(items) * self.n_components_)
-        held_out, left = None, None
+        anchors = told.known.get("Anchors")
+        pins = pins_among(items, anchors, self.n_components_, who=self._name)
+        if self.kernel == "quartic" and len(items) > _PATH_ROWS:
+            pins = None  # the path is that of some rows
+        data = items if pins is None and validation is None else (items, anchors, validation)
+        thread = pick_up(self, data, len(items) * self.n_components_)
+        again = partial(self._follow, items, columns, None, beside=beside)
+        held_out, left, is_held = None, None, False
         if validation is not None:
             held_out = in_front(self._checked(validation, reset=False), told.front, who=self._name)
         if condition is not None:
             found = self._map_beside(items, columns, condition)
         elif self.bandwidth == "learned" or self.power is not None:
             refuse_in_turns(self, validation)
-            found = self._map_in_turns(items, columns, beside)
+            found = adjusted_map(again, items[:, columns], self.power, who=self._name)
         elif held_out is None and self.validation_fraction > 0:
-            found = self._map_by_held_out(items, columns, beside)
+            followed = self._follow_by_held_out(items, columns, beside)
+            found, is_held, _ = with_rows_held(followed, pins, again)
         else:
-            followed = self._follow(items, columns, held_out, beside=beside, left_off=thread.where)
-            found, left = followed.map, thread.left_at(followed.left)
+            at, later = (thread.where, None) if pins is None else thread.where or (None, None)
+            followed = self._follow(items, columns, held_out, beside=beside, left_off=at)
+            found, is_held, rest = with_rows_held(followed, pins, again, left_off=later)
+            left = thread.left_at(rest)
+        told = told.held(found.points, who=self._name) if is_held else told.not_held()
         warn_if_collapsed(found.points, found.facts["alpha_"], found.facts["onset_"], self._name)
         return self._adopt(told, found, left)
 
-    def _map_in_turns(self, items: FloatArray, columns: IntArray, beside: Adjacent) -> Map:
-        """A map, then another bandwidth or penalty for it, and so on."""
-
-        def again(path: Path, Z: FloatArray) -> Followed:
-            return self._follow(items, columns, None, beside=beside, path=path, at=Z)
-
-        begun = self._follow(items, columns, None, beside=beside)
-        if self.power is not None:
-            return with_power(begun, float(self.power), again, who=self._name)
-        return with_learned_bandwidth(begun, items[:, columns], again, who=self._name)
+    def _places_behind(self, kind: str, known: dict[str, Any]) -> bool:
+        tied = self.penalty != "l2" or self.power is not None or self.bandwidth == "learned"
+        return tied or "Condition" in known or super()._places_behind(kind, known)
 
     @property
     def _leaves_one_out(self) -> bool:
         """Whether sums leave b = a out: without that a bandwidth that is learned would be none."""
         return bool(self.leave_one_out) or self.bandwidth == "learned"
 
-    def _map_by_held_out(self, items: FloatArray, columns: IntArray, beside: Adjacent) -> Map:
+    def _follow_by_held_out(
+        self, items: FloatArray, columns: IntArray, beside: Adjacent
+    ) -> Followed:
         """Follow the path with all rows as far as reconstructs held-out ones best."""
         n = len(items)
         n_held = min(max(round(self.validation_fraction * n), 1), n - self.n_components_ - 1)
@@ -343,9 +380,10 @@ class KernelInformationEmbedding(DensityEmbedder):
             judged = self._follow(items[kept], columns, items[held], beside=beside.among(kept, n))
         best = slice(judged.map.facts["n_steps_"])
         chosen = Path(judged.path.bandwidths[best], judged.path.penalties[best])
-        whole = self._follow(items, columns, None, beside=beside, path=chosen).map
+        whole = self._follow(items, columns, None, beside=beside, path=chosen)
         errors = judged.map.facts["path_"]["error"][best]
-        return whole.with_facts(path_={**whole.facts["path_"], "error": errors})
+        path = {**whole.map.facts["path_"], "error": errors}
+        return replace(whole, map=whole.map.with_facts(path_=path))
 
     def _follow(
         self,
@@ -356,12 +394,15 @@ class KernelInformationEmbedding(DensityEmbedder):
         beside: Adjacent = NOTHING_ADJACENT,
         path: Path | None = None,
         at: FloatArray | None = None,
+        held: Held | None = None,
         left_off: tuple[int, int, FloatArray] | None = None,
     ) -> Followed:
         """Fit all rows, in the order of their values: the order of X must not show."""
         order = np.lexsort(items[:, columns].T[::-1])
         given, items = items, items[order]
-        near = beside.renumbered(np.argsort(order))
+        near, penalty = beside.renumbered(np.argsort(order)), penalty_for(self.penalty)
+        if held is not None:
+            held, penalty = held.renumbered(np.argsort(order)), about_mean(penalty)
         Y = items[:, columns]
         kernel, shape = kernel_for(self.kernel, Y), (len(Y), self.n_components_)
         n_threads = count_threads(self.n_jobs, who=self._name)
@@ -381,26 +422,21 @@ class KernelInformationEmbedding(DensityEmbedder):
         def error_at(h: float, Z: FloatArray) -> float:
             return density_of(Z, h).reconstruction_error(np.asarray(held_out))
 
-        ways: Iterable[Way]
+        ways: list[Callable[[], Way]]
         if path is not None:
-            onset = self._find_onset(pairs, float(path.bandwidths[0]), len(Y))
-            start = self._start(Y, onset, order) if at is None else at[order]
-            ways = [Way(path, start, float(onset.penalties[0]))]
+            ways = [partial(self._way_along, path, Y, pairs, order, at)]
         elif self.kernel == "quartic" and len(Y) > _PATH_ROWS:
-            ways = [self._way_of_part(items, order, held_out)]
+            ways = [partial(self._way_of_part, items, order, held_out)]
         else:
-            ways = self._lay_ways(Y, ends, pairs, order)
-        best: tuple[int, Way, int, Continuation] | None = None
-        for number, way in enumerate(ways):
-            first, start = 0, way.start
-            if left_off is not None:
-                if number != left_off[0]:
-                    continue
-                first, start = min(left_off[1], way.path.n_steps - 1), left_off[2]
-            found = way.path.follow(
+            ways = [
+                partial(self._way_from, widest, Y, ends, pairs, order) for widest in ends.widest
+            ]
+
+        def follow(path: Path, start: FloatArray, first: int) -> Continuation:
+            return path.follow(
                 pairs,
                 start.reshape(shape),
-                penalty_for(self.penalty),
+                penalty,
                 leave_one_out=self._leaves_one_out,
                 first=first,
                 max_iter=self.max_iter,
@@ -408,46 +444,45 @@ class KernelInformationEmbedding(DensityEmbedder):
                 judge=None if held_out is None else error_at,
                 who=self._name,
                 beside=near,
+                held=held,
             )
-            if best is None or np.min(found.errors, initial=np.inf) < np.min(best[3].errors):
-                best = (number, way, first, found)
-            if found.interrupted:
-                break
-        assert best is not None
-        number, way, first, found = best
+
+        number, way, first, found = follow_best(ways, follow, left_off)
         Z, h = found.x.reshape(shape), float(way.path.bandwidths[found.step])
         alpha = float(way.path.penalties[found.step])
-        facts = facts_of_path(way, first, found) | facts_of_end(
-            Z, pairs, h, alpha, penalty_for(self.penalty), near
-        )
-        places = on_axes(Z, self.penalty)[np.argsort(order)]
+        facts = facts_of_path(way, first, found) | facts_of_end(Z, pairs, h, alpha, penalty, near)
+        seen = Z if held is None else Z - Z.mean(axis=0)
+        places = on_axes(seen, self.penalty)[np.argsort(order)]
         density = replace(density_of(Z, h), items=given, points=places)
         unfinished = found.interrupted or (held_out is None and not found.converged)
-        left = (number, found.step, found.x) if unfinished else None
-        return Followed(way.path, Map(places, ByDensity(density), facts), left, found.interrupted)
+        end = (number, found.step, found.x)
+        made = Map(places, ByDensity(density), facts)
+        return Followed(way.path, made, end, not unfinished, found.interrupted)
 
-    def _lay_ways(
-        self, Y: FloatArray, ends: PathEnds, pairs: Information, order: IntArray
-    ) -> Iterator[Way]:
-        for widest in ends.widest:
-            onset = self._find_onset(pairs, widest, len(Y))
-            alpha = ends.final_penalty(self.alpha, onset)
-            if self.continuation == "none":
-                path = Path(np.array([ends.final]), np.array([alpha]))
-            else:
-                begin, end = (widest, first_penalty(onset, alpha)), (ends.final, alpha)
-                path = Path.between(begin, end, self.n_steps, arrival=ends.arrival)
-            yield Way(path, self._start(Y, onset, order), float(onset.penalties[0]))
+    def _way_along(
+        self, path: Path, Y: FloatArray, pairs: Information, order: IntArray, at: FloatArray | None
+    ) -> Way:
+        """A path that is given, from points that are, or from where they begin to unfold."""
+        onset = self._find_onset(pairs, float(path.bandwidths[0]), len(Y))
+        start = self._start(Y, onset, order) if at is None else at[order]
+        return Way(path, start, float(onset.penalties[0]))
+
+    def _way_from(
+        self, widest: float, Y: FloatArray, ends: PathEnds, pairs: Information, order: IntArray
+    ) -> Way:
+        """A path that begins with a bandwidth, where the points begin to unfold with it."""
+        onset = self._find_onset(pairs, widest, len(Y))
+        alpha = ends.final_penalty(self.alpha, onset)
+        if self.continuation == "none":
+            path = Path(np.array([ends.final]), np.array([alpha]))
+        else:
+            begin, end = (widest, first_penalty(onset, alpha)), (ends.final, alpha)
+            path = Path.between(begin, end, self.n_steps, arrival=ends.arrival)
+        return Way(path, self._start(Y, onset, order), float(onset.penalties[0]))
 
     def _find_onset(self, pairs: Information, bandwidth: float, n: int) -> Onset:
-        return find_onset(
-            pairs,
-            pairs.kernel(bandwidth),
-            n,
-            self.n_components_,
-            leave_one_out=self._leaves_one_out,
-            who=self._name,
-        )
+        K, d, alone = pairs.kernel(bandwidth), self.n_components_, self._leaves_one_out
+        return find_onset(pairs, K, n, d, leave_one_out=alone, who=self._name)
 
     def _way_of_part(self, items: FloatArray, order: IntArray, held_out: FloatArray | None) -> Way:
         """Follow the path with some rows and a Gaussian, where a wide kernel would be dense."""

@@ -14,6 +14,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from sidelight.core import FloatArray
+from sidelight.latent.descending import Held
 from sidelight.latent.information.penalties import Penalty, nothing_beside
 from sidelight.solvers.descent import Continuation, Objective, Pace, follow
 from sidelight.solvers.eigen import largest_eigenpairs
@@ -163,11 +164,13 @@ class Path:
         judge: Callable[[float, FloatArray], float] | None,
         who: str,
         beside: Penalty = nothing_beside,
+        held: Held | None = None,
     ) -> Continuation:
         """Let latent points unfold along the path, gliding: to one map on every processor.
 
         Points are left out of their own sums in the last step alone: far from all others they are
-        then held by the nearest as if by a stiff spring, and would swing on the way.
+        then held by the nearest as if by a stiff spring, and would swing on the way.  Those that
+        are ``held`` where anchors go are moved there first, alone or with the others around them.
         """
 
         def judged(step: int, x: FloatArray) -> float:
@@ -175,24 +178,31 @@ class Path:
             return judge(float(self.bandwidths[step]), x.reshape(start.shape))
 
         last = _ARRIVING_LEFT_OUT if leave_one_out else _ARRIVING
+        objective_at = self.objectives(
+            pairs,
+            start.shape,
+            penalty,
+            leave_one_out=leave_one_out,
+            from_step=self.n_steps - 1,
+            beside=beside,
+        )
+        if held is not None:
+            bent = held.bent(start)
+            start = held.best(objective_at(first), (start.ravel(), bent.ravel())).reshape(
+                bent.shape
+            )
+        glides = self.n_steps > 1 or leave_one_out or held is not None
         return follow(
-            self.objectives(
-                pairs,
-                start.shape,
-                penalty,
-                leave_one_out=leave_one_out,
-                from_step=self.n_steps - 1,
-                beside=beside,
-            ),
+            objective_at if held is None else lambda step: held.hold(objective_at(step)),
             self.n_steps,
             start.ravel(),
             first=first,
             max_iter=max_iter,
             final_max_iter=max_iter,
-            paces=(_ON_THE_WAY, last) if self.n_steps > 1 or leave_one_out else None,
+            paces=(_ON_THE_WAY, last) if glides else None,
             tol=tol,
             judge=None if judge is None else judged,
-            stage="the unfolding of latent points",
+            stage="the unfolding of latent points" + " beside anchors" * (held is not None),
             who=who,
         )
 

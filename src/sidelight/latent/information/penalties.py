@@ -24,6 +24,16 @@ def l4_penalty(Z: FloatArray) -> tuple[float, FloatArray]:
         return float(np.sum(Z**4)), 4 * Z**3
 
 
+def about_mean(penalty: Penalty) -> Penalty:
+    """Σ_a ω(z_a − z̄), where points that are held keep the mean of all from the origin."""
+
+    def penalise(Z: FloatArray) -> tuple[float, FloatArray]:
+        paid, slope = penalty(Z - Z.mean(axis=0))
+        return paid, slope - slope.mean(axis=0)
+
+    return penalise
+
+
 def nothing_beside(Z: FloatArray) -> tuple[float, FloatArray]:
     """Add no further term."""
     return 0.0, np.zeros_like(Z)

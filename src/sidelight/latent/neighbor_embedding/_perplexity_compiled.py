@@ -13,28 +13,34 @@ _STEPS = 100
 
 
 @njit(cache=True, nogil=True)
-def choose(distances, perplexities, first, last, sums):  # type: ignore[no-untyped-def]
+def choose(indptr, distances, perplexities, first, last, sums):  # type: ignore[no-untyped-def]
     """Turn the distances of rows into choices P_j|i with given perplexities, added up in ``sums``.
 
-    The entropy of a row falls steadily with β in P ∝ e^{−β d²}.  Absent neighbours are infinitely
-    far, and rows with fewer than the perplexity choose evenly.
+    Row i lists the neighbours ``indptr[i] : indptr[i + 1]``.  The entropy of a row falls steadily
+    with β in P ∝ e^{−β d²}.  Absent neighbours are infinitely far, and rows with fewer than the
+    perplexity choose evenly.
     """
-    n_listed, n_scales = distances.shape[1], len(perplexities)
-    s, e = np.empty(n_listed), np.empty(n_listed)
+    n_scales, longest = len(perplexities), 0
     for i in range(first, last):
+        longest = max(longest, indptr[i + 1] - indptr[i])
+    all_s, all_e = np.empty(longest), np.empty(longest)
+    for i in range(first, last):
+        begin = indptr[i]
+        n_listed = indptr[i + 1] - begin
+        s, e = all_s[:n_listed], all_e[:n_listed]
         nearest, n_near, mean = math.inf, 0, 0.0
         for j in range(n_listed):
-            if distances[i, j] < math.inf:
-                nearest = min(nearest, distances[i, j] ** 2)
-                mean += distances[i, j] ** 2
+            if distances[begin + j] < math.inf:
+                nearest = min(nearest, distances[begin + j] ** 2)
+                mean += distances[begin + j] ** 2
                 n_near += 1
-            sums[i, j] = 0.0
+            sums[begin + j] = 0.0
         if n_near == 0:
             continue
         mean = mean / n_near - nearest
         for j in range(n_listed):
-            s[j] = 0.0 if mean <= 0.0 else (distances[i, j] ** 2 - nearest) / mean
-            if distances[i, j] == math.inf:
+            s[j] = 0.0 if mean <= 0.0 else (distances[begin + j] ** 2 - nearest) / mean
+            if distances[begin + j] == math.inf:
                 s[j] = math.inf
         for scale in range(n_scales):
             beta = 0.0
@@ -45,7 +51,7 @@ def choose(distances, perplexities, first, last, sums):  # type: ignore[no-untyp
                 e[j] = decay(beta * s[j]) if s[j] < math.inf else 0.0
                 total += e[j]
             for j in range(n_listed):
-                sums[i, j] += e[j] / total / n_scales
+                sums[begin + j] += e[j] / total / n_scales
 
 
 @njit(cache=True, nogil=True)

@@ -10,14 +10,17 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
 
-from sidelight.core import FloatArray, Threads, shares
+from sidelight.core import FloatArray, IntArray, Threads, shares
 from sidelight.neighbors import Neighbors
 
 _SHARE = 8_192
+#: Whom rows may choose, the nearest first: as many of each row, or all that a graph stores.
+Listed: TypeAlias = Neighbors | sp.csr_array
 
 
 @dataclass(frozen=True)
@@ -52,30 +55,52 @@ class Affinities:
 
 def choices(near: Neighbors, perplexities: FloatArray, pool: Threads) -> FloatArray:
     """Whom rows pick among their nearest: p_{j|i}, as near.indices lists them."""
+    chosen = _choices(_pointers(near), near.distances.ravel(), perplexities, pool)
+    return chosen.reshape(near.indices.shape)
+
+
+def affinities(listed: Listed, perplexities: FloatArray, pool: Threads) -> Affinities:
+    """Make the choices of all rows mutual."""
+    if isinstance(listed, Neighbors):
+        indptr, lengths = _pointers(listed), listed.distances.ravel()
+        indices = listed.indices.ravel().astype(indptr.dtype)
+    else:
+        indptr, lengths, indices = listed.indptr, listed.data, listed.indices.copy()
+    n = len(indptr) - 1
+    P = _choices(indptr, lengths, perplexities, pool)
+    return made_mutual(sp.csr_array((P, indices, indptr), shape=(n, n)))
+
+
+def made_mutual(chosen: sp.csr_array) -> Affinities:
+    """n P of choices p_{j|i}: half of what either row makes.
+
+    Where rows have nobody to choose the others' choices count for more: Σ P is one in any case.
+    """
+    n = chosen.shape[0]
+    choosing = int(np.count_nonzero(np.diff(chosen.indptr)))
+    each = np.float32(0.5 if choosing == n else 0.5 * n / max(choosing, 1))
+    half = sp.csr_array(
+        (each * chosen.data, chosen.indices, chosen.indptr), shape=chosen.shape, copy=False
+    )
+    half.eliminate_zeros()
+    half.sort_indices()
+    return Affinities(sp.csr_array(half + half.T))
+
+
+def _choices(
+    indptr: IntArray, lengths: FloatArray, perplexities: FloatArray, pool: Threads
+) -> FloatArray:
+    """Whom rows pick of those that they list, one row after the other."""
     from sidelight.latent.neighbor_embedding._perplexity_compiled import choose
 
-    n, k = near.indices.shape
-    P = np.empty((n, k), dtype=np.float32)
-    told = (near.distances, perplexities)
+    n, P = len(indptr) - 1, np.empty(len(lengths), dtype=np.float32)
+    told = (indptr, lengths, perplexities)
     cuts = shares(n, max(1, -(-n // _SHARE)))
     pool.run([(choose, (*told, s.start, s.stop, P)) for s in cuts])
     return P
 
 
-def affinities(near: Neighbors, perplexities: FloatArray, pool: Threads) -> Affinities:
-    """Make the choices of all rows mutual."""
-    P = choices(near, perplexities, pool)
-    n, k = P.shape
-    indptr = np.arange(0, n * k + 1, k, dtype=np.int64 if n * k > 2**31 - 1 else np.int32)
-    indices = np.asarray(near.indices, dtype=indptr.dtype).ravel()
-    return made_mutual(sp.csr_array((P.ravel(), indices, indptr), shape=(n, n)))
-
-
-def made_mutual(chosen: sp.csr_array) -> Affinities:
-    """n P of choices p_{j|i}: half of what either row makes."""
-    half = sp.csr_array(
-        (0.5 * chosen.data, chosen.indices, chosen.indptr), shape=chosen.shape, copy=False
-    )
-    half.eliminate_zeros()
-    half.sort_indices()
-    return Affinities(sp.csr_array(half + half.T))
+def _pointers(near: Neighbors) -> IntArray:
+    """Where the lists of all rows begin and end."""
+    n, k = near.indices.shape
+    return np.arange(0, n * k + 1, k, dtype=np.int64 if n * k > 2**31 - 1 else np.int32)

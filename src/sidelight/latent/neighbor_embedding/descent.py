@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sidelight.core import FloatArray, IntArray, Interruption, report
+from sidelight.core import BoolArray, FloatArray, IntArray, Interruption, report
 from sidelight.latent.neighbor_embedding.divergence import Divergence, Forces, cuts
 from sidelight.latent.neighbor_embedding.order import morton_order, reordered
 from sidelight.latent.neighbor_embedding.springs import Springs
@@ -156,11 +156,11 @@ def lay_out(
             f"{who} was interrupted after {step} of {pace.max_iter} steps; the map so far is kept.",
             stacklevel=3,
         )
-    forces = swarm.forces()
+    forces = swarm.own_forces()
     history.append(swarm.value(forces))
     facts = {
         "objective_": history[-1],
-        "gradient_norm_": float(np.linalg.norm(forces.gradient)),
+        "gradient_norm_": float(np.linalg.norm(forces.gradient[swarm.free])),
         "history_": np.array(history),
         "n_iter_": step,
     }
@@ -213,9 +213,18 @@ class Swarm:
         if self._springs is not None:
             self._springs = self._springs.taken_to(np.argsort(order))
 
+    @property
+    def free(self) -> BoolArray:
+        """Which of the points may move."""
+        return ~self._fixed
+
+    def own_forces(self) -> Forces:
+        """What acts on the points by the objective alone."""
+        return self.divergence.forces(self._Y, self._graph)
+
     def forces(self) -> Forces:
         """What acts on the points."""
-        forces = self.divergence.forces(self._Y, self._graph)
+        forces = self.own_forces()
         if self._springs is not None and not self._springs.rigid:
             self._springs.add_pulls(self._Y, forces.pulls)
         return forces

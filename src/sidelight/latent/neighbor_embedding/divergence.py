@@ -2,8 +2,8 @@
 
 With w(s) = (1 + s/ν)^{−ν} of squared distances, and Q_ij = w(s_ij)/Z the affinities in the map,
 
-    E(Y) = KL(P ‖ Q) = Σ_ij P_ij log(P_ij / Q_ij) = Σ P log P − Σ P log w + log Z,
-    ∂E/∂y_i = 4 Σ_j P_ij (1 + s_ij/ν)^{−1} (y_i − y_j) + 2 ∇φ(y_i)/Z
+    E(Y) = KL(P ‖ Q) = Σ_ij P_ij log(P_ij / Q_ij) = Σ P log P − Σ P log w + m log Z,
+    ∂E/∂y_i = 4 Σ_j P_ij (1 + s_ij/ν)^{−1} (y_i − y_j) + 2 m ∇φ(y_i)/Z,   m = Σ P = 1
 
 (van der Maaten and Hinton 2008 for ν = 1; Kobak et al. 2019).  For ν = ∞ it is that of symmetric
 stochastic neighbour embedding.
@@ -46,16 +46,19 @@ class Forces:
         ∇φ(y_i).
     Z : float
         Σ_{i≠j} w(s_ij).
+    mass : float
+        m.
     """
 
     pulls: FloatArray
     slopes: FloatArray
     Z: float
+    mass: float
 
     @property
     def gradient(self) -> FloatArray:
         """∂E/∂Y."""
-        return (4.0 / len(self.pulls)) * self.pulls + (2.0 / self.Z) * self.slopes
+        return (4.0 / len(self.pulls)) * self.pulls + (2.0 * self.mass / self.Z) * self.slopes
 
 
 @dataclass(frozen=True)
@@ -89,7 +92,8 @@ class Divergence:
         told = (graph.indptr, graph.indices, graph.data, Y, 1.0 / self.dof)
         self.pool.run([(pull, (*told, s.start, s.stop, pulls)) for s in cuts(len(Y))])
         values, slopes = self.field_of(Y, self.dof, self.pool).among(Y, self.pool)
-        return Forces(pulls, slopes, max(total(values), np.finfo(float).tiny))
+        Z = max(total(values), np.finfo(float).tiny)
+        return Forces(pulls, slopes, Z, self.affinities.mass)
 
     def value(self, Y: FloatArray, Z: float, graph: sp.csr_array | None = None) -> float:
         """E, where Z is known."""

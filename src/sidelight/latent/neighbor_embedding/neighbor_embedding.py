@@ -47,12 +47,15 @@ from sidelight.latent.neighbor_embedding.known import (
 from sidelight.latent.neighbor_embedding.placing import ByNeighbors
 from sidelight.latent.neighbor_embedding.repulsion import moving_field_by
 from sidelight.latent.neighbor_embedding.start import start_of
-from sidelight.neighbors import DistinctRows
+from sidelight.neighbors import DistinctRows, known_from_both_ends
 
 #: Effective neighbours, where there are rows enough.
 _PERPLEXITY = 15.0
 #: Neighbours that are looked at for each effective one.
 _LISTED = 2.0
+#: A graph of so few neighbours is taken as it is: who chose half of them would tear it (set on
+#: grids, triangulations and roads of 250 places, draws 900 to 902).
+_FEW = 3.0
 
 
 class NeighborEmbedding(Embedder):
@@ -84,12 +87,13 @@ class NeighborEmbedding(Embedder):
     n_components : int or "auto"
         Dimensions of the map, ``n_components_``; ``"auto"`` is the intrinsic dimension of X.
     perplexity : float, "auto" or list of float
-        Effective neighbours of every row; ``"auto"`` is 15, or half of the others of fewer rows.
+        Effective neighbours of every row; ``"auto"`` is 15, or half of the others of fewer rows,
+        or of the neighbours that half of the rows of a given graph have at most.
         Of several the mean of the choices is taken: small ones keep what is near, large ones the
         large shape.
     n_neighbors : int or "auto"
         Neighbours that a row may choose; ``"auto"`` is twice the perplexity, or what a given graph
-        stores.
+        stores, in either direction where it stores each edge in one.
     exaggeration : float
         How much stronger pulls are than the objective says: 1 is t-SNE; at 4 clusters contract, as
         in UMAP's maps.
@@ -124,7 +128,8 @@ class NeighborEmbedding(Embedder):
     objective_ : float
         KL(P ‖ Q), without exaggeration.
     gradient_norm_ : float
-        The length of its gradient at the end.
+        The length of its gradient at the end, at the rows that no anchor holds; known distances
+        are no part of it, and where they are met it need not be small.
     history_ : ndarray
         The objective at every fiftieth step, and at the end.
     n_iter_ : int
@@ -246,10 +251,10 @@ class NeighborEmbedding(Embedder):
         points = told.points.merged(distinct)
         check_enough(distinct, self.n_components_, who=self._name)
         self._check_repulsion(self.n_components_)
-        reach, perplexities = self._reach(points)
-        self._require(points, reach)
+        reach, stored, perplexities = self._reach(points)
+        self._require(points.n, stored.nnz / points.n if reach.k is None else reach.k)
         with Threads(count_threads(None, who=self._name)) as pool, one_blas_thread():
-            near = reach.among(points, method=self.neighbors)
+            near = stored if reach.k is None else reach.among(points, method=self.neighbors)
             heard = hear_inside(near, perplexities, told.known, points, distinct, pool)
             found, unit, unfinished = self._lay_out(heard, told, points, distinct, pool)
         left = points.bare()
@@ -294,8 +299,8 @@ class NeighborEmbedding(Embedder):
             exaggeration=self.exaggeration,
         )
 
-    def _reach(self, points: Points) -> tuple[Reach, FloatArray]:
-        """Who may be chosen, and the perplexities of the choices."""
+    def _reach(self, points: Points) -> tuple[Reach, Any, FloatArray]:
+        """Who may be chosen: as many of each row or all that a graph stores; the perplexities."""
         automatic = isinstance(self.perplexity, str)
         wanted = np.atleast_1d(_PERPLEXITY if automatic else self.perplexity).astype(np.float64)
         most = points.n - 1
@@ -306,23 +311,39 @@ class NeighborEmbedding(Embedder):
                 f"distinct rows, {most}. Got {self.perplexity!r} instead."
             )
         reach = reach_of(points, self.n_neighbors)
-        if reach.k is not None and self.n_neighbors == "auto":
-            reach = Reach(int(min(np.ceil(_LISTED * wanted.max()), most)))
-        if reach.k is not None and automatic:
-            wanted = np.minimum(wanted, max(reach.k / _LISTED, 1.0))
-        if reach.k is not None and wanted.max() > reach.k:
+        if reach.k is None:
+            stored = known_from_both_ends(points.rows)
+            return reach, stored, self._of_graph(wanted, stored)
+        k = reach.k
+        if self.n_neighbors == "auto":
+            k = int(min(np.ceil(_LISTED * wanted.max()), most))
+        if automatic:
+            wanted = np.minimum(wanted, max(k / _LISTED, 1.0))
+        if wanted.max() > k:
             raise ValueError(
                 f"The 'n_neighbors' parameter of {self._name} must be at least the perplexity, "
                 f"{wanted.max():g}. Got {self.n_neighbors!r} instead. Twice as many are enough."
             )
-        return reach, wanted
+        return Reach(k), None, wanted
 
-    def _require(self, points: Points, reach: Reach) -> None:
+    def _of_graph(self, wanted: FloatArray, stored: Any) -> FloatArray:
+        """The perplexities of choices in a graph, as if all rows had as many neighbours."""
+        listed = float(np.median(np.diff(stored.indptr)))
+        if isinstance(self.perplexity, str):
+            return np.minimum(wanted, max(listed / _LISTED, min(listed, _FEW), 1.0))
+        if wanted.max() > max(listed, 1.0):
+            raise ValueError(
+                f"The 'perplexity' parameter of {self._name} must be at most the number of "
+                f"neighbours of a row, and half of the rows of the given graph have {listed:g} or "
+                f"fewer. Got {self.perplexity!r} instead. Give a graph with twice as many "
+                f"neighbours, or perplexity='auto'."
+            )
+        return wanted
+
+    def _require(self, n: int, k: float) -> None:
         """Refuse before the graph and the points are taken, if there is no room for them."""
-        n, d = points.n, self.n_components_
-        k = points.rows.nnz / n if reach.k is None else reach.k
         require_memory(
-            n * (60.0 * k + 60.0 * d),
+            n * (60.0 * k + 60.0 * self.n_components_),
             what=f"the graph of {k:.0f} neighbours of {n} rows",
             who=self._name,
             instead="Lower perplexity, or fit a sample of the rows and transform() the others.",

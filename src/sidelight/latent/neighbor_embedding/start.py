@@ -76,11 +76,11 @@ def on_common_ground(Y: FloatArray) -> FloatArray:
     return np.asarray(_SPREAD * (Y + _APART * apart))
 
 
-def rounded(Y: FloatArray) -> FloatArray:
-    """Coordinates without the digits that processors do not agree on."""
+def rounded(Y: FloatArray, to: float = _ROUNDED) -> FloatArray:
+    """Coordinates without the digits that processors do not agree on, to a share of the spread."""
     spread = float(np.sqrt(Y.var(axis=0).max()))
     # of a power of two, so that the unit itself is the same everywhere
-    unit = 2.0 ** np.rint(np.log2(max(_ROUNDED * spread, 1e-300)))
+    unit = 2.0 ** np.rint(np.log2(max(to * spread, 1e-300)))
     return np.asarray(np.rint(Y / unit) * unit)
 
 

@@ -10,9 +10,11 @@ import numpy as np
 from sidelight.core import FloatArray, OneOf, Real
 from sidelight.estimator import Embedder, Map, course_of, facts_of, of_all_rows, pick_up
 from sidelight.latent.descending import (
+    ADJACENT,
     DISTANCE_PARAMETERS,
     INIT,
     AmongPlaced,
+    adjacent_in,
     descend_pinned,
     distance_table,
     pins_of,
@@ -68,7 +70,7 @@ class StochasticNeighborEmbedding(Embedder):
     unit_ : float
         The length of σ in the map: 1 unless anchors say otherwise.
     objective_ : float
-        E.
+        E; with a Sequence the term of adjacent rows is added.
     history_ : ndarray of shape (n_iter_ + 1,)
         E at the start and after each iteration.
     n_iter_ : int
@@ -139,8 +141,9 @@ class StochasticNeighborEmbedding(Embedder):
         y : object
             Ignored.
         side : side information or list of it, optional
-            What is known: an Invariance as the distance between rows, anchors as positions, the
-            others as a metric that all distances are measured in.
+            What is known: an Invariance as the distance between rows, anchors as positions, a
+            Sequence as a term that keeps adjacent rows near, where their order shows in the data;
+            the others as a metric that all distances are measured in.
         items : array of shape (n_samples, n_items_features), optional
             The items behind precomputed distances, for ``inverse_transform``.
 
@@ -158,8 +161,9 @@ class StochasticNeighborEmbedding(Embedder):
         ways = ways_by_distances(
             D, d, bandwidth=width, unit=np.sqrt(width), random_state=rng, who=who
         )
+        told, adjacent = adjacent_in(told, points, ADJACENT.choices, who=who)
         found, left = descend_pinned(
-            NeighborMismatch(choices.among(D)),
+            adjacent.beside(NeighborMismatch(choices.among(D))),
             n,  # the sum over items: each one's gradient would vanish among many
             lambda: starting_points(self.init, ways, (n, d), who=who),
             pins,

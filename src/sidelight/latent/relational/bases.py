@@ -14,6 +14,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from sidelight.core import FloatArray
+from sidelight.latent.descending import ADJACENT
 from sidelight.latent.information import AllPairs
 from sidelight.latent.neighbors import NeighborChoices, NeighborMismatch
 from sidelight.latent.relational.placing import ByMixture, BySimilarity, ByStrain
@@ -134,6 +135,8 @@ class Base:
         ρ where there are several relations.
     always_penalised : bool
         Whether one relation alone has a penalty as well, which keeps its map from flying apart.
+    adjacent : float
+        How much a Sequence counts beside X alone.
     idle : tuple of str
         Parameters that do nothing.
     """
@@ -142,6 +145,7 @@ class Base:
     of_data: Callable[[FloatArray, NeighborChoices], Mismatch]
     placing: Callable[[NeighborChoices, FloatArray, FloatArray, FloatArray], Any]
     unit: Callable[[FloatArray, NeighborChoices], float]
+    adjacent: float
     penalty: float = PENALTY
     always_penalised: bool = False
     idle: tuple[str, ...] = ()
@@ -171,12 +175,14 @@ BASES: dict[str, Base] = {
         lambda D, choices: NeighborMismatch(choices.among(D)),
         lambda choices, D, Z, R: BySimilarity(choices, Z, R),
         _length,
+        ADJACENT.choices,
     ),
     "information": Base(
         InformationMismatch,
         lambda D, choices: InformationMismatch(_alike(D, choices)),
         lambda choices, D, Z, R: ByMixture(choices, Z),
         _length,
+        ADJACENT.information,
         penalty=_PENALTY_OF_INFORMATION,
         always_penalised=True,
         idle=("perplexity",),
@@ -186,6 +192,7 @@ BASES: dict[str, Base] = {
         lambda D, choices: Strain(_inner_products(D)),
         _by_strain,
         lambda D, choices: float(np.sqrt(kernel_unit(_inner_products(D)))),
+        ADJACENT.strain,
         idle=("bandwidth", "perplexity"),
     ),
 }

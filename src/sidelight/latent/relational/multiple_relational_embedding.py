@@ -32,7 +32,9 @@ from sidelight.estimator import (
 )
 from sidelight.latent.descending import (
     DISTANCE_PARAMETERS,
+    Adjacent,
     AmongPlaced,
+    adjacent_in,
     check_components,
     classical_start,
     distance_table,
@@ -161,6 +163,9 @@ class MultipleRelationalEmbedding(Embedder):
     base with several relations is individual differences scaling.  New rows are placed by the
     similarity of X, which is all that is known of them.
 
+    E has many minima.  Where two are nearly as deep (once in ten draws of a table of wines, 2e-4
+    apart) rounding may choose, and another processor the other; ``n_restarts`` looks at more.
+
     References
     ----------
     R. Memisevic and G. Hinton (2005), "Multiple relational embedding".
@@ -181,6 +186,21 @@ class MultipleRelationalEmbedding(Embedder):
     >>> found = np.corrcoef(model.embedding_[20:, 0], X[20:, 2])[0, 1]
     >>> bool(abs(found) > 0.9), model.relevance_[1].round(1)
     (True, array([1., 0.]))
+
+    Three directions of a plane: with a scale for every dimension two of them have one, with a
+    matrix for every relation all three; here by inner products, of relations alone.
+
+    >>> plane = np.random.default_rng(0).standard_normal((30, 2))
+    >>> three = [
+    ...     Relation.from_values(plane @ v, bandwidth=16) for v in ([1, 0], [0, 1], [0.7, 0.7])
+    ... ]
+    >>> for transformations in ("diagonal", "full"):
+    ...     by_products = MultipleRelationalEmbedding(
+    ...         2, base="spectral", transformations=transformations, n_restarts=0
+    ...     )
+    ...     print(round(by_products.fit(side=three).objective_, 2))
+    0.12
+    0.05
     """
 
     _parameters: ClassVar[Any] = {
@@ -240,7 +260,10 @@ class MultipleRelationalEmbedding(Embedder):
         y : object
             Ignored.
         side : side information or list of it, optional
-            What is known: relations as they are, the others as a metric that X is measured in.
+            What is known: relations as they are; beside X alone a Sequence as a term that keeps
+            adjacent rows near, where their order shows in the data; the others as a metric that X
+            is measured in; to anchors the finished map is brought, whose axes are those of
+            relations and cannot turn.
         items : array of shape (n_samples, n_items_features), optional
             What ``inverse_transform`` goes back to, where X is left out or precomputed.
 
@@ -251,10 +274,12 @@ class MultipleRelationalEmbedding(Embedder):
         """
         told, alike = self._told_of(X, side, items)
         self._refuse_without_effect(alike)
-        thread = pick_up(self, (alike.D, alike.relations), self._count_variables(alike))
+        told_by = (alike.D, alike.relations, told.known.get("Sequence"))
+        thread = pick_up(self, told_by, self._count_variables(alike))
         left, searched = thread.where or (None, None)
         alike, searched = self._with_choices(alike, searched)
-        objective = self._objective(alike)
+        told, adjacent = self._adjacent_in(told, alike)
+        objective = self._objective(alike, adjacent)
         found = best_of_starts(
             objective,
             self._starts(objective, alike),
@@ -347,7 +372,7 @@ class MultipleRelationalEmbedding(Embedder):
         self.n_components_ = self._dimensions_for(None)
         known = gather_side(
             side,
-            understands=("Relation", "Anchors"),
+            understands=("Relation", "Anchors", "Sequence"),
             several=("Relation",),
             n_samples=n,
             who=self._name,
@@ -397,7 +422,18 @@ class MultipleRelationalEmbedding(Embedder):
         shape = alike.n, self.n_components_, alike.n_kinds
         return RelationalObjective.count_variables(*shape, full=self.transformations == "full")
 
-    def _objective(self, alike: Alike) -> RelationalObjective:
+    def _adjacent_in(self, told: Told, alike: Alike) -> tuple[Told, Adjacent]:
+        """The term of adjacent rows, beside X alone."""
+        if "Sequence" in told.known and alike.relations:
+            raise ValueError(
+                f"{self._name} cannot listen to a Sequence beside a Relation: each relation sees "
+                f"the map in units of its own, so that nothing says how near adjacent rows are. "
+                f"Leave one of them out."
+            )
+        weight = self.data_weight * self._chosen_base().adjacent
+        return adjacent_in(told, told.points, weight, who=self._name)
+
+    def _objective(self, alike: Alike, adjacent: Adjacent) -> RelationalObjective:
         """E of the points and transformations."""
         return RelationalObjective(
             self._related(alike),
@@ -406,6 +442,7 @@ class MultipleRelationalEmbedding(Embedder):
             penalty=self._penalty_of(alike.n_kinds),
             full=self.transformations == "full",
             always_penalised=self._chosen_base().always_penalised,
+            beside=adjacent,
         )
 
     def _related(self, alike: Alike) -> list[Related]:

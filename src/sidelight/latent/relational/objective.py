@@ -18,6 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sidelight.core import FloatArray, IntArray
+from sidelight.latent.descending import NOTHING_ADJACENT, Adjacent
 from sidelight.latent.relational.bases import Mismatch
 from sidelight.latent.relational.placing import seen_through
 
@@ -60,6 +61,8 @@ class RelationalObjective:
         Whether R_c is any matrix, (d, d), or diagonal and given as its diagonal, (d,).
     always_penalised : bool
         Whether there is a penalty with one relation alone, too.
+    beside : Adjacent
+        A term of the points, of one relation alone.
     """
 
     def __init__(
@@ -71,8 +74,9 @@ class RelationalObjective:
         penalty: float = 0.0,
         full: bool = False,
         always_penalised: bool = False,
+        beside: Adjacent = NOTHING_ADJACENT,
     ) -> None:
-        self.relations, self.n, self.d = relations, n, d
+        self.relations, self.n, self.d, self.beside = relations, n, d, beside
         self.scaled = len(relations) > 1
         self.full = full and self.scaled
         self.penalty = penalty if self.scaled or always_penalised else 0.0
@@ -117,6 +121,9 @@ class RelationalObjective:
             by_R[c] = relation.weight * products
         if self.penalty > 0:
             value = self._penalise(Z, R, by_points, by_R) + value
+        if len(self.beside.pairs):
+            near, slope = self.beside(Z)
+            value, by_points = value + near, by_points + slope
         return self.n * value, self.n * self.pack(by_points, by_R)
 
     def _penalise(

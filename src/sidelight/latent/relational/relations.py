@@ -13,7 +13,7 @@ from scipy.sparse.csgraph import connected_components
 
 from sidelight.core import FloatArray, fingerprint
 from sidelight.latent.neighbors import NeighborChoices
-from sidelight.side import Relation, name_rows
+from sidelight.side import Relation, list_numbers, name_rows
 
 
 @dataclass(frozen=True)
@@ -111,7 +111,7 @@ def check_relations(relations: Sequence[Relation], n: int, *, alone: bool, who: 
     n_groups, group = connected_components(member @ member.T, directed=False)
     if n_groups > 1:
         listed = "; ".join(
-            f"relations {name_rows(np.flatnonzero(group == g))}" for g in range(min(n_groups, 4))
+            f"relations {list_numbers(np.flatnonzero(group == g))}" for g in range(min(n_groups, 4))
         )
         raise ValueError(
             f"The relations given to {who} fall into {n_groups} groups that share no row "

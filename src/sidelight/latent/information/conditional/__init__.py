@@ -8,7 +8,6 @@ from sidelight.latent.information.conditional.map import (
     ConditionalMap,
     first_steps,
     in_given_order,
-    with_reach,
 )
 
 __all__ = [
@@ -17,5 +16,4 @@ __all__ = [
     "first_steps",
     "in_given_order",
     "map_by_conditional_information",
-    "with_reach",
 ]

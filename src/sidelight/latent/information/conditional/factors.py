@@ -38,6 +38,11 @@ class Factors:
         shown = tuple(shows_or_said(Y, factor, len(known), who=who) for factor in known)
         return cls(conditions, known, shown)
 
+    @property
+    def that_show(self) -> tuple[KnownFactor, ...]:
+        """Those that show in the data."""
+        return tuple(known for known, shows in zip(self.known, self.shown, strict=True) if shows)
+
     def as_one(self) -> KnownFactor | KnownFactors:
         """All of them, as they were given."""
         return together(self.known)

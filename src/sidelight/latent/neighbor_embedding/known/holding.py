@@ -14,12 +14,13 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components, dijkstra
 
-from sidelight.core import FloatArray, IntArray, warn
+from sidelight.core import FloatArray, IntArray, for_walks, warn
 from sidelight.latent.neighbor_embedding.descent import Layout, Moving, Pace, lay_out
 from sidelight.latent.neighbor_embedding.divergence import Divergence
 from sidelight.latent.neighbor_embedding.springs import Springs
 from sidelight.latent.neighbor_embedding.start import rounded
 from sidelight.quality import procrustes
+from sidelight.solvers.eigen import largest_eigenpairs
 
 #: The share of the steps in which a map settles around what is held, and how long they are.
 _SETTLING, _RATE = 0.4, 4.0
@@ -92,13 +93,12 @@ def _scaled(springs: Springs, Y: FloatArray, u: float) -> FloatArray:
         own = Y[rows]
         D = np.sqrt(((own[:, None] - own[None]) ** 2).sum(axis=2))
         part = graph[rows][:, rows]
-        D = np.minimum(D, dijkstra(part, directed=False))
+        D = np.minimum(D, dijkstra(for_walks(part), directed=False))
         i, j = part.nonzero()
         D[i, j] = D[j, i] = part.tocoo().data
         K = -0.5 * (D**2 - (D**2).mean(axis=0) - (D**2).mean(axis=1)[:, None] + (D**2).mean())
-        values, vectors = np.linalg.eigh(K)
-        top = np.argsort(-values, kind="stable")[: Y.shape[1]]
-        laid = vectors[:, top] * np.sqrt(np.maximum(values[top], 0.0))
+        pairs = largest_eigenpairs((K + K.T) / 2, min(Y.shape[1], len(K)))
+        laid = pairs.vectors * np.sqrt(np.maximum(pairs.values, 0.0))
         laid = np.pad(laid, ((0, 0), (0, Y.shape[1] - laid.shape[1])))
         Z[rows] = laid @ procrustes(laid, own).rotation + own.mean(axis=0)
     return rounded(Z)

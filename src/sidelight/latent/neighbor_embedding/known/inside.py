@@ -18,7 +18,7 @@ from sidelight.core import FloatArray, Threads
 from sidelight.estimator import Points, in_order
 from sidelight.estimator.territory import pairs_of_points
 from sidelight.latent.descending import pins_of
-from sidelight.latent.neighbor_embedding.affinities import Affinities, affinities
+from sidelight.latent.neighbor_embedding.affinities import Affinities, Listed, affinities
 from sidelight.latent.neighbor_embedding.descent import Layout, Moving, Pace, lay_out
 from sidelight.latent.neighbor_embedding.divergence import Divergence
 from sidelight.latent.neighbor_embedding.known.balance import (
@@ -37,6 +37,8 @@ from sidelight.quality import procrustes
 INSIDE = ("Pairs", "Distances", "Sequence", "Anchors")
 #: The share of the steps in which a map settles around its pins, and how long they are.
 _SETTLING, _RATE = 0.4, 4.0
+#: A finished map is rounded to this share of its spread, as by single precision.
+_SINGLE = 2.0**-24
 #: Anchors that a similarity misses by less of their spread are met.
 _MET = 1e-9
 
@@ -64,7 +66,7 @@ class Inside:
 
 
 def hear_inside(
-    near: Neighbors,
+    near: Listed,
     perplexities: FloatArray,
     known: dict[str, Any],
     points: Points,
@@ -74,7 +76,7 @@ def hear_inside(
     """Take what is known of rows to the graph of distinct points."""
     report: dict[str, str] = {}
     found = None
-    if "Condition" in known:  # and taken out of features, before
+    if "Condition" in known and isinstance(near, Neighbors):  # and taken out of features, before
         found = neighbors_across(points, near, values_of(known["Condition"], distinct.rows))
     if found is not None:
         report["Condition"] = f"in the graph {found.said}"
@@ -147,4 +149,7 @@ def _around_pins(
         x = np.append(settled.Y[pins.free].ravel(), x[-1])
         plain = settled_after(plain, settled)
     Y, unit = pins.settle(x)
-    return replace(plain, Y=Y), unit
+    # to what processors agree on: the turn and the scale are made by products and exponentials
+    Y = rounded(Y, _SINGLE)
+    Y[pins.rows] = pins.positions
+    return replace(plain, Y=Y), float(np.float32(unit))

@@ -21,6 +21,7 @@ from scipy.stats import rankdata
 from sidelight.core import BoolArray, IntArray, comparable, evenly_spaced
 from sidelight.estimator import Points
 from sidelight.neighbors import Neighbors
+from sidelight.solvers import agreement_beyond_chance
 
 
 @dataclass(frozen=True)
@@ -109,13 +110,12 @@ def shows_among_neighbors(near: Neighbors, values: IntArray, settings: BalanceSe
     """Whether neighbours agree in a factor more than shuffled ones do."""
     rows = evenly_spaced(len(values), settings.rows)
     asked = near.indices[rows, : settings.asked]
-    rng = np.random.default_rng(0)
 
-    def agreement(said: IntArray) -> float:
+    def agreement(whose: IntArray) -> float:
+        said = values[whose]
         return float(np.count_nonzero(said[asked] == said[rows, None])) / asked.size
 
-    shuffled = [agreement(rng.permutation(values)) for _ in range(settings.shuffles)]
-    return agreement(values) > float(np.mean(shuffled) + settings.gate * np.std(shuffled))
+    return agreement_beyond_chance(agreement, len(values), settings.shuffles) > settings.gate
 
 
 def match_across(

@@ -59,24 +59,23 @@ def in_territories(
 ) -> tuple[Affinities, str]:
     """Affinities that listen to pairs, and in words how far they do."""
     groups = groups_of(pairs)
+    if len(groups.rows) < walks.few:
+        said = f"{len(groups.rows)} rows are too few to speak for others: similar ones are pulled"
+        return pulled_together(P, pairs.similar, settings), said
     share, sure = foretold(P.graph, groups, walks)
-    graph, n = P.graph.copy(), P.n
-    if sure > walks.surely:
-        found = memberships(P.graph, groups, walks)
-        weaken_between(graph, found, groups.differ, share)
-        graph = sp.csr_array(graph + _pulls(found, n, settings.pull * share, settings.pulled_by))
-        said = (
-            f"{groups.n} groups of {len(groups.rows)} rows: edges between groups that differ are "
-            f"weakened, rows are pulled by others of their group ({share:.0%} of what is known is "
-            f"foretold by the rest)"
-        )
-    elif len(groups.rows) >= walks.few:
+    if sure <= walks.surely:
         return P, (
             f"not used: the {len(groups.rows)} rows that are named do not foretell one another's "
             f"groups better than chance"
         )
-    else:
-        said = f"{len(groups.rows)} rows are too few to speak for others: similar ones are pulled"
+    graph, found = P.graph.copy(), memberships(P.graph, groups, walks)
+    weaken_between(graph, found, groups.differ, share)
+    graph = sp.csr_array(graph + _pulls(found, P.n, settings.pull * share, settings.pulled_by))
+    said = (
+        f"{groups.n} groups of {len(groups.rows)} rows: edges between groups that differ are "
+        f"weakened, rows are pulled by others of their group ({share:.0%} of what is known is "
+        f"foretold by the rest)"
+    )
     return pulled_together(Affinities(graph), pairs.similar, settings), said
 
 

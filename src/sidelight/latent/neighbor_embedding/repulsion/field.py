@@ -52,7 +52,8 @@ class MeshSettings:
     nodes_across : int
         Nodes across a map that is smaller than the kernel, at least.
     most_nodes : int
-        Of the padded mesh; beyond, it becomes coarser.
+        Of the padded mesh; beyond, it becomes coarser: in maps of about a thousand units across,
+        in space of sixty.
     """
 
     spacing: float = 0.5

@@ -425,3 +425,21 @@ def test_an_invariance_is_forgiven_by_the_distances_and_not_by_neighbours(tmp_pa
     assert_same_map(ends.transform(new), mds.transform(new), atol=1e-6)
     with pytest.raises(ValueError, match="'distance_metric'.*no effect beside an Invariance"):
         HybridEmbedding(distance_metric="cosine").fit(X, side=known)
+
+
+@pytest.mark.parametrize("last_bit", [0.0, 1e-15, -1e-15])
+@pytest.mark.parametrize("locality", ["lle", "laplacian"])
+def test_of_a_ring_a_rule_turns_the_map_not_the_last_bit(locality, last_bit):
+    angle = 2 * np.pi * np.arange(24) / 24
+    ring = np.column_stack([np.cos(angle), np.sin(angle)])
+    noise = last_bit * np.random.default_rng(0).standard_normal(ring.shape)
+    model = HybridEmbedding(2, n_neighbors=4, locality=locality).fit(ring + noise)
+    # both directions vary alike: the first has all of the first row
+    radius = np.sqrt(model.eigenvalues_[0] * 2 / 24)
+    np.testing.assert_allclose(model.embedding_, radius * ring, atol=1e-6 * radius)
+
+
+def test_residuals_are_measured_of_few_rows_too():
+    X = np.random.default_rng(0).standard_normal((40, 3))
+    model = HybridEmbedding(2, n_neighbors=8).fit(X)
+    assert 0 < model.residuals_.max() < 1e-12

@@ -11,7 +11,7 @@ from sklearn.datasets import load_digits
 from sidelight import ActionRespectingEmbedding, SemidefiniteEmbedding
 from sidelight.datasets import image_walk
 from sidelight.side import Actions
-from sidelight.unfolding.likeness import FEW, alike_together, nearest_in
+from sidelight.unfolding.likeness import LIKENESS, alike_together, nearest_in
 from tests.unfolding.walks import wandering
 
 BOTH = [ActionRespectingEmbedding, SemidefiniteEmbedding]
@@ -70,7 +70,7 @@ def test_what_is_certain_is_followed(estimator):
 
 @pytest.mark.parametrize("estimator", BOTH)
 def test_few_rows_are_not_judged(estimator):
-    X, labels = digits_by_chance(73, FEW - 1)
+    X, labels = digits_by_chance(73, LIKENESS.few - 1)
     told = estimator().fit(X, side=Actions(labels))
     sure = estimator().fit(X, side=Actions(labels, certain=True))
     np.testing.assert_array_equal(told.embedding_, sure.embedding_)

@@ -27,7 +27,7 @@ from sidelight.similarity import (
     kernel_from_distances,
 )
 
-#: From this many points on, the table of geodesic distances is stored in float32.
+#: From this many points on, tables of geodesic distances are of float32.
 _SINGLE_PRECISION_FROM = 2000
 
 
@@ -137,7 +137,7 @@ class Isomap(GraphEmbedder):
                 f"{self.n_components_}. Got {n_landmarks} instead."
             )
         landmarks = near.points.spread(n_landmarks)
-        D = geodesic_distances(near.graph, landmarks, n_jobs=-1, who=self._name)
+        D = _geodesics(near.graph, landmarks, who=self._name)
         between = _symmetric(kernel_from_distances(D[:, landmarks]))
         centring = Centring.of(between)
         pairs, places = scale_kernel(between, centring, self.n_components_, who=self._name)
@@ -264,9 +264,9 @@ def _placed(D: FloatArray, nystrom: Nystrom) -> FloatArray:
     return np.vstack([nystrom(kernel_from_distances(D[:, block]).T) for block in blocks])
 
 
-def _geodesics(graph: sp.csr_array, *, who: str) -> FloatArray:
+def _geodesics(graph: sp.csr_array, sources: IntArray | None = None, *, who: str) -> FloatArray:
     dtype = np.float32 if graph.shape[0] >= _SINGLE_PRECISION_FROM else np.float64
-    return geodesic_distances(graph, dtype=dtype, n_jobs=-1, who=who)
+    return geodesic_distances(graph, sources, dtype=dtype, n_jobs=-1, who=who)
 
 
 def _symmetric(K: FloatArray) -> FloatArray:

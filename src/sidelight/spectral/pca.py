@@ -25,6 +25,7 @@ from sidelight.similarity import (
     gram_matrix,
     mean_and_scatter,
     scatter_operator,
+    total_scatter,
 )
 from sidelight.solvers.eigen import Eigenpairs, column_signs, largest_eigenpairs
 
@@ -95,6 +96,13 @@ class PCA(Embedder):
     array([[-8.3333],
            [-3.3333],
            [11.6667]])
+
+    Two directions and noise: rows left out ask for as many.
+
+    >>> rng = np.random.default_rng(0)
+    >>> two = rng.standard_normal((60, 2)) @ [[3.0, 0.0, 0.0, 1.0], [0.0, 2.0, 1.0, 0.0]]
+    >>> PCA("cv").fit(two + 0.3 * rng.standard_normal((60, 4))).n_components_
+    2
     """
 
     _judges_front: ClassVar[bool] = True
@@ -137,19 +145,18 @@ class PCA(Embedder):
         X = told.points
         n, p = X.shape
         form = self._form(X)
+        S: Any
         if form == "direct":
             mean, S = mean_and_scatter(X)
             total = float(np.trace(S))
         else:
             mean = column_mean(X)
-            total = _total_scatter(X, mean)
+            S = gram_matrix(as_dense(X), mean) if form == "dual" else scatter_operator(X, mean)
+            total = float(np.trace(S)) if form == "dual" else total_scatter(X, mean)
         _check_total(total, X)
-        if form == "dual":
-            pairs = self._leading(gram_matrix(as_dense(X), mean), n, p)
-            directions, places = _seen_from_rows(X, mean, pairs)
-        else:
-            pairs = self._leading(S if form == "direct" else scatter_operator(X, mean), n, p)
-            directions, places = _projected(X, mean, pairs)
+        pairs = self._leading(S, n, p)
+        found_by = _seen_from_rows if form == "dual" else _projected
+        directions, places = found_by(X, mean, pairs)
         kernel = GramKernel(X, mean) if self._keeps(X) else None
         found = _described(directions.T, mean, pairs.values, total, n)
         back = told.behind(found.back)
@@ -396,13 +403,6 @@ def _check_total(total: float, X: Any) -> None:
 
 def _differ(X: Any) -> bool:
     return bool((X.max(axis=0) != X.min(axis=0)).max())
-
-
-def _total_scatter(X: Any, mean: FloatArray) -> float:
-    if is_sparse(X):
-        return float(X.multiply(X).sum() - X.shape[0] * (mean @ mean))
-    squares = np.einsum("ij,ij->j", X, X, dtype=np.float64)
-    return float(squares.sum() - X.shape[0] * (mean @ mean))
 
 
 def _projected(X: Any, mean: FloatArray, pairs: Eigenpairs) -> tuple[FloatArray, FloatArray]:

@@ -114,6 +114,14 @@ class ProbabilisticPCA(Embedder):
     (3, 2)
     >>> bool(ppca.score([[3.0, 4.0]]) > ppca.score([[3.0, 9.0]]))
     True
+
+    Of two directions and noise rows left out ask for two.
+
+    >>> rng = np.random.default_rng(0)
+    >>> two = rng.standard_normal((60, 2)) @ [[3.0, 0.0, 0.0, 1.0], [0.0, 2.0, 1.0, 0.0]]
+    >>> model = ProbabilisticPCA("cv").fit(two + 0.3 * rng.standard_normal((60, 4)))
+    >>> model.n_components_, model.cv_scores_[:3].round(1)
+    (2, array([-7.6, -5.5, -5.5]))
     """
 
     _judges_front: ClassVar[bool] = True
@@ -329,8 +337,10 @@ class ProbabilisticPCA(Embedder):
         ndarray of shape (n_samples, n_features)
             The rows, complete.
         """
-        model, X = self._model(X, "impute", condition)
-        return np.asarray(behind_front(model.fill(X), self._front))
+        model, rows = self._model(X, "impute", condition)
+        expected = behind_front(model.fill(rows), self._front)
+        X = np.asarray(self._check_new(X), dtype=np.float64)
+        return np.asarray(np.where(np.isnan(X), expected, X))
 
     sample, score_samples, score = sample_rows, score_rows, mean_score
 

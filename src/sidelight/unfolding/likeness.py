@@ -7,6 +7,7 @@ nothing else.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,17 +15,40 @@ import scipy.sparse as sp
 from scipy.spatial.distance import cdist
 from scipy.stats import rankdata
 
-from sidelight.core import FloatArray
+from sidelight.core import FloatArray, warn
+from sidelight.side import Actions
 
-#: Fewer rows than this are not judged: what is said of them is done.
-FEW = 20
-#: A map that keeps nothing of the rows but what actions say must show them better than by chance,
-#: which is a half: 27 walks over pictures had 0.70 and more, 18 of digits, wine and cancer in any
-#: order 0.57 and less.
-SHOWN = 0.6
-#: A map that keeps neighbours near may lose so much of what it shows without actions: of the walks
-#: three lost more, up to 0.11, and are shown without; rows in any order lost 0.10 and more.
-LOST = 0.07
+
+@dataclass(frozen=True)
+class LikenessSettings:
+    """When rows refute what is said of their order.
+
+    Set on 27 walks over pictures, and on 18 draws of digits, wine and cancer in any order.
+
+    Parameters
+    ----------
+    few : int
+        Fewer rows than this are not judged: what is said of them is done.
+    shown : float
+        A map that keeps nothing of the rows but what actions say must show them better than by
+        chance, which is a half: the walks had 0.70 and more, rows in any order 0.57 and less.
+    lost : float
+        A map that keeps neighbours near may lose so much of what it shows without actions: of the
+        walks three lost more, up to 0.11, and are shown without; rows in any order lost 0.10 and
+        more.
+    """
+
+    few: int = 20
+    shown: float = 0.6
+    lost: float = 0.07
+
+
+LIKENESS = LikenessSettings()
+
+
+def are_judged(actions: Actions, n_rows: int) -> bool:
+    """Whether the rows are asked about actions at all."""
+    return not actions.certain and n_rows >= LIKENESS.few
 
 
 def alike_together(arrows: sp.csr_array, Z: FloatArray) -> float:
@@ -49,13 +73,23 @@ def nearest_in(D: FloatArray, k: int) -> sp.csr_array:
     return sp.csr_array((np.ones(nearest.size), pairs), shape=(n, n))
 
 
-def why_not_followed(shown: float, wanted: float, *, instead: str) -> str:
-    """Say of actions that the rows contradict them."""
-    return (
+def why_not_followed(
+    shown: float, wanted: float, *, lost: float = 0.0, instead: str, who: str
+) -> str:
+    """Why actions are not followed that the rows contradict, said in a warning too; else nothing.
+
+    ``shown`` is how likely rows that look alike lie together, and ``wanted`` what is asked, of
+    which a map may have ``lost`` something.
+    """
+    if shown >= wanted - lost:
+        return ""
+    said = (
         f"not followed: rows that look alike would lie together {shown:.0%} of the time, "
         f"{wanted:.0%} are asked ({instead}). If the actions are as sure as the rows say "
         f"Actions(..., certain=True)"
     )
+    warn(f"{who}: the Actions are {said}.")
+    return said
 
 
 def _from_each(Z: Any) -> FloatArray:

@@ -10,8 +10,8 @@ from sklearn.linear_model import LinearRegression
 
 from sidelight import ActionRespectingEmbedding
 from sidelight.datasets import image_walk
-from sidelight.side import Actions
-from sidelight.unfolding.actions.moving.localisation import follow, imagined_places
+from sidelight.side import Actions, Anchors
+from sidelight.unfolding.actions.moving.localisation import _running_level, follow, imagined_places
 from sidelight.unfolding.actions.moving.rigid_motions import RigidActions
 from tests.unfolding.walks import fitted, runs
 
@@ -148,6 +148,43 @@ def test_it_is_known_where_one_is_where_nobody_was():
     moves = {name: each.translation for name, each in model.transformations_.items()}
     expected = model.embedding_[2] + 2 * moves["up"]
     assert np.linalg.norm(track.places[-1] - expected) < 0.3
+
+
+def test_what_comes_later_changes_nothing_of_what_was_said(on_a_grid):
+    """The level of noise was a quantile over all frames, those to come among them."""
+    model, X, actions, _, _ = on_a_grid
+    frames = X[:30] + 0.1 * np.random.default_rng(7).standard_normal((30, 5))
+    frames[20:] *= 3.0  # what is seen later is another thing
+    whole = model.track(frames, actions[:29])
+    for t in (1, 5, 20):
+        until = model.track(frames[:t], actions[: t - 1])
+        assert_array_equal(until.rows, whole.rows[:t])
+        assert_allclose(until.places, whole.places[:t])
+        assert_allclose(until.probabilities, whole.probabilities[:t])
+
+
+def test_the_level_of_noise_so_far_is_that_of_all_in_the_end():
+    noise = 0.7 * np.random.default_rng(0).chisquare(12, 4000) / 12
+    level = _running_level(noise, 12, 0.05)
+    assert level[-1] == pytest.approx(0.7, rel=0.05)
+    first = [
+        _running_level(np.random.default_rng(seed).chisquare(12, 3) / 12, 12, 0.05)
+        for seed in range(200)
+    ]
+    assert_allclose(np.median(first, axis=0), 1, atol=0.12)
+
+
+def test_places_are_those_of_the_map_that_anchors_brought():
+    """They were of the method's own map, whatever the anchors said."""
+    positions = {0: (10.0, 20.0), 6: (34.0, 20.0), 10: (34.0, 36.0)}
+    where = Anchors(list(positions), list(positions.values()))
+    plain, walk = fitted(LOOP)
+    model = ActionRespectingEmbedding().fit(walk.X, side=[Actions(LOOP), where])
+    track = model.track(walk.X, LOOP)
+    assert_array_equal(track.rows, plain.track(walk.X, LOOP).rows)
+    step = np.linalg.norm(model.embedding_[1] - model.embedding_[0])
+    assert step > 3  # four times as large as the plain map
+    assert_allclose(track.places, model.embedding_, atol=0.1 * step)
 
 
 def test_it_finds_its_way_back_from_being_carried_off():

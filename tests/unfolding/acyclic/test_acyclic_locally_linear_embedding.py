@@ -215,3 +215,17 @@ def test_an_interruption_keeps_the_likeliest_order_so_far():
     tried = dict(list(whole.order_likelihoods_.items())[:4])
     assert part.order_likelihoods_ == tried
     assert part.log_likelihood_ == max(tried.values())
+
+
+def test_of_orders_that_are_as_likely_a_rule_chooses():
+    """On a ring three of them are; which one the map was of, the last bit said."""
+    angle = 2 * np.pi * np.arange(30) / 30
+    ring = np.column_stack([np.cos(angle), np.sin(angle)])
+    orders = set()
+    for seed in range(6):
+        noise = 1e-14 * np.random.default_rng(seed).standard_normal(ring.shape)
+        model = AcyclicLocallyLinearEmbedding(1, n_neighbors=3).fit(ring + noise)
+        orders.add(tuple(model.order_.tolist()))
+    tied = [v for v in model.order_likelihoods_.values() if v > model.log_likelihood_ * (1 - 1e-9)]
+    assert len(orders) == 1
+    assert len(tied) > 1

@@ -332,3 +332,32 @@ def test_a_gamma_whose_inverse_has_no_square_is_refused_by_name(signs):
         for gamma in (1e-12, 1e-90)
     )
     np.testing.assert_allclose(fainter, faint, atol=1e-5)
+
+
+@pytest.mark.filterwarnings("ignore::sidelight.core.errors.DisconnectedGraphWarning")
+class TestPiecesAndWarmStart:
+    """Each piece took the thread of the one before, and the first fit warned of other data."""
+
+    TWO = np.vstack([gaussian_rows(20, 5), gaussian_rows(16, 5, seed=1) + 100.0])
+
+    def test_separate_pieces_are_refused_by_name(self):
+        model = MaximumEntropyUnfolding(2, n_neighbors=5, warm_start=True)
+        model.set_params(on_disconnected="separate")
+        with pytest.raises(
+            ValueError, match="'warm_start' parameter of MaximumEntropyUnfolding.*2"
+        ):
+            model.fit(self.TWO)
+        model.fit(self.TWO[:20])  # in one piece
+
+    def test_separate_pieces_leave_nothing_to_go_on_with(self):
+        model = MaximumEntropyUnfolding(2, n_neighbors=5, max_iter=2, on_disconnected="separate")
+        with pytest.warns(ConvergenceWarning):
+            model.fit(self.TWO)
+        assert not hasattr(model, "_unfinished")
+
+    def test_of_the_largest_piece_a_fit_is_gone_on_with(self, recwarn):
+        model = MaximumEntropyUnfolding(2, n_neighbors=5, max_iter=2, on_disconnected="largest")
+        before = model.fit(self.TWO).objective_
+        model.set_params(warm_start=True, max_iter=1000).fit(self.TWO)
+        assert model.history_[0] == pytest.approx(before, rel=1e-9)
+        assert not [said for said in recwarn if "cannot go on" in str(said.message)]

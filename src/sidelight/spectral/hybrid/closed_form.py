@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import scipy.linalg
 
 from sidelight.core import FloatArray
 from sidelight.estimator import StiffnessKernel
@@ -123,8 +122,7 @@ class HybridProblem:
             B = (1 - alpha) * M - alpha / 2 * weight * L
             constant = self.constant
             B -= 2 * np.abs(B).sum(axis=0).max() * (constant @ constant.T)  # below all others
-            values, vectors = scipy.linalg.eigh(B, subset_by_index=(self.n - self.d, self.n - 1))
-            return Eigenpairs(values[::-1], vectors[:, ::-1], np.zeros(self.d), float(values[0]))
+            return largest_eigenpairs(B, self.d, who=self.who)
 
         def apply(block: FloatArray) -> FloatArray:
             image = np.zeros_like(block)

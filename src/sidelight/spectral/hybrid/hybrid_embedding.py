@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from copy import copy
 from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -22,13 +23,16 @@ from sidelight.core import (
 )
 from sidelight.estimator import (
     GRAPH_PARAMETERS,
-    GraphEmbedder,
+    Embedder,
     Map,
     Neighborhood,
     Points,
     Told,
     map_of_neighborhood,
+    neighborhood_asked,
     points_of,
+    told_of_order,
+    without_order,
 )
 from sidelight.mapping import kernel_coordinates
 from sidelight.solvers.eigen import fix_signs
@@ -41,7 +45,7 @@ _SHARE = Matching(lambda value: Real(0).admits(value) and value <= 1, "a float i
 _METRIC = Matching(lambda value: isinstance(value, str), "the name of a metric")
 
 
-class HybridEmbedding(GraphEmbedder):
+class HybridEmbedding(Embedder):
     """Hybrid embedding: one method that keeps distances and one that keeps neighbours, in one.
 
     Minimises (1 − α) ‖M − ZZᵀ‖² + α w tr(Zᵀ L Z) (eq. 2.3), M the inner products that classical
@@ -88,7 +92,7 @@ class HybridEmbedding(GraphEmbedder):
     eigenvalues_ : ndarray of shape (n_components,)
         Leading eigenvalues of ``kernel()``: σ/(1 − α), or σ of directions.
     residuals_ : ndarray of shape (n_components,)
-        ‖B y − σ y‖ relative to the largest eigenvalue in size, as measured.
+        ‖B y − σ y‖ as measured, relative to the largest eigenvalue in size, or a bound on it.
     weight_ : float
         w.
     pieces_ : ndarray of shape (n_samples,)
@@ -179,10 +183,11 @@ class HybridEmbedding(GraphEmbedder):
             sparse graph of them.
         y : object
             Ignored.
-        side : Condition, Pairs, Attributes, Distances, Relation, Invariance, Anchors or a list
+        side : side information or list of it, optional
             What is known: taken out of the features, or learned as a metric that all distances are
             measured in; an Invariance is forgiven by the distances that are kept, and not by
-            those of neighbours; the finished map is brought to anchors.
+            those of neighbours; adjacent rows of a Sequence are neighbours; the finished map is
+            brought to anchors.
         items : array of shape (n_samples, n_items_features), optional
             The items behind precomputed distances, for ``inverse_transform``.
         distances : array of shape (n_samples, n_samples), optional
@@ -193,9 +198,8 @@ class HybridEmbedding(GraphEmbedder):
         Self
             The fitted estimator.
         """
-        told = self._hear(X, side, items)
-        halves = self._halves(told, distances)
-        return self._adopt(told, self._map_at(self._checked_alpha(self.alpha), halves))
+        (fitted,) = self._fitted_at([self._checked_alpha(self.alpha)], X, side, items, distances)
+        return self._adopt(*fitted)
 
     def alpha_path(
         self,
@@ -228,14 +232,30 @@ class HybridEmbedding(GraphEmbedder):
         """
         asked = clone(self)
         alphas = [asked._checked_alpha(alpha) for alpha in alphas]
-        told = asked._hear(X, side, items)
-        halves = asked._halves(told, distances)
         path = []
-        for alpha in alphas:
+        for alpha, fitted in zip(
+            alphas, asked._fitted_at(alphas, X, side, items, distances), strict=True
+        ):
             at = copy(asked)
             at.alpha = alpha
-            path.append(at._adopt(told, at._map_at(alpha, halves)))
+            path.append(at._adopt(*fitted))
         return path
+
+    def _fitted_at(
+        self, alphas: list[float], X: Any, side: Any, items: Any, distances: Any
+    ) -> list[tuple[Told, Map]]:
+        """The maps of several α, each told of an order where that does it good."""
+        told = self._hear(X, side, items)
+        halves = self._halves(told, distances)
+        plain = cache(lambda: self._halves(without_order(told), distances))
+
+        def fitted(alpha: float) -> tuple[Told, Map]:
+            found = self._map_at(alpha, halves)
+            return told_of_order(
+                self, told, halves.near, found, lambda: (told, self._map_at(alpha, plain()))
+            )
+
+        return [fitted(alpha) for alpha in alphas]
 
     def _checked_alpha(self, alpha: Any) -> float:
         if not _SHARE.admits(alpha):
@@ -291,6 +311,18 @@ class HybridEmbedding(GraphEmbedder):
                 f"between all {points.n} rows of X. Got an array of shape {table.shape}."
             )
         return points_of(table, "precomputed", who=self._name)
+
+    _neighborhood = neighborhood_asked
+
+    def kernel(self) -> FloatArray:
+        """Compute the kernel that the map comes from: inner products of all rows, centred.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_samples)
+            Symmetric, its rows sum to zero.
+        """
+        return self._kernel()
 
     def _map_at(self, alpha: float, halves: Halves) -> Map:
         def embed(near: Neighborhood) -> Map:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -23,11 +24,16 @@ from sidelight.estimator import (
     Map,
     Neighborhood,
     Points,
+    Told,
     check_enough,
     held_together,
+    in_order,
     map_of_neighborhood,
     reach_of,
     refuse_changed_items,
+    told_of_order,
+    with_adjacent,
+    without_order,
 )
 from sidelight.mapping import Nystrom
 from sidelight.neighbors import Neighbors, arrows_to, symmetrise
@@ -162,10 +168,10 @@ class LocalTangentSpaceEmbedding(Embedder):
             The data.
         y : object
             Ignored.
-        side : Condition, Pairs, Attributes, Distances, Relation, Anchors or a list, optional
+        side : side information or list of it, optional
             What is known: taken out of the features, or learned as a metric in front of the
-            method, which only rows that are not transformed can be; the finished map is brought to
-            anchors.
+            method, which only rows that are not transformed can be; adjacent rows of a Sequence
+            approximate one another; the finished map is brought to anchors.
 
         Returns
         -------
@@ -176,10 +182,18 @@ class LocalTangentSpaceEmbedding(Embedder):
         self._refuse_half_an_image()
         if self.transformation is not None:
             refuse_changed_items(told.learned, "a transformation", who=self._name)
-        near = self._neighborhood(told.points)
+        near = self._neighborhood(told)
+
+        def without() -> tuple[Told, Map]:
+            return told, self._map_of_neighborhood(self._neighborhood(without_order(told)))
+
+        found = self._map_of_neighborhood(near)
+        return self._adopt(*told_of_order(self, told, near, found, without))
+
+    def _map_of_neighborhood(self, near: Neighborhood) -> Map:
         found = map_of_neighborhood(near, self._map_of, self.n_components_, self.on_disconnected)
         facts = {name: value for name, value in found.facts.items() if name != "neighbors_recall_"}
-        return self._adopt(told, Map(found.points, found.place, facts, found.kernel))
+        return Map(found.points, found.place, facts, found.kernel)
 
     def kernel(self, *, approximations: bool = False) -> FloatArray:
         """Compute M − ½ C, centred.
@@ -218,8 +232,9 @@ class LocalTangentSpaceEmbedding(Embedder):
         shape = None if self.image_shape is None else tuple(self.image_shape)
         return Stepping(rows, self.transformation, shape, self.reg, self._name)
 
-    def _neighborhood(self, points: Points) -> Neighborhood:
-        """The rows that each is approximated by best, and the graph between them."""
+    def _neighborhood(self, told: Told) -> Neighborhood:
+        """The rows that each is approximated by best, and adjacent ones; the graph between them."""
+        points = told.points
         distinct = points.distinct()
         merged = points.merged(distinct)
         check_enough(distinct, self.n_components_, who=self._name)
@@ -236,9 +251,12 @@ class LocalTangentSpaceEmbedding(Embedder):
         errors = self._stepping(merged).errors()
         best = best_sources(errors, reach.k)
         near = Neighbors(best, np.take_along_axis(errors, best, axis=1))
-        return held_together(
-            merged, distinct, reach, symmetrise(near), arrows_to(near), self.on_disconnected
-        )
+        order = in_order(told.known.get("Sequence"), merged, distinct)
+        i, j = order.pairs.T
+        lengths = np.minimum(errors[i, j], errors[j, i])
+        graph, arrows = with_adjacent(symmetrise(near), arrows_to(near), order.pairs, lengths)
+        held = held_together(merged, distinct, reach, graph, arrows, self.on_disconnected)
+        return replace(held, order=order)
 
     def _map_of(self, near: Neighborhood) -> Map:
         arrows, joins = near.arrows, near.joins

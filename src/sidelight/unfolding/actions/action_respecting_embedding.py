@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from sidelight.core import COMPONENTS, FloatArray, IntArray, OneOf, Real, Whole, warn
+from sidelight.core import COMPONENTS, FloatArray, IntArray, OneOf, Real, Whole
 from sidelight.estimator import (
     GRAPH_PARAMETERS,
     Embedder,
@@ -30,9 +30,9 @@ from sidelight.unfolding.actions.statement import state_walk
 from sidelight.unfolding.actions.translations import translated
 from sidelight.unfolding.actions.walk import OfNewFrames, Walk, lay_out_walk, walk_of
 from sidelight.unfolding.likeness import (
-    FEW,
-    SHOWN,
+    LIKENESS,
     alike_together,
+    are_judged,
     nearest_in,
     why_not_followed,
 )
@@ -160,6 +160,14 @@ class ActionRespectingEmbedding(ActionMap, Embedder):
     >>> model = ActionRespectingEmbedding().fit(walk.X, side=Actions(walk.extras["actions"]))
     >>> model.predict(1, "left"), model.plan(0, 8), model.inverses_["left"]
     (0, ['right', 'right', 'right', 'up', 'up', 'up'], 'right')
+
+    With slack bounded distances give way, and the runs spread farther.
+
+    >>> loose = ActionRespectingEmbedding(slack=0.1)
+    >>> loose.fit(walk.X, side=Actions(walk.extras["actions"]))
+    ActionRespectingEmbedding(slack=0.1)
+    >>> round(model.objective_, 1), round(loose.objective_, 1)
+    (11.0, 12.1)
     """
 
     _parameters: ClassVar[Any] = {
@@ -252,15 +260,13 @@ class ActionRespectingEmbedding(ActionMap, Embedder):
     def _refuted(self, walk: Walk, distinct: DistinctRows, found: Map, actions: Actions) -> str:
         """Why actions are not followed: their map would show nothing of the frames."""
         rows = distinct.rows
-        if actions.certain or len(rows) < FEW:
+        if not are_judged(actions, len(rows)):
             return ""
         near = nearest_in(walk.D[np.ix_(rows, rows)], _LOOKED_AT)
         shown = alike_together(near, found.points[rows])
-        if shown >= SHOWN:
-            return ""
-        said = why_not_followed(shown, SHOWN, instead="by chance it is half")
-        warn(f"{self._name}: the Actions are {said}.")
-        return said
+        return why_not_followed(
+            shown, LIKENESS.shown, instead="by chance it is half", who=self._name
+        )
 
     def _map_without_actions(self, points: Any) -> Map:
         """Without actions it is semidefinite embedding, of a walk that says nothing."""

@@ -27,6 +27,7 @@ from scipy.stats import f as f_distribution
 
 from sidelight.core import FloatArray, IntArray
 from sidelight.similarity import Centring, kernel_from_distances
+from sidelight.solvers import improves
 from sidelight.unfolding.actions.places import Places, closer_than, settle
 
 #: So many of the closest pairs of frames are tried as one place.
@@ -86,7 +87,7 @@ def find_noisy_places(
     ranked.sort(key=lambda pair: -pair[0])
     for _, proposal in ranked:
         tried = _with(state, proposal, evidence, transitions, kinds, invert)
-        if tried.score > state.score:
+        if improves(-tried.score, -state.score):
             state = tried
     if state.count == 0:
         return plain

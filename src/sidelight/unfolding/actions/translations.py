@@ -17,7 +17,7 @@ import scipy.sparse as sp
 from scipy.sparse.csgraph import minimum_spanning_tree
 from scipy.sparse.linalg import spsolve
 
-from sidelight.core import FloatArray, IntArray
+from sidelight.core import FloatArray, IntArray, for_walks
 from sidelight.solvers.semidefinite import KernelProgram, SemidefiniteResult, VarianceWithin
 from sidelight.unfolding.actions.places import Places
 from sidelight.unfolding.actions.runs import straight_scatter
@@ -74,7 +74,7 @@ def coordinates(places: Places, n_actions: int) -> FloatArray | None:
     low, high = np.minimum(before, after)[moves], np.maximum(before, after)[moves]
     _, first = np.unique(low * n + high, return_index=True)
     graph = sp.csr_array((first + 1.0, (low[first], high[first])), shape=(n, n))
-    tree = moves[np.rint(minimum_spanning_tree(graph).data).astype(np.intp) - 1]
+    tree = moves[np.rint(minimum_spanning_tree(for_walks(graph)).data).astype(np.intp) - 1]
     if len(tree) < n - 1:
         return None
     ends = np.concatenate([before[tree], after[tree]])

@@ -24,6 +24,7 @@ from sidelight.estimator import (
 from sidelight.mapping import scale_kernel
 from sidelight.neighbors import Neighbors
 from sidelight.similarity import Centring, barycentre_errors
+from sidelight.solvers import improves
 from sidelight.unfolding.acyclic.orders import (
     FAMILIES,
     candidate_orders,
@@ -100,7 +101,8 @@ class AcyclicLocallyLinearEmbedding(GraphEmbedder):
     mean and variance, which centring removes.  The covariance is that of a Gaussian field,
     K = (I − W)⁻¹ diag(s) (I − W)⁻ᵀ, and the map is kernel PCA on pK, in the units of the data.
     With all earlier points as neighbours it is PCA.  Pairs, attributes and distances act through
-    a learned metric, before neighbours are found.
+    a learned metric, before neighbours are found; of rows in a Sequence the one that comes first is
+    a neighbour of the other.
 
     Parameters
     ----------
@@ -245,11 +247,17 @@ class AcyclicLocallyLinearEmbedding(GraphEmbedder):
         with Interruption() as interruption:
             for name, order in orders.items():
                 parents = earlier_neighbors(
-                    points.rows, order, k, lists, points.metric, who=self._name
+                    points.rows,
+                    order,
+                    k,
+                    lists,
+                    points.metric,
+                    adjacent=near.order.pairs,
+                    who=self._name,
                 )
                 chain = self._chain(points, order, parents, remoteness, floor, p)
                 likelihoods[name] = chain.log_likelihood
-                if best is None or chain.log_likelihood > best.log_likelihood:
+                if best is None or improves(-chain.log_likelihood, -best.log_likelihood):
                     best = chain
                 report("orders of the points", len(likelihoods), len(orders), best.log_likelihood)
         if interruption:

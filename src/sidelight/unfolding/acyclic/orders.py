@@ -90,9 +90,16 @@ def near_lists(points: Any, k: int, metric: Metric, method: str, *, who: str) ->
 
 
 def earlier_neighbors(
-    points: Any, order: IntArray, k: int, near: Neighbors, metric: Metric, *, who: str
+    points: Any,
+    order: IntArray,
+    k: int,
+    near: Neighbors,
+    metric: Metric,
+    *,
+    adjacent: IntArray | None = None,
+    who: str,
 ) -> sp.csr_array:
-    """Find the k nearest of the points that come before each one.
+    """Find the k nearest of the points that come before each one, and those adjacent to it.
 
     Examples
     --------
@@ -101,6 +108,10 @@ def earlier_neighbors(
     >>> near = near_lists(X, 1, "euclidean", "auto", who="")
     >>> earlier_neighbors(X, np.array([3, 0, 2, 1]), 1, near, "euclidean", who="").indices
     array([3, 0, 0])
+    >>> told = np.array([[1, 2]])
+    >>> order = np.array([3, 0, 2, 1])
+    >>> earlier_neighbors(X, order, 1, near, "euclidean", adjacent=told, who="").indices
+    array([3, 0, 0, 2])
     """
     n = len(order)
     rank = np.empty(n, dtype=np.intp)
@@ -127,7 +138,13 @@ def earlier_neighbors(
             real = np.isfinite(np.take_along_axis(masked, nearest, axis=1))
             parents.append(nearest[real])
             places.append(np.repeat(some, real.sum(axis=1)))
+    if adjacent is not None:
+        later = np.where(rank[adjacent[:, 0]] > rank[adjacent[:, 1]], 0, 1)
+        pair = np.arange(len(adjacent))
+        places.append(rank[adjacent[pair, later]] - 1)
+        parents.append(adjacent[pair, 1 - later])
     ends = (np.concatenate(places), np.concatenate(parents))
     pattern = sp.csr_array((np.ones(len(ends[0])), ends), shape=(n - 1, n))
-    pattern.sort_indices()
+    pattern.sum_duplicates()  # a neighbour may be adjacent
+    pattern.data[:] = 1.0
     return pattern

@@ -223,8 +223,9 @@ class MaximumEntropyUnfolding(GraphEmbedder):
         y : object
             Ignored.
         side : side information or list of it, optional
-            What is known: an Invariance as the distance between rows, anchors as where the map is
-            brought, the others as a metric that all distances are measured in.
+            What is known: an Invariance as the distance between rows, a Sequence as springs between
+            adjacent rows, anchors as where the map is brought, the others as a metric that all
+            distances are measured in.
         items : array of shape (n_samples, n_items_features), optional
             The items behind precomputed distances, for ``inverse_transform``.
         edges : array of shape (n_edges, 2), optional
@@ -235,9 +236,16 @@ class MaximumEntropyUnfolding(GraphEmbedder):
         Self
             The fitted estimator.
         """
+        if edges is None:
+            return super().fit(X, side=side, items=items)
         told = self._hear(X, side, items)
-        near = self._neighborhood(told) if edges is None else self._joined(told, edges)
-        if edges is not None and near.apart:
+        if "Sequence" in told.known:
+            raise ValueError(
+                f"{self._name} takes 'edges' or a Sequence, which adds to those of neighbours, not "
+                f"both. Put adjacent rows among the edges: Sequence().adjacent(len(X))."
+            )
+        near = self._joined(told, edges)
+        if near.apart:
             raise ValueError(
                 f"The 'edges' given to {self._name} leave the rows in {near.pieces.max() + 1} "
                 f"pieces. Use on_disconnected='connect', or give edges that join them."
@@ -259,6 +267,19 @@ class MaximumEntropyUnfolding(GraphEmbedder):
         graph = symmetric_graph(left, right, points.lengths(left, right), points.n)
         reach = reach_of(points, self.n_neighbors)  # of new rows
         return held_together(points, distinct, reach, graph, graph, self.on_disconnected)
+
+    def _map_of_neighborhood(self, near: Neighborhood) -> Map:
+        separate = near.apart and self.on_disconnected == "separate"
+        if separate and self.warm_start:
+            raise ValueError(
+                f"The 'warm_start' parameter of {self._name} goes on with the springs of one "
+                f"field, and on_disconnected='separate' makes {near.pieces.max() + 1} of these "
+                f"rows. Use on_disconnected='connect' or 'largest', or warm_start=False."
+            )
+        found = super()._map_of_neighborhood(near)
+        if separate:
+            self.__dict__.pop("_unfinished", None)  # of the last piece alone
+        return found
 
     def _map_of(self, near: Neighborhood) -> Map:
         upper = sp.coo_array(sp.triu(near.graph, 1))

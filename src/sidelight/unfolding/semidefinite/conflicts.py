@@ -8,7 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import dijkstra
 
-from sidelight.core import BoolArray, ContradictionError, IntArray, warn
+from sidelight.core import BoolArray, ContradictionError, IntArray, for_walks, warn
 from sidelight.unfolding.semidefinite.kernel_constraints import (
     Asked,
     ways_between,
@@ -101,7 +101,9 @@ def explain(
 def _way(
     asked: Asked, bounded: sp.csr_array, graph: sp.csr_array, ends: IntArray, rows: IntArray
 ) -> str:
-    _, before = dijkstra(bounded, directed=False, indices=ends[:1], return_predecessors=True)
+    _, before = dijkstra(
+        for_walks(bounded), directed=False, indices=ends[:1], return_predecessors=True
+    )
     path = [int(ends[1])]
     while path[-1] != ends[0]:
         path.append(int(before[0, path[-1]]))

@@ -14,7 +14,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import dijkstra
 
-from sidelight.core import LARGEST, FloatArray, IntArray
+from sidelight.core import LARGEST, FloatArray, IntArray, for_walks
 from sidelight.solvers.semidefinite import PairConstraints, essential
 from sidelight.unfolding.actions import equal_distances, merge_by_actions
 
@@ -131,8 +131,9 @@ def ways_between(bounded: sp.csr_array, ends: IntArray) -> FloatArray:
     sources, place = np.unique(ends[:, 0], return_inverse=True)
     out = np.empty(len(ends))
     step = max(1, 4_000_000 // max(1, bounded.shape[0]))
+    graph = for_walks(bounded)
     for start in range(0, len(sources), step):
-        lengths = dijkstra(bounded, directed=False, indices=sources[start : start + step])
+        lengths = dijkstra(graph, directed=False, indices=sources[start : start + step])
         here = np.flatnonzero((place >= start) & (place < start + step))
         out[here] = lengths[place[here] - start, ends[here, 1]]
     return out

@@ -18,7 +18,7 @@ import scipy.sparse as sp
 from scipy.sparse.csgraph import dijkstra, minimum_spanning_tree
 from scipy.sparse.linalg import splu
 
-from sidelight.core import FloatArray, IntArray
+from sidelight.core import FloatArray, IntArray, for_walks
 from sidelight.estimator import Points
 from sidelight.unfolding.semidefinite.kernel_constraints import Asked
 
@@ -87,7 +87,7 @@ def landmark_graph(
     """
     n, size = graph.shape[0], len(landmarks)
     _, _, source = dijkstra(
-        graph, directed=False, indices=landmarks, min_only=True, return_predecessors=True
+        for_walks(graph), directed=False, indices=landmarks, min_only=True, return_predecessors=True
     )
     number = np.full(n, -1, dtype=np.intp)
     number[landmarks] = np.arange(size)
@@ -156,9 +156,8 @@ def _spanning(pairs: IntArray, lengths: FloatArray, touching: sp.csr_array) -> A
     touch = np.asarray(touching[pairs[:, 0], pairs[:, 1]]).ravel() > 0
     which = np.flatnonzero(touch)
     order = np.argsort(np.argsort(lengths[which], kind="stable"), kind="stable") + 1.0
-    tree = minimum_spanning_tree(
-        sp.csr_array((order, (pairs[which, 0], pairs[which, 1])), shape=(size, size))
-    )
+    ranks = sp.csr_array((order, (pairs[which, 0], pairs[which, 1])), shape=(size, size))
+    tree = minimum_spanning_tree(for_walks(ranks))
     by_rank = which[np.argsort(lengths[which], kind="stable")]
     kept = np.zeros(len(pairs), dtype=bool)
     kept[by_rank[np.rint(tree.data - 1.0).astype(np.intp)]] = True

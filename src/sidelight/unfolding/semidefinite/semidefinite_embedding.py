@@ -10,16 +10,18 @@ import numpy as np
 from sidelight.core import FloatArray, OneOf, Real, Whole, is_sparse, warn
 from sidelight.estimator import (
     GRAPH_PARAMETERS,
-    GraphEmbedder,
+    Embedder,
     Map,
     Neighborhood,
     Told,
     map_of_neighborhood,
     neighborhood_of,
+    told_of_order,
+    without_order,
 )
 from sidelight.metric import EquivalenceMetric
 from sidelight.side import Distances
-from sidelight.unfolding.likeness import FEW, LOST, alike_together, why_not_followed
+from sidelight.unfolding.likeness import LIKENESS, alike_together, are_judged, why_not_followed
 from sidelight.unfolding.semidefinite.anchored import distances_between
 from sidelight.unfolding.semidefinite.kernel_constraints import KINDS
 from sidelight.unfolding.semidefinite.side_constraints import (
@@ -30,7 +32,7 @@ from sidelight.unfolding.semidefinite.side_constraints import (
 from sidelight.unfolding.semidefinite.unfolding import UnfoldingSettings, unfold_neighborhood
 
 
-class SemidefiniteEmbedding(GraphEmbedder):
+class SemidefiniteEmbedding(Embedder):
     """Semidefinite embedding (SDE), or maximum variance unfolding (MVU): the data pulled apart.
 
     The kernel is learned: of all kernels that keep the distances between neighbours, the one with
@@ -154,6 +156,12 @@ class SemidefiniteEmbedding(GraphEmbedder):
     >>> model = SemidefiniteEmbedding(2, n_neighbors=2).fit(X, side=Distances([(0, 49)], [1.0]))
     >>> float(np.linalg.norm(model.embedding_[0] - model.embedding_[49]).round(4))
     1.0
+
+    Distances of neighbours that are to stay as they are may be missed, at a price.
+
+    >>> slack = SemidefiniteEmbedding(1, n_neighbors=2, constraint="equal", slack=0.01)
+    >>> round(float(slack.fit(X[::5]).violation_), 2)
+    0.02
     """
 
     _parameters: ClassVar[Any] = {
@@ -214,8 +222,9 @@ class SemidefiniteEmbedding(GraphEmbedder):
             Ignored.
         side : side information or list of it, optional
             What is known, of any kind: constraints on the kernel, a metric in front (see
-            ``side_as``), a factor taken out; the finished map is brought to anchors, and where X
-            are distances in their unit, those between anchors are kept.
+            ``side_as``), a factor taken out; adjacent rows of a Sequence are neighbours; the
+            finished map is brought to anchors, and where X are distances in their unit, those
+            between anchors are kept.
         items : array of shape (n_samples, n_items_features), optional
             The items behind precomputed distances, for ``inverse_transform``.
 
@@ -232,6 +241,26 @@ class SemidefiniteEmbedding(GraphEmbedder):
         if refuted:
             known = {kind: value for kind, value in known.items() if kind != "Pairs"}
             told = replace(told, notes={"Pairs": refuted})
+        heard, near, held, found = self._told_and_unfolded(told, known)
+
+        def without() -> tuple[Told, Map]:
+            told_less, _, _, plain = self._told_and_unfolded(without_order(told), known)
+            return replace(told_less, known=heard.known), plain
+
+        told, found = told_of_order(self, heard, near, found, without)
+        if near.apart:
+            say_what_pieces_lose(held, found.facts["pieces_"], who=self._name)
+        if known and found.points is not None and not np.nan_to_num(found.points).any():
+            warn(
+                f"What {self._name} was told, {', '.join(known)}, leaves one place for all rows. "
+                f"Tell it less, or allow slack (slack=0.01, say)."
+            )
+        return self._adopt(told, found)
+
+    def _told_and_unfolded(
+        self, told: Told, known: dict[str, Any]
+    ) -> tuple[Told, Neighborhood, dict[str, Any], Map]:
+        """Neighbours found and unfolded; and what of all that is known was kept by the map."""
         near = neighborhood_of(
             told.points,
             n_components=self.n_components_,
@@ -239,20 +268,14 @@ class SemidefiniteEmbedding(GraphEmbedder):
             method=self.neighbors,
             on_disconnected=self.on_disconnected,
             ties=tied_rows(known),
+            sequence=told.known.get("Sequence"),
         )
         told, known = self._held_by_anchors(told, known, near)
         found = self._unfolded(near, known)
         if "Actions" in known:
             found, known, note = self._judged_by_rows(near, known, found)
             told = replace(told, notes={**told.notes, "Actions": note})
-        if near.apart:
-            say_what_pieces_lose(known, found.facts["pieces_"], who=self._name)
-        if known and found.points is not None and not np.nan_to_num(found.points).any():
-            warn(
-                f"What {self._name} was told, {', '.join(known)}, leaves one place for all rows. "
-                f"Tell it less, or allow slack (slack=0.01, say)."
-            )
-        return self._adopt(told, found)
+        return told, near, known, found
 
     def _unfolded(self, near: Neighborhood, known: dict[str, Any]) -> Map:
         """The map of a neighbourhood, or of its pieces, each told what is known of its rows."""
@@ -268,7 +291,7 @@ class SemidefiniteEmbedding(GraphEmbedder):
         self, near: Neighborhood, known: dict[str, Any], told: Map
     ) -> tuple[Map, dict[str, Any], str]:
         """The map told of actions, or without them where they would tear neighbours apart."""
-        if known["Actions"].certain or near.n < FEW:
+        if not are_judged(known["Actions"], near.n):
             return told, known, ""
         others = {kind: value for kind, value in known.items() if kind != "Actions"}
         plain = self._unfolded(near, others)
@@ -276,18 +299,17 @@ class SemidefiniteEmbedding(GraphEmbedder):
             alike_together(near.arrows, np.nan_to_num(found.points[near.rows]))
             for found in (told, plain)
         )
-        if shown >= wanted - LOST:
-            return told, known, ""
-        said = why_not_followed(shown, wanted, instead="as without them")
-        warn(f"{self._name}: the Actions are {said}.")
-        return plain, others, said
+        said = why_not_followed(
+            shown, wanted, lost=LIKENESS.lost, instead="as without them", who=self._name
+        )
+        return (plain, others, said) if said else (told, known, "")
 
     def _held_by_anchors(
         self, told: Told, known: dict[str, Any], near: Neighborhood
     ) -> tuple[Told, dict[str, Any]]:
         """The distances between anchors, where X is of distances in their unit."""
         anchors = told.wanted
-        if anchors is None or not anchors.exact or self.metric != "precomputed":
+        if anchors is None or not anchors.exact or told.points.features is not None:
             return told, known
         between = distances_between(anchors, near)
         if between is None:

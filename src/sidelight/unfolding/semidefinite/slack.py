@@ -8,7 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import dijkstra
 
-from sidelight.core import FloatArray, IntArray, evenly_spaced
+from sidelight.core import FloatArray, IntArray, evenly_spaced, for_walks
 
 #: Ways are measured from so many points at most.
 _SOURCES = 100
@@ -53,7 +53,7 @@ class Softness:
             (np.maximum(lengths, 1e-300), (edges[:, 0], edges[:, 1])), shape=(n, n)
         )
         sources = evenly_spaced(n, _SOURCES)
-        D = dijkstra(graph, directed=False, indices=sources)
+        D = dijkstra(for_walks(graph), directed=False, indices=sources)
         D = np.where(np.isfinite(D), D, 0.0)
         weight = mass[sources] / mass[sources].sum()
         trace = float(weight @ (D**2 @ mass)) / 2

@@ -9,6 +9,7 @@ no formula; this is the Bayes filter of its literature.)
 
 from __future__ import annotations
 
+from bisect import insort
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -20,6 +21,9 @@ from scipy.special import gammaincinv
 from sidelight.core import FloatArray, IntArray
 from sidelight.similarity import gaussian_similarity
 from sidelight.unfolding.actions.moving.rigid_motions import RigidActions
+
+#: Noise below this, in squared steps, is none.
+_NO_NOISE = 1e-300
 
 
 @dataclass(frozen=True)
@@ -124,10 +128,10 @@ def frame_likelihoods(
     ``squares`` d²_tk are those from the frames of known places, in units of a step's.  Noise of
     variance σ² in each of p features adds pσ² to all of them, of which the nearest place takes up
     what lies along the q dimensions of the map: min_k d²_tk is σ²χ²_{p−q} where the place is known,
-    and a low quantile of it over time tells σ.  With s = pσ² and m_t = min_k d²_tk p/(p − q),
-    p(x_t | z_k) = exp(−c d²_tk), c = min(apart, p/2s), and a place that was never visited has
-    frames at ``elsewhere`` + min(m_t, s (1 + beyond √(2/p))), as far as noise explains the distance
-    of this frame from all others.
+    and a low quantile of it over the time until then tells σ.  With s = pσ² and
+    m_t = min_k d²_tk p/(p − q), p(x_t | z_k) = exp(−c d²_tk), c = min(apart, p/2s), and a place
+    that was never visited has frames at ``elsewhere`` + min(m_t, s (1 + beyond √(2/p))), as far as
+    noise explains the distance of this frame from all others.
 
     Examples
     --------
@@ -142,14 +146,32 @@ def frame_likelihoods(
     n_places, q = places.shape
     free = max(n_features - q, 1)
     least = squares.min(axis=1) * n_features / free
-    usual = 2 * float(gammaincinv(free / 2, settings.quiet)) / free  # of χ²/free
-    level = float(np.quantile(least, settings.quiet)) / usual
-    c = min(settings.apart, n_features / (2 * level)) if level > 0 else settings.apart
+    level = _running_level(least, free, settings.quiet)
+    c = np.minimum(settings.apart, n_features / (2 * np.maximum(level, _NO_NOISE)))
     noise = np.minimum(least, level * (1 + settings.beyond * np.sqrt(2 / n_features)))
     apart = np.repeat(settings.elsewhere + noise[:, None], n_places, axis=1)
     apart[:, : squares.shape[1]] = squares
     # relative to the likeliest, which the filter does anyhow: exp(−c d²) of a far frame is zero
-    return gaussian_similarity(apart - apart.min(axis=1, keepdims=True), 1 / c)
+    return gaussian_similarity(apart - apart.min(axis=1, keepdims=True), 1 / c[:, None])
+
+
+def _running_level(least: FloatArray, free: int, quiet: float) -> FloatArray:
+    """The strength of noise as the frames up to each time tell it, by a low quantile of theirs.
+
+    Of m values of σ²χ²_free/free the one at ``quiet`` is expected where the distribution has
+    reached (quiet (m − 1) + 1)/(m + 1): the median of one, ``quiet`` of very many.
+    """
+    count = np.arange(1, len(least) + 1)
+    rank = quiet * (count - 1)
+    usual = 2 * gammaincinv(free / 2, (rank + 1) / (count + 1)) / free
+    level = np.empty(len(least))
+    seen: list[float] = []
+    for t, value in enumerate(least.tolist()):
+        insort(seen, value)
+        below = int(rank[t])
+        above = min(below + 1, t)
+        level[t] = seen[below] + (rank[t] - below) * (seen[above] - seen[below])
+    return np.asarray(level / usual)
 
 
 def transition_matrix(

@@ -95,8 +95,8 @@ class ActionMap:
     _map: Any
     _front: Any
     _name: Any
-    _check_new: Any
-    _in_front: Any
+    _new_rows: Any
+    _bring: Any
 
     @property
     def transformations_(self) -> dict[Any, Transformation]:
@@ -202,7 +202,7 @@ class ActionMap:
 
     def _placed(self, frames: Any) -> FloatArray:
         """The places of frames, along the axes in which places lie apart."""
-        Z = self._map.place(self._in_front(self._check_new(frames)))
+        Z = self._map.place(self._new_rows(frames))
         return np.asarray(Z[:, : self._motions.places.shape[1]])
 
     def plan(self, start: Any, goal: Any) -> list[Any]:
@@ -252,7 +252,7 @@ class ActionMap:
             The first row that shows the place of the nearest frame.
         """
         motions = self._actions_of_the_map()
-        X = self._in_front(self._check_new(np.atleast_2d(np.asarray(observation))))
+        X = self._new_rows(np.atleast_2d(np.asarray(observation)))
         points, distinct = self._map.place.points, self._map.place.distinct
         near = points.nearest(1, points.of_new(X, distinct))
         rows = motions.first[motions.nodes[distinct.rows[near.indices[:, 0]]]]
@@ -263,10 +263,10 @@ class ActionMap:
 
         p(z_t) ∝ exp(−c d(x_t, z_t)² / d̄²) Σ_z p(z_t | z, a_{t−1}) p(z), d the distance of a frame
         from the nearest of a place and d̄ that of the frames of a step.  c is 4, or less where the
-        frames are noisier than that, which shows in how far they stay from all places.  Actions
-        lead where their motions do, to an eighth of a step, and one time in a thousand anywhere.
-        Places that were never visited are thought of, too; the squares of their frames are half of
-        a step's, beside noise.
+        frames so far are noisier than that, which shows in how far they stay from all places.
+        Actions lead where their motions do, to an eighth of a step, and one time in a thousand
+        anywhere.  Places that were never visited are thought of, too; the squares of their frames
+        are half of a step's, beside noise.  What comes later changes nothing of what was said.
 
         Parameters
         ----------
@@ -284,9 +284,23 @@ class ActionMap:
         ------
         ValueError
             If there is not one action less than there are frames, or an unknown one.
+
+        Examples
+        --------
+        Two places of a corridor look alike: which of them it is, the way there tells.
+
+        >>> import numpy as np
+        >>> from sidelight import ActionRespectingEmbedding
+        >>> from sidelight.side import Actions
+        >>> frames = np.random.default_rng(0).random((9, 30))
+        >>> frames[6] = frames[2] + 1e-3
+        >>> corridor = ActionRespectingEmbedding(1, merge=None)
+        >>> model = corridor.fit(frames, side=Actions(["on"] * 8))
+        >>> model.track(frames[[5, 6, 7]], ["on", "on"]).rows.tolist()
+        [5, 6, 7]
         """
         motions = self._actions_of_the_map()
-        X = self._in_front(self._check_new(frames))
+        X = self._new_rows(frames)
         kinds = np.atleast_1d(kinds_of(actions, self.actions_, who=self._name))
         if len(kinds) != X.shape[0] - 1:
             raise ValueError(
@@ -310,7 +324,7 @@ class ActionMap:
         known = np.argmax(beliefs[:, : len(Z)], axis=1)
         shown = np.zeros((len(best), self.embedding_.shape[1]))
         shown[:, : Z.shape[1]] = places[best]
-        return Track(motions.first[known], shown, beliefs[np.arange(len(best)), best])
+        return Track(motions.first[known], self._bring(shown), beliefs[np.arange(len(best)), best])
 
     def _squares_from_places(self, X: Any) -> FloatArray:
         """The squared distance of frames from the nearest frame of each place, that of a step 1."""

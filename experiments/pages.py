@@ -21,8 +21,9 @@ _ABOUT_TEXTS = (
     "with their bounds: *nothing is claimed* where a text shows a picture or an idea that no "
     "figure could refute, *not yet* where nothing here repeats it. Where the text's data are not "
     "to be had, others are named. Behind methods and illustrations stands what the library has of "
-    "them."
+    "them. A dagger (†) is beside figures that were measured with an older version."
 )
+_OLDER = " †"
 
 
 def pages() -> dict[str, str]:
@@ -103,12 +104,13 @@ def texts_page() -> str:
 
 def _cells(place: Place) -> list[str]:
     link = f"[{place.experiment}](experiments/{place.room}.md#{place.experiment})"
+    older = _OLDER if place.ours and place.version not in ("", __version__) else ""
     return [
         place.where,
         place.says,
         place.data,
         place.printed,
-        place.ours,
+        place.ours + older,
         place.verdict,
         link if place.experiment else "",
     ]

@@ -19,7 +19,7 @@ class Place:
     """What a text shows at one place, what there is of it here, and what becomes of it.
 
     ``data`` is named where it is not the text's own; ``experiment`` and ``room`` are empty where
-    nothing is repeated.
+    nothing is repeated; ``version`` is that of the library that figures are of.
     """
 
     where: str
@@ -30,6 +30,7 @@ class Place:
     verdict: str
     experiment: str = ""
     room: str = ""
+    version: str = ""
 
 
 def find_places(text: str, figure: str | None = None) -> list[Place]:
@@ -57,9 +58,8 @@ def places_of(text: str) -> list[Place]:
                 if one.text == text:
                     ours = filled(one.ours, result) if result else NOT_RUN if one.ours else ""
                     end = verdict(one, module.CLAIMS, result)
-                    found.append(
-                        Place(one.place, one.says, one.data, one.printed, ours, end, name, room)
-                    )
+                    told = (one.place, one.says, one.data, one.printed, ours, end, name, room)
+                    found.append(Place(*told, version=result.version if result else ""))
     for none in UNMEASURED.get(text, []):
         here = ", ".join(f"`{name}`" for name in none.here)
         found.append(Place(none.place, none.says, "", "", here, none.why))

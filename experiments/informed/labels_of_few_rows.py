@@ -12,8 +12,8 @@ and little in any draw.
 Isomap, LLE and Laplacian eigenmaps take pairs in their graph where that does the map good, else by
 a metric in front, where the map is the judge as well; so does ClassicalMDS, which of rows of
 features makes the map of PCA.  A neighbour embedding has its own place for them.  The settings were
-chosen on draws 300 to 357 (``StretchSettings``, and the metric of territories), 700 to 744 (how
-surely pairs must foretell), 110 to 125 (the metric) and other digits (the neighbour embedding).
+chosen on draws 300 to 357 (``StretchSettings``, and the metric of territories), 600 to 605 and 700
+to 744 (how pairs are judged), 110 to 125 (the metric) and other digits (the neighbour embedding).
 """
 
 from __future__ import annotations

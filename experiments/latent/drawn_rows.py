@@ -55,7 +55,7 @@ def told_apart(drawn: FloatArray, real: FloatArray) -> float:
 TEXT = [
     Said(
         "latent",
-        "sections 2.2, 2.2.2",
+        "sections 2.2, 2.2.2, 3.1.3",
         "fantasy data from a model, and the log probability of data; no figure is printed",
         ours="nats per row left out of oil flow (rows told from drawn ones): Gaussian "
         "{scores/Gaussian/rows left out} ({scores/Gaussian/told apart}), GP-LVM "

@@ -249,7 +249,14 @@ TEXT = [
         refuted=("the median distance as the width",),
         because="it hangs on the kernel's width, which the slides do not print",
     ),
-    Said("slides", "Kernel PCA on Rotated Sixes", "maps", ours="pictures"),
+    Said(
+        "slides",
+        "Kernel PCA on Rotated Sixes",
+        "maps",
+        ours="shown as pictures; of the implied distances eight dimensions lose, in the mean, "
+        "{kernel/0.2/mean lost with q = 8}, {kernel/0.5/mean lost with q = 8} and "
+        "{kernel/1/mean lost with q = 8} with a width of 0.2, 0.5 and 1 median distances",
+    ),
 ]
 CLAIMS = [
     Claim(

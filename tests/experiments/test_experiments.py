@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from experiments import pages
+from experiments.places import Place, places_of
 from experiments.record import (
     RESULTS,
     Claim,
@@ -25,7 +26,7 @@ from experiments.record import (
     record,
     write,
 )
-from experiments.texts import MISSING
+from experiments.texts import MISSING, TEXTS
 from experiments.verdict import FAILS, IN_PART, NOT_RUN, NOTHING, filled, verdict
 
 ROOT = Path(__file__).parents[2]
@@ -54,6 +55,7 @@ EXPERIMENTS: dict[str, tuple[str, ...]] = {
     "denoised_sine": (),
     "different_supports": (),
     "digits_denoising": (),
+    "dimensions_left_out": (),
     "distance_distribution": ("oil_flow", "stick_run1", "spellman_yeast"),
     "dose_of_digits": (),
     "drawn_rows": ("oil_flow",),
@@ -218,6 +220,25 @@ def test_figures_of_an_older_version_are_said_to_be() -> None:
     assert "quick form" in pages._when(old)
     new = Record("x", [], sidelight.__version__, "2020-01-01", quick=False)
     assert "older" not in pages._when(new)
+
+
+def test_a_row_of_the_texts_says_where_its_figure_is_of_an_older_version() -> None:
+    import sidelight
+
+    told = ("figure 1.1", "a map", "", "", "0.99", "holds", "faces_maps", "spectral")
+    cells = {
+        version: pages._cells(Place(*told, version=version))[4]
+        for version in ("0.0.1", sidelight.__version__, "")
+    }
+    assert cells == {"0.0.1": "0.99 †", sidelight.__version__: "0.99", "": "0.99"}
+
+
+def test_every_row_of_the_texts_that_an_experiment_repeats_has_a_figure() -> None:
+    """Words such as "pictures" stood where the experiment had figures."""
+    for text in TEXTS:
+        for place in places_of(text):
+            if place.experiment and place.ours not in ("see there", NOT_RUN):
+                assert re.search(r"\d", place.ours), place
 
 
 def test_a_figure_is_written_in_its_form_and_beside_the_text_s_own() -> None:

@@ -140,6 +140,11 @@ def test_a_figure_is_found_with_its_experiment():
     assert "TC-LEM" in found.ours
 
 
+def test_what_one_experiment_shows_is_found_at_each_of_its_places():
+    for place in ("section 2.2.2", "section 3.1.3"):
+        assert "drawn_rows" in {found.experiment for found in find_places("001", place)}
+
+
 def test_from_the_command_line():
     def run(*arguments):
         return CliRunner().invoke(application, ["reproduce", *arguments])

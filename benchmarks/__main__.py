@@ -9,7 +9,15 @@ from pathlib import Path
 
 import benchmarks
 from benchmarks.judgement import disagreements, judge
-from benchmarks.report import HEADER, Result, aligned, as_json, cells, measured_before
+from benchmarks.report import (
+    HEADER,
+    Result,
+    aligned,
+    as_json,
+    cells,
+    is_of_today,
+    measured_before,
+)
 from benchmarks.row import Row
 from benchmarks.rows import ROWS, choose_rows
 from benchmarks.runner import Runner
@@ -30,19 +38,19 @@ def main() -> int:
     except ValueError as error:
         parser.error(str(error))
     runner = Runner(small=options.small, repeats=options.repeats)
-    kept = measured_before(options.json) if options.resume else {}
+    kept = {} if options.json is None else measured_before(options.json, small=options.small)
+    if options.resume:
+        rows = [row for row in rows if row.name not in kept or not is_of_today(kept[row.name])]
     results, complaints = [], []
     lines: list[tuple[str, ...]] = [HEADER]
     for row in rows:
-        if row.name in kept:
-            continue
         runs = runner(row)
         result = Result(row, runner.size(row), runs, judge(runs, row.goals))
         results.append(result)
         new = cells(result, judged=not options.small)
         lines += new
         print(
-            f"{len(kept) + len(results)}/{len(rows)}",
+            f"{len(results)}/{len(rows)}",
             *(cell for cell in new[0] if cell),
             file=sys.stderr,
         )
@@ -89,11 +97,16 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--repeats", type=int, default=3, metavar="N", help="runs of contenders not slow (3)"
     )
-    parser.add_argument("--json", type=Path, metavar="PATH", help="write every figure to a file")
+    parser.add_argument(
+        "--json",
+        type=Path,
+        metavar="PATH",
+        help="write every figure to a file, beside those that it has",
+    )
     parser.add_argument(
         "--resume",
         action="store_true",
-        help="keep the rows of that file that this machine measured with these versions",
+        help="leave out the rows of that file that this machine measured with these versions",
     )
     parser.add_argument("--list", action="store_true", help="name the rows and stop")
     return parser

@@ -7,6 +7,7 @@ import os
 import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from statistics import median
@@ -175,7 +176,7 @@ def as_json(
     small: bool,
     repeats: int,
 ) -> dict[str, Any]:
-    """Bring results into a form for ``json.dump``: every run, and what they ran on.
+    """Bring results into a form for ``json.dump``: every run, and what each row was measured on.
 
     Parameters
     ----------
@@ -191,44 +192,44 @@ def as_json(
     Returns
     -------
     dict
-        With the keys ``machine``, ``versions``, ``small``, ``repeats`` and ``rows``.
+        With the keys ``small`` and ``rows``.
     """
-    rows = {**(kept or {}), **{result.row.name: _row_as_json(result) for result in results}}
+    measured = _circumstances() | {"repeats": 1 if small else repeats, "date": _today()}
+    new = {result.row.name: _row_as_json(result) | {"measured": measured} for result in results}
+    rows = (kept or {}) | new
     order = {row.name: place for place, row in enumerate(ROWS)}
-    return {
-        **_circumstances(),
-        "small": small,
-        "repeats": 1 if small else repeats,
-        "rows": sorted(rows.values(), key=lambda row: order.get(row["name"], len(order))),
-    }
+    ordered = sorted(rows.values(), key=lambda row: order.get(row["name"], len(order)))
+    return {"small": small, "rows": ordered}
 
 
-def measured_before(path: Path) -> dict[str, dict[str, Any]]:
-    """Rows of an earlier report, by name, if it was made under the same circumstances.
+def measured_before(path: Path, *, small: bool = False) -> dict[str, dict[str, Any]]:
+    """Rows of an earlier report of these sizes that are still asked for, by name.
 
-    Parameters
-    ----------
-    path : Path
-        The report; there need not be one.
-
-    Returns
-    -------
-    dict of str to dict
-        Rows that are still asked for; none where processor or versions have changed.
+    A full run takes hours.  Rows are therefore measured by and by, each one whole and in turns with
+    its peers, and each says when, on what and with which versions.
     """
     if not path.exists():
         return {}
     report = json.loads(path.read_text())
-    same = all(report.get(key) == value for key, value in _circumstances().items())
-    asked = {row.name for row in ROWS}
-    return {row["name"]: row for row in report["rows"] if same and row["name"] in asked}
+    asked = {row.name for row in ROWS} if report["small"] == small else set()
+    return {row["name"]: row for row in report["rows"] if row["name"] in asked}
+
+
+def is_of_today(row: Mapping[str, Any]) -> bool:
+    """Whether a row was measured on this processor with these versions: nothing has changed."""
+    return all(row["measured"].get(key) == value for key, value in _circumstances().items())
 
 
 def _circumstances() -> dict[str, Any]:
     return {
-        "machine": {"processor": _processor(), "cores": os.cpu_count(), "threads_used": 1},
+        "processor": _processor(),
+        "cores": os.cpu_count(),
         "versions": {"python": platform.python_version()} | _versions(),
     }
+
+
+def _today() -> str:
+    return datetime.now(UTC).date().isoformat()
 
 
 def _row_as_json(result: Result) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from benchmarks.row import OURS
 
 #: Work of which the time is that on the wall, start of the interpreter included.
 _WAITED_FOR = ("import", "sidelight --help", "First picture")
-_HEADER = ("work", "data", "sidelight", "best peer", "times faster", "goal", "memory")
+_HEADER = ("work", "data", "sidelight", "best peer", "times faster", "goal", "memory", "version")
 
 
 def markdown(report: dict[str, Any]) -> str:
@@ -28,7 +28,7 @@ def markdown(report: dict[str, Any]) -> str:
     str
         Lines of Markdown, each ended.
     """
-    lines = [_line(_HEADER), _line(["---"] * 2 + ["---:"] * 5)]
+    lines = [_line(_HEADER), _line(["---"] * 2 + ["---:"] * 6)]
     for row in report["rows"]:
         ours = row["contenders"][OURS]
         if row.get("limit"):
@@ -45,21 +45,30 @@ def markdown(report: dict[str, Any]) -> str:
                         f"**{verdict['ratio']:.3g}**",
                         _goal(verdict),
                         _memory(verdict),
+                        row["measured"]["versions"]["sidelight"],
                     ]
                 )
             )
     waits = [row["work"] for row in report["rows"] if row["work"].startswith(_WAITED_FOR)]
     waited = f" ({'; '.join(waits)}: on the wall)" if waits else ""
-    machine, versions = report["machine"], report["versions"]
-    packages = ", ".join(f"{name} {number}" for name, number in versions.items())
-    repeats = f"{report['repeats']} runs in turns" if report["repeats"] > 1 else "one run"
     note = (
-        f"Seconds of processor time of one call on one core of {machine['processor']}"
-        f"{waited}, the median of {repeats} (slow peers run once), with equal answers checked in "
-        f"the same run; compilation is not counted. In brackets, where it was measured: on the "
-        f"wall, with the default number of threads. {packages}."
+        f"Seconds of processor time of one call on one core{waited}, the median of runs in turns "
+        f"(slow peers run once), with equal answers checked in the same run; compilation is not "
+        f"counted. In brackets, where it was measured: on the wall, with the default number of "
+        f"threads. {' '.join(_occasions(report['rows']))}"
     )
     return "\n".join([*lines, "", note, ""])
+
+
+def _occasions(rows: list[dict[str, Any]]) -> list[str]:
+    """When rows were measured, on what and with what, newest first."""
+    found = {}
+    for measured in (row["measured"] for row in rows):
+        packages = ", ".join(f"{name} {number}" for name, number in measured["versions"].items())
+        runs = "one run" if measured["repeats"] == 1 else f"{measured['repeats']} runs"
+        found[f"{measured['processor']}, {runs}, {packages}."] = measured["date"]
+    newest = sorted(found.items(), key=lambda item: item[1], reverse=True)
+    return [f"{date}: {what}" for what, date in newest]
 
 
 def _wall(runs: dict[str, Any]) -> str:
@@ -80,6 +89,7 @@ def _beside_limit(row: dict[str, Any], ours: dict[str, Any]) -> list[str]:
         "",
         row["limit"]["written"] + (" ✓" if row["within_limit"] else " ✗"),
         f"{max(ours['megabytes']):.0f} MB",
+        row["measured"]["versions"]["sidelight"],
     ]
 
 

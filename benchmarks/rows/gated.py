@@ -10,18 +10,29 @@ from benchmarks.row import OURS, Array, Contender, Goal, Limit, Problem, Row, no
 
 #: Pixels of an image, mapping units, pairs of a step.
 _PIXELS, _UNITS, _BATCH = 100, 20, 100
+#: Batches of the text's own problem, after which shifts are to be transferred.
+_BATCHES = 2000
 _RATE, _MOMENTUM, _FORGETTING = 0.1, 0.9, 0.999
 
 
 def shifted(n: int) -> Problem:
     """Random images of 10 × 10, a tenth of the pixels on, shifted by a pixel or not."""
     rng = np.random.default_rng(0)
+    X, way = images(rng, _BATCH * n)
+    return Problem(X, truth=moved(X, way))
+
+
+def images(rng: np.random.Generator, n: int) -> tuple[Array, Array]:
+    """Images as rows, and a shift for each, down and across."""
+    return (rng.random((n, _PIXELS)) < 0.1) * 1.0, rng.integers(-1, 2, (n, 2))
+
+
+def moved(X: Array, way: Array) -> Array:
+    """Each image by its shift."""
     side = int(np.sqrt(_PIXELS))
-    X = (rng.random((_BATCH * n, side, side)) < 0.1) * 1.0
-    way = rng.integers(-1, 2, (len(X), 2))
     row, column = ((np.arange(side) - way[:, axis, None]) % side for axis in (0, 1))
-    Y = X[np.arange(len(X))[:, None, None], row[:, :, None], column[:, None, :]]
-    return Problem(X.reshape(len(X), -1), truth=Y.reshape(len(X), -1))
+    pixel = (side * row[:, :, None] + column[:, None, :]).reshape(len(X), -1)
+    return np.take_along_axis(X, pixel, axis=1)
 
 
 def ours(problem: Problem) -> Array:
@@ -76,6 +87,29 @@ def by_hand(problem: Problem) -> Array:
     return np.asarray(left)[None]
 
 
+def transferred(problem: Problem) -> Array:
+    """Batches one after another, each seen once; then how often a shift is done to others right."""
+    from sidelight.gated import GatedBoltzmannMachine
+
+    starts = range(0, len(problem.X), _BATCH)
+    some = (slice(start, start + _BATCH) for start in starts)
+    assert problem.truth is not None
+    batches = ((problem.X[rows], problem.truth[rows]) for rows in some)
+    model = GatedBoltzmannMachine(_UNITS).partial_fit(batches)
+    rng = np.random.default_rng(1)
+    X, way = images(rng, 2000)
+    others, _ = images(rng, 2000)
+    done = model.apply(model.infer(X, moved(X, way)), others)
+    nine = [(down, right) for down in (-1, 0, 1) for right in (-1, 0, 1)]
+    off = [((done - moved(others, np.tile(one, (2000, 1)))) ** 2).sum(axis=1) for one in nine]
+    return np.asarray((np.array(nine)[np.argmin(off, axis=0)] == way).all(axis=1).mean())[None]
+
+
+def not_transferred(problem: Problem, answer: Array) -> float:
+    """The share of shifts done wrong; fewer batches than the plateau lasts tell nothing."""
+    return float(1.0 - answer[0]) if len(problem.X) >= _BATCH * _BATCHES else 0.0
+
+
 def digit_pairs(n: int) -> Problem:
     """Bundled digits, and the same moved by a pixel."""
     from sidelight.datasets import digits
@@ -118,6 +152,20 @@ GATED = (
         compare=difference_of_errors,
         tolerance=0.2,
         goals=(Goal(1 / 1.3),),
+    ),
+    Row(
+        name="gated-shifts-2000/shifted_images",
+        work=f"Gated Boltzmann machine, nine shifts transferred after {_BATCHES:,} batches",
+        data=shifted,
+        size=_BATCHES,
+        small=60,
+        warm=30,
+        contenders={OURS: Contender(transferred, package="torch")},
+        compare=no_answer,
+        tolerance=0.0,
+        limit=Limit(seconds=15.0),
+        certificate=not_transferred,
+        certified=0.01,
     ),
     Row(
         name="gated-distances-1000/digits",

@@ -14,7 +14,7 @@ import scipy.sparse as sp
 from benchmarks import agreement
 from benchmarks.judgement import Runs, disagreements, judge
 from benchmarks.measure import measure
-from benchmarks.report import HEADER, Result, aligned, as_json, cells, measured_before
+from benchmarks.report import HEADER, Result, aligned, as_json, cells, is_of_today, measured_before
 from benchmarks.row import OURS, Contender, Goal, Limit, Problem, Row
 from benchmarks.rows import ROWS, choose_rows
 from benchmarks.runner import Runner, run_worker
@@ -219,7 +219,7 @@ class TestRunner:
         assert "4.00× peer" in text
         report = json.loads(json.dumps(as_json([result], small=False, repeats=1)))
         assert report["rows"][0]["contenders"]["peer"]["seconds"] == [2.0]
-        assert "| 0.5 s | peer 2 s | **4** | ≥ 1 ✓ |" in markdown(report)
+        assert "| 0.5 s | peer 2 s | **4** | ≥ 1 ✓ |  |" in markdown(report)
 
     def test_rows_that_were_measured_before_are_kept_in_their_order(self, tmp_path):
         runs = {OURS: runs_of([0.5])}
@@ -229,11 +229,32 @@ class TestRunner:
         path.write_text(json.dumps(as_json([before], small=False, repeats=1)))
         kept = measured_before(path)
         assert list(kept) == [ROWS[3].name]
+        assert measured_before(path, small=True) == {}
         both = as_json([now], kept, small=False, repeats=1)
         assert [row["name"] for row in both["rows"]] == [ROWS[1].name, ROWS[3].name]
-        elsewhere = both | {"machine": both["machine"] | {"processor": "another"}}
-        path.write_text(json.dumps(elsewhere))
-        assert measured_before(path) == {}
+
+    def test_a_row_of_another_processor_or_version_is_measured_again(self):
+        (row,) = as_json([Result(ROWS[3], 10, {OURS: runs_of([0.5])}, [])], small=False, repeats=1)[
+            "rows"
+        ]
+        assert is_of_today(row)
+        measured = row["measured"]
+        assert not is_of_today({"measured": measured | {"processor": "another"}})
+        assert not is_of_today({"measured": measured | {"versions": {"sidelight": "0.0.1"}}})
+
+    def test_every_row_says_of_which_version_it_is(self):
+        row = toy_row(lambda problem: -problem.X)
+        runs = Runner(small=True)(row)
+        result = Result(row, 10, runs, judge(runs, row.goals))
+        report = as_json([result], small=False, repeats=2)
+        older = json.loads(json.dumps(report["rows"][0]))
+        older["measured"] |= {"versions": {"sidelight": "0.0.1"}, "date": "2001-02-03"}
+        text = markdown({"small": False, "rows": [report["rows"][0], older]})
+        lines = text.splitlines()
+        assert lines[3].endswith("| 0.0.1 |")
+        assert not lines[2].endswith("| 0.0.1 |")
+        newest, oldest = text.index(report["rows"][0]["measured"]["date"]), text.index("2001-02-03")
+        assert newest < oldest
 
     def test_what_is_prepared_is_handed_over_and_not_measured(self):
         prepared = []

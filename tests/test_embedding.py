@@ -13,7 +13,7 @@ import sidelight
 from sidelight import Isomap, NeighborEmbedding, ProbabilisticPCA, embed
 from sidelight.core.progress import listening
 from sidelight.embedding import choose_method, draw_sample
-from sidelight.embedding.reach import REACH, Reach
+from sidelight.embedding.reach import REACH, Reach, reach_of
 from sidelight.quality import procrustes
 from sidelight.registry import MAPS, entry_for
 from sidelight.side import (
@@ -143,8 +143,22 @@ def test_anchors_choose_a_method_that_keeps_them(X):
     both = embed(X, side=[anchors, Pairs(similar=[(0, 1), (2, 3)])])
     assert type(both.model).__name__ == "NeighborEmbedding"
     np.testing.assert_array_equal(both.points[[0, 5, 9]], anchors.positions)
-    table = choose_method(80, kinds=["Anchors"], distances=True, n_components=4)
-    assert table.entry.name == "SammonMapping"
+    apart = choose_method(80, kinds=["Anchors"], n_components=4)
+    assert apart.entry.name == "SammonMapping"
+
+
+@pytest.mark.parametrize("n_components", [2, 4])
+def test_distances_and_anchors_alone_are_a_map_in_the_unit_of_the_anchors(n_components):
+    """Nothing but where rows are is asked of such data: distances are kept, not neighbours."""
+    table = choose_method(80, kinds=["Anchors"], distances=True, n_components=n_components)
+    assert str(table) == (
+        "ClassicalMDS: the data are a table of distances; the finished map is brought to the "
+        "Anchors."
+    )
+    graph = choose_method(80, kinds=["Anchors"], distances=True, graph=True, n_components=2)
+    assert graph.entry.name == "Isomap"
+    both = choose_method(80, kinds=["Anchors", "Pairs"], distances=True)
+    assert both.entry.name == "NeighborEmbedding"
 
 
 KNOWN = {
@@ -431,6 +445,62 @@ class TestBeyondItsReach:
         np.testing.assert_array_equal(again.points, result.points)
         assert embed(sheet[:200], method="isomap").done == ()
         assert result.quality().n_samples == 600
+
+    @pytest.fixture
+    def _few_pairs(self, monkeypatch):
+        for name in ("_ALL_PAIRS", "_BY_FUNCTION", "_EXACT_REPULSION"):
+            monkeypatch.setattr(f"sidelight.embedding.reach.{name}", (120, 80))
+
+    @pytest.mark.usefixtures("_few_pairs")
+    @pytest.mark.parametrize(
+        ("given", "words"),
+        [
+            ({"metric": "manhattan"}, "metric='manhattan' compares all pairs of rows"),
+            ({"metric": lambda a, b: abs(a - b).sum()}, "a function compares rows pair by pair"),
+            (
+                {"n_components": 4, "method": "ne", "max_iter": 20},
+                "each point repels every other one",
+            ),
+            (
+                {"method": "ne", "repulsion": "exact", "max_iter": 20},
+                "each point repels every other one",
+            ),
+            ({"method": "lem", "metric": "l1"}, "metric='l1' compares all pairs of rows"),
+        ],
+    )
+    def test_where_all_pairs_are_compared_fewer_rows_are_fitted(self, sheet, given, words):
+        result = embed(sheet[:200], **given)
+        assert len(result.model.embedding_) == 80
+        assert result.points.shape == (200, given.get("n_components", 2))
+        assert np.isfinite(result.points).all()
+        assert "fitted to 80 of the 200 rows" in result.why
+        assert f"No more were taken, for {words}" in result.why
+        assert embed(sheet[:120], **given).done == ()
+        assert "No more were" not in embed(sheet[:200], **given, sample=60).why
+
+    @pytest.mark.usefixtures("_few_pairs")
+    def test_sparse_rows_whose_neighbours_are_wanted(self, sheet):
+        sparse = sp.csr_array(sheet)
+        result = embed(sparse, method="isomap")
+        assert len(result.model.embedding_) == 80
+        assert "neighbours of sparse rows are found among all pairs" in result.why
+        for method, rows in (("pca", sparse), ("isomap", sheet)):
+            assert embed(rows, method=method).done == ()
+        assert embed(sheet, method="isomap", metric="cosine").done == ()
+
+    def test_how_far_methods_go_with_other_metrics(self):
+        far = 1_000_000
+        for name in ("NeighborEmbedding", "Isomap", "ClassicalMDS"):
+            assert reach_of(name).of(far) == far
+            assert reach_of(name, {"metric": "cosine"}).of(far) == far
+            assert reach_of(name, {"metric": "l1"}).of(far) < 10_000
+        assert reach_of("LaplacianEigenmaps", {"metric": "l1"}).of(far) < 10_000
+        # who goes less far already is held back by nothing else
+        assert reach_of("SammonMapping", {"metric": "l1"}) is reach_of("SammonMapping")
+        assert reach_of("NeighborEmbedding", {"n_components": 3}).of(far) == far
+        assert reach_of("NeighborEmbedding", {"n_components": 4}).of(far) < 10_000
+        assert reach_of("Isomap", {"n_components": 4}).of(far) == far
+        assert reach_of("PCA", sparse=True).of(far) == far
 
     @pytest.mark.usefixtures("_near")
     def test_the_user_says_how_many(self, sheet):

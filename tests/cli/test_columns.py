@@ -135,3 +135,97 @@ def test_a_map_of_other_columns_is_scored_as_it_was_made(
             run("score", file, "two.csv", *scored, "--labels", "kind", "--json").stdout
         )
         assert without["auc"] != pytest.approx(found["auc"], abs=1e-3)
+
+
+def with_gaps(path: str, rows: list[int]) -> None:
+    """The texts, but for some that are empty or hold no word."""
+    texts = [("", "a", "?")[row % 3] if row in rows else text for row, text in enumerate(TEXTS)]
+    names = [f"letter {row}" for row in range(60)]
+    write_table(path, {"who": names, "year": np.arange(60.0), "body": texts})
+
+
+def test_texts_without_words_are_left_out_where_that_is_said() -> None:
+    with_gaps("gaps.csv", [3, 7])
+    how = ("--text", "body", "-m", "mds", "-o", "map.csv", "--model", "m.sl")
+    refused = run("embed", "gaps.csv", *how, "--name-column", "who", code=2).stderr
+    said = " ".join(refused.split())
+    assert "2 of 60 texts in the column 'body' of gaps.csv" in said
+    assert "the first in row 4, named 'letter 3'" in said
+    assert "--missing drop-rows" in said
+    done = run("embed", "gaps.csv", *how, "--missing", "drop-rows")
+    assert "Left out 2 rows without a word" in " ".join(done.stderr.split())
+    table = read_table("map.csv")
+    kept = np.delete(np.arange(60), [3, 7])
+    assert table.select(["row"])[:, 0].tolist() == (kept + 1).tolist()
+    # as though these rows had never been there
+    write_table("left.csv", {"body": [TEXTS[row] for row in kept]})
+    run("embed", "left.csv", "--text", "body", "-m", "mds", "-o", "left_map.csv")
+    names = ["classicalmds0", "classicalmds1"]
+    left = read_table("left_map.csv").select(names)
+    np.testing.assert_allclose(table.select(names), left, atol=1e-8)
+    judged = ("score", "gaps.csv", "map.csv", "--text", "body", "--json")
+    assert "drop-rows" in run(*judged, code=2).stderr
+    found = json.loads(run(*judged, "--missing", "drop-rows").stdout)
+    alone = json.loads(run("score", "left.csv", "left_map.csv", "--text", "body", "--json").stdout)
+    assert found["auc"] == pytest.approx(alone["auc"], abs=1e-6)
+    run("compare", "gaps.csv", "--text", "body", "--methods", "mds", "--missing", "drop-rows")
+
+
+def test_new_texts_of_unknown_words_are_left_out_where_that_is_said() -> None:
+    run("embed", "texts.csv", "--text", "body", "-m", "mds", "-o", "map.csv", "--model", "m.sl")
+    write_table("new.csv", {"body": [TEXTS[0], "quite unheard", TEXTS[1]]})
+    place = ("transform", "m.sl", "new.csv", "-o", "places.csv")
+    assert "--missing drop-rows" in " ".join(run(*place, code=2).stderr.split())
+    run(*place, "--missing", "drop-rows")
+    placed, names = read_table("places.csv"), ["classicalmds0", "classicalmds1"]
+    assert placed.select(["row"])[:, 0].tolist() == [1, 3]
+    before = read_table("map.csv").select(names)[:2]
+    np.testing.assert_allclose(placed.select(names), before, atol=1e-8)
+    write_table("new.csv", {"body": ["quite unheard", ""]})
+    assert "None is left" in run(*place, "--missing", "drop-rows", code=2).stderr
+
+
+def test_what_is_known_of_texts_by_number_stays_with_its_rows() -> None:
+    with_gaps("gaps.csv", [3, 7])
+    write_table("places.csv", {"row": [10, 20, 50], "x": [0.0, 9.0, 4.0], "y": [0.0, 1.0, 7.0]})
+    how = ("--text", "body", "-m", "mds", "--missing", "drop-rows", "--anchors", "places.csv")
+    run("embed", "gaps.csv", *how, "-o", "map.csv")
+    table = read_table("map.csv")
+    there = table.select(["row"])[:, 0] == 20
+    np.testing.assert_allclose(
+        table.select(["classicalmds0", "classicalmds1"])[there], [[9.0, 1.0]], atol=1e-6
+    )
+
+
+def test_texts_that_nobody_compares_are_pointed_out() -> None:
+    alone = {"who": [f"letter {row}" for row in range(60)], "body": TEXTS}
+    write_table("alone.csv", alone)
+    said = run("embed", "alone.csv", code=2).stderr
+    assert "'body' holds texts" in " ".join(said.split())
+    assert "--text body" in " ".join(said.split())
+    done = run("embed", "texts.csv", "-m", "pca", "-d", 1)
+    assert "--text body" in " ".join(done.stderr.split())
+    done = run("embed", "texts.csv", "-m", "pca", "-d", 1, "--text", "body")
+    assert "--text body" not in " ".join(done.stderr.split())
+    done = run("embed", "texts.csv", "-m", "pca", "-d", 1, "--name-column", "body")
+    assert "--text body" not in " ".join(done.stderr.split())
+
+
+def test_columns_of_words_that_nobody_asked_for_can_be_compared_too() -> None:
+    assert "--columns mixed" in run("embed", "mixed.csv", "-m", "pca", "-d", 1).stderr
+    asked = run("embed", "mixed.csv", "-m", "pca", "-d", 1, "--color-by", "kind")
+    assert "--columns mixed" not in asked.stderr
+    write_table("names.csv", {"x": np.arange(60.0), "who": [f"name {row}" for row in range(60)]})
+    assert "--columns mixed" not in run("embed", "names.csv", "-m", "pca", "-d", 1).stderr
+
+
+@pytest.mark.parametrize("policy", ["mean", "drop-columns"])
+def test_there_is_no_mean_of_texts(policy: str) -> None:
+    said = run("embed", "texts.csv", "--text", "body", "--missing", policy, code=2).stderr
+    assert f"'{policy}' makes no sense for the texts of texts.csv" in " ".join(said.split())
+
+
+def test_a_map_of_texts_alone_is_scored() -> None:
+    write_table("alone.csv", {"body": TEXTS})
+    run("embed", "alone.csv", "--text", "body", "-m", "mds", "-o", "map.csv")
+    assert "trustworthiness" in run("score", "alone.csv", "map.csv", "--text", "body").stdout

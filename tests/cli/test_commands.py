@@ -205,6 +205,11 @@ def test_a_sparse_array_of_counts_is_data() -> None:
     run("transform", "m", "words.npz", "-o", "placed.csv")
     placed = read_table("placed.csv").select(["neighborembedding0", "neighborembedding1"])
     np.testing.assert_allclose(placed, expected.embedding_)
+    scored = json.loads(run("score", "words.npz", "map.csv", *how[:2], "--json").stdout)
+    report = sidelight.quality.quality_report(
+        counts.toarray(), expected.embedding_, metric="cosine"
+    )
+    assert scored["auc"] == pytest.approx(report.auc, abs=1e-9)
     assert "look like counts" in run("embed", "words.npz", "-m", "pca").stderr
     refused = run("embed", "words.npz", "--standardize", code=2)
     assert "--standardize would fill the zeros" in refused.stderr

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import json
 import warnings
 
 import numpy as np
@@ -186,3 +187,13 @@ def test_every_picture_is_closed(folder):
         read_images(folder)
         gc.collect()
     assert [str(one.message) for one in heard if one.category is ResourceWarning] == []
+
+
+def test_a_map_of_a_folder_is_scored(folder, tmp_path):
+    output = tmp_path / "map.csv"
+    assert run("embed", folder, "--method", "pca", "-o", output).exit_code == 0
+    done = run("score", folder, output, "--json")
+    assert done.exit_code == 0, done.output
+    expected = sidelight.embed(str(folder), method="pca").quality()
+    assert json.loads(done.stdout)["auc"] == pytest.approx(expected.auc, abs=1e-6)
+    assert "of pictures" in run("score", "--help").stdout

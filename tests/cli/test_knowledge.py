@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ import sidelight
 from sidelight.cli.application import application
 from sidelight.datasets import image_walk
 from sidelight.io import read_table, write_table
+from sidelight.quality import agreement, point_quality
 from sidelight.side import (
     Actions,
     Anchors,
@@ -108,6 +110,11 @@ def test_a_map_is_brought_to_another_by_row_number() -> None:
     write_table("other.csv", {"row": [900], "isomap0": [1.0], "isomap1": [2.0]})
     done = run("embed", "data.csv", "--ignore", "kind", "--align-to", "other.csv", code=2)
     assert "other.csv is a map of rows of which" in " ".join(done.stderr.split())
+    write_table("none.csv", {"row": np.arange(1, 61), "who": ["a"] * 60})
+    said = run("embed", "data.csv", "--ignore", "kind", "--align-to", "none.csv", code=2).stderr
+    assert "none.csv should hold coordinates of a map" in " ".join(said.split())
+    assert "as 'embed --output' writes it" in " ".join(said.split())
+    assert "--columns" not in said  # which names no coordinates here
 
 
 def test_what_is_known_is_said() -> None:
@@ -124,15 +131,68 @@ def test_what_is_known_is_said() -> None:
         ("1.5,2\n2,3\n", "whole numbers"),
         ("1,2,3\n2,3,4\n", "2 columns"),
         ("a,b\nx,y\n", "number"),
-        ("4,4\n2,3\n", "itself|self"),
+        ("4,4\n2,3\n", "paired with itself: 4\\."),
     ],
 )
 def test_files_that_are_wrong(text: str, words: str) -> None:
     Path("bad.csv").write_text(text)
     done = run("embed", "data.csv", "--ignore", "kind", "--similar", "bad.csv", code=2)
-    import re
-
     assert re.search(words, " ".join(done.stderr.split())), done.stderr
+
+
+@pytest.mark.parametrize("command", ["embed", "compare"])
+def test_rows_in_errors_are_counted_as_the_files_count_them(command: str) -> None:
+    Path("both.csv").write_text("4,7\n2,3\n")
+    Path("far.csv").write_text("1,2,1\n2,3,1\n1,3,9\n")
+    which, code = (("-m", "sde"), 2) if command == "embed" else (("--methods", "sde"), 0)
+
+    def said(*known: object) -> str:
+        done = run(command, "data.csv", "--ignore", "kind", *which, *known, code=code)
+        return " ".join(done.stderr.split())
+
+    assert "the rows (2, 3), (4, 7)." in said("--similar", "both.csv", "--dissimilar", "both.csv")
+    assert "d(1, 3) = 9 > d(1, 2) + d(2, 3) = 1 + 1" in said("--distances", "far.csv")
+
+
+def test_rows_in_errors_are_called_by_the_name_column() -> None:
+    who = np.array([f"n{i:02d}" for i in range(60)])
+    write_table("people.csv", {"who": who, "a": X[:, 0], "b": X[:, 1], "c": X[:, 2]})
+    Path("both.csv").write_text("n04,n07\n")
+    known = ("--similar", "both.csv", "--dissimilar", "both.csv")
+    done = run("embed", "people.csv", "--name-column", "who", *known, code=2)
+    assert "the rows ('n04', 'n07')." in " ".join(done.stderr.split())
+
+
+def test_rows_in_errors_are_those_of_the_file_where_others_were_dropped() -> None:
+    values = X[:, :3].copy()
+    values[[0, 1], 0] = np.nan
+    write_table("gaps.csv", dict(zip("abc", values.T, strict=True)))
+    Path("both.csv").write_text("4,7\n")
+    known = ("--similar", "both.csv", "--dissimilar", "both.csv")
+    done = run("embed", "gaps.csv", "--missing", "drop-rows", *known, code=2)
+    assert "the rows (4, 7)." in " ".join(done.stderr.split())
+
+
+def test_how_much_of_what_was_said_holds_is_printed() -> None:
+    known = ("--similar", "similar.csv", "-m", "pca")
+    done = run("embed", "data.csv", "--ignore", "kind", *known, "-o", "m.csv")
+    table = read_table("m.csv")
+    places = table.select(["pca0", "pca1"])
+    (said,) = agreement(places, Pairs(similar=read_table("similar.csv").X.astype(int) - 1))
+    assert re.search(rf"{said.n} +{said.held:.0%} +50% +similar pairs are nearer", done.stdout)
+    plain = run("embed", "data.csv", "--ignore", "kind", "-m", "pca", "-o", "m.csv")
+    assert "by chance" not in plain.stdout
+
+
+def test_how_well_each_row_is_placed_is_written() -> None:
+    how = ("data.csv", "--ignore", "kind", "-m", "pca")
+    run("embed", *how, "-o", "m.csv", "--point-quality")
+    table = read_table("m.csv")
+    expected = point_quality(X, table.select(["pca0", "pca1"]))
+    np.testing.assert_allclose(table.select(["kept"])[:, 0], expected.kept)
+    np.testing.assert_allclose(table.select(["displaced"])[:, 0], expected.displaced)
+    refused = run("embed", *how, "--point-quality", code=2)
+    assert "--output" in refused.stderr
 
 
 def test_a_method_that_is_deaf() -> None:
@@ -426,6 +486,42 @@ def test_compare_takes_relations_and_attributes_too() -> None:
         "compare", "related.csv", "--methods", "pca", "--relation-column", "weight", "--json"
     )
     assert len(json.loads(done.stdout)["methods"]) == 2  # without it, and with it
+
+
+def test_compare_counts_what_holds_in_maps_that_were_told_and_in_others() -> None:
+    known = ("--similar", "similar.csv", "--dissimilar", "dissimilar.csv")
+    how = ("compare", "data.csv", "--ignore", "kind", "--methods", "pca,isomap", *known)
+    found = json.loads(run(*how, "--json").stdout)["methods"]
+    side = [Pairs(similar=[(0, 1), (4, 59)]), Pairs(dissimilar=[(2, 3)])]
+    for name, told in (("isomap", None), ("isomap told", side)):
+        places = sidelight.embed(X, side=told, method="isomap").points
+        held = [judgement.held for judgement in agreement(places, side)]
+        assert found[name]["said_holds"] == pytest.approx(np.mean(held))
+        assert found[name]["factor_left"] is None
+    shown = run(*how, "-o", "compared").stdout
+    assert "said holds ↑" in shown
+    assert "factor left" not in shown
+    assert "said_holds" in read_table("compared/scores.csv").column_names
+    without = run("compare", "data.csv", "--ignore", "kind", "--methods", "pca").stdout
+    assert "said holds" not in without
+
+
+def test_compare_shows_how_much_of_a_factor_is_left() -> None:
+    batch = np.arange(60) % 2
+    columns = {f"x{i}": column for i, column in enumerate((X + 6 * batch[:, None]).T)}
+    write_table("cells.csv", {**columns, "lot": [f"lot {b}" for b in batch]})
+    how = ("--methods", "pca", "--condition-column", "lot")
+    assert "factor left ↓" in run("compare", "cells.csv", *how).stdout
+    found = json.loads(run("compare", "cells.csv", *how, "--json").stdout)["methods"]
+    assert found["pca"]["factor_left"] > 0.95
+    assert found["pca told"]["factor_left"] < 0.7
+
+
+def test_compare_gives_the_hints_that_embed_gives() -> None:
+    write_table("counted.csv", {"number": np.arange(60), **dict(zip("wxyz", X.T, strict=True))})
+    for command, method in (("embed", "-m"), ("compare", "--methods")):
+        assert "'number' counts the rows" in run(command, "counted.csv", method, "pca").stderr
+    assert "counts the rows" not in run("compare", "counted.csv", "--methods", "pca", "-q").stderr
 
 
 class TestSeveralFactors:

@@ -177,6 +177,13 @@ def test_rows_without_a_place_are_left_out_of_the_judgement() -> None:
     assert f"{report.auc:.4f}" in done.stdout
 
 
+def test_a_map_of_a_graph_is_scored_along_it() -> None:
+    path = np.abs(np.subtract.outer(np.arange(12.0), np.arange(12.0)))
+    sp.save_npz("path.npz", sp.csr_array(np.where(path <= 2, path, 0.0)))
+    run("embed", "path.npz", "--precomputed", "-d", 1, "-o", "map.csv")
+    assert "1.0000" in run("score", "path.npz", "map.csv", "--precomputed").stdout
+
+
 def test_a_comparison_says_what_it_wrote_also_where_nothing_could_be_judged() -> None:
     table("same.csv", np.ones((12, 3)))
     done = run("compare", "same.csv", "--methods", "pca,isomap", "-o", "out")

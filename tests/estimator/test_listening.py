@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sidelight import GPLVM, KernelInformationEmbedding, ProbabilisticPCA
-from sidelight.estimator import deviations_behind_front
-from sidelight.metric import EquivalenceMetric, FactorRemoval
-from sidelight.side import Condition, Pairs
+from sidelight import GPLVM, Isomap, KernelInformationEmbedding, ProbabilisticPCA
+from sidelight.estimator import deviations_behind_front, listening
+from sidelight.metric import DistanceMetric, EquivalenceMetric, FactorRemoval
+from sidelight.side import Condition, Distances, Pairs
 
 RNG = np.random.default_rng(0)
 X = RNG.standard_normal((80, 4)) @ np.diag([3.0, 2.0, 1.0, 0.5])
@@ -88,3 +88,29 @@ def test_codes_have_no_metric():
     codes = RNG.integers(3, size=(40, 4)).astype(float)
     with pytest.raises(ValueError, match="kernel='discrete' compares codes.*leave Pairs out"):
         KernelInformationEmbedding(kernel="discrete").fit(codes, side=Pairs(similar=[(0, 1)]))
+
+
+@pytest.mark.parametrize("used", [True, False])
+def test_what_acts_in_front_is_learned_once_though_pairs_are_left_out_of_the_graph(
+    monkeypatch, used
+):
+    """The factor, whose warning came twice, and distances unless a metric of pairs is new."""
+    counts = {FactorRemoval: 0, EquivalenceMetric: 0, DistanceMetric: 0}
+    for learner in counts:
+
+        def counted(self, X, y=None, *, side=None, fit=learner.fit, learner=learner):
+            counts[learner] += 1
+            if learner is EquivalenceMetric:
+                self.strength = float(used)
+            return fit(self, X, side=side)
+
+        monkeypatch.setattr(learner, "fit", counted)
+    monkeypatch.setattr(listening, "metric_for_map", lambda X, pairs, learned, embed: learned)
+    batch = np.arange(80) % 2
+    shifted = X + 4.0 * batch[:, None]
+    distances = Distances([(0, 1), (2, 3)], [1.0, 2.0])
+    side = [Condition(batch.astype(str)), Pairs(similar=[(0, 1), (5, 9)]), distances]
+    told = Isomap(n_neighbors=8).fit(shifted, side=side)
+    assert [heard.place for heard in told.side_report_] == ["in front"] * 3
+    assert counts[FactorRemoval] == counts[EquivalenceMetric] == 1
+    assert counts[DistanceMetric] == 1 + used

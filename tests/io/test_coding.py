@@ -134,3 +134,83 @@ def test_arrays_have_no_mixed_columns():
         embed(np.zeros((5, 2)), columns="mixed")
     with pytest.raises(ValueError, match="'columns' argument of embed must be one of numbers, mix"):
         embed(FRAME, columns="all")
+
+
+WORDS = ["sea", "ship", "sail", "wind", "tide", "boat", "bread", "salt"]
+TEXTS = [" ".join(RNG.choice(WORDS, 6)) for _ in range(30)]
+LETTERS = pd.DataFrame(
+    {"year": 1900.0 + np.arange(30), "who": [f"w{i}" for i in range(30)], "body": TEXTS}
+)
+
+
+@pytest.mark.parametrize("kind", ["pandas", "polars", "pyarrow", "file"])
+def test_texts_of_a_frame_are_compared_as_those_of_a_file(kind, tmp_path):
+    from sklearn.feature_extraction.text import TfidfVectorizer
+
+    LETTERS.to_csv(tmp_path / "letters.csv", index=False)
+    given = {
+        "pandas": LETTERS,
+        "polars": pl.from_pandas(LETTERS),
+        "pyarrow": pl.from_pandas(LETTERS).to_arrow(),
+        "file": tmp_path / "letters.csv",
+    }[kind]
+    result = embed(given, text="body", names="who", method="mds")
+    expected = TfidfVectorizer().fit_transform(TEXTS)
+    np.testing.assert_allclose(result.data.toarray(), expected.toarray())
+    assert result.model.metric == "cosine"
+    assert result.names == tuple(LETTERS["who"])
+    assert "The texts of the column 'body' are compared" in result.why
+    assert "Set aside the column 'year'." in result.why
+    assert result.hints == ()
+    frame = result.to_frame()
+    columns = getattr(frame, "column_names", None) or list(frame.columns)
+    assert [*columns][-2:] == ["year", "body"]
+    coded = result.coder.apply(LETTERS[:4])
+    np.testing.assert_allclose(result.model.transform(coded), result.points[:4], atol=1e-8)
+    assert embed(given, text="body", method="pca").model.get_params().get("metric") is None
+    assert embed(given, text="body", method="mds", metric="euclidean").model.metric == "euclidean"
+
+
+def test_texts_without_words_take_what_is_known_of_them_along():
+    from sidelight.side import Anchors
+
+    holes = LETTERS.assign(body=[None, *TEXTS[1:5], "a ?", *TEXTS[6:]])
+    places = 5 * RNG.random((5, 2))
+    known = Anchors(["w0", "w2", "w5", "w9", "w20"], places)
+    how = {"text": "body", "names": "who", "method": "mds"}
+    with pytest.raises(ValueError, match=r"2 of 30 .* row 1, named 'w0'.*missing='drop-rows'"):
+        embed(holes, **how)
+    told = embed(holes, side=known, missing="drop-rows", **how)
+    assert "Left out 2 rows without a word" in told.why
+    rest = LETTERS.drop(index=[0, 5])
+    left = embed(rest, side=Anchors(["w2", "w9", "w20"], places[[1, 3, 4]]), **how)
+    np.testing.assert_allclose(told.points, left.points, atol=1e-8)
+    assert told.names == left.names
+    assert list(told.to_frame()["year"]) == list(rest["year"])
+
+
+def test_what_is_no_column_of_texts_is_refused():
+    with pytest.raises(ValueError, match="X given to embed has no column 'bdy'. Did you mean 'bod"):
+        embed(LETTERS, text="bdy")
+    with pytest.raises(ValueError, match="'text' argument of embed must be .* columns='mixed'"):
+        embed(LETTERS, text="body", columns="mixed")
+    with pytest.raises(ValueError, match=r"'text' argument of embed must be .* Got \['body'\]"):
+        embed(LETTERS, text=["body"])
+    with pytest.raises(ValueError, match="texts, come in a frame"):
+        embed(np.zeros((5, 2)), text="body")
+    with pytest.raises(ValueError, match="'mean' makes no sense for the texts"):
+        embed(LETTERS, text="body", missing="mean")
+
+
+def test_a_frame_of_texts_says_how_they_are_compared():
+    with pytest.raises(ValueError, match="'body' holds texts.*text='body'"):
+        embed(LETTERS[["who", "body"]])
+    for frame in (LETTERS, LETTERS.assign(size=1.0 + np.arange(30) % 7)):
+        assert any(
+            "text='body'" in hint for hint in embed(frame, method="pca", n_components=1).hints
+        )
+    named = embed(LETTERS[["year", "body"]], names="body", method="pca", n_components=1)
+    assert not any("text=" in hint for hint in named.hints)
+    answers = np.array(["I agree with all of it", "I do not agree at all"])[np.arange(30) % 2]
+    asked = embed(LETTERS[["year"]].assign(answer=answers), method="pca", n_components=1)
+    assert not any("text=" in hint for hint in asked.hints)

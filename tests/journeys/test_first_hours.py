@@ -65,12 +65,49 @@ def test_a_biologist_takes_batches_out_of_cells():
     assert Path("cells.png").stat().st_size > 10_000
 
 
-def test_a_linguist_maps_documents_by_their_words():
+def documents():
+    """What 150 documents of three topics and many lengths are about, and how often each word is."""
     rng = np.random.default_rng(1)
     topic = rng.integers(3, size=150)
     words = rng.dirichlet(np.full(120, 0.1), 3)
     lengths = rng.integers(10, 400, size=150)
-    counts = np.array([rng.multinomial(m, words[t]) for m, t in zip(lengths, topic, strict=True)])
+    counts = [rng.multinomial(m, words[t]) for m, t in zip(lengths, topic, strict=True)]
+    return topic, np.array(counts)
+
+
+def test_a_linguist_maps_letters_by_their_words():
+    topic, counts = documents()
+    vocabulary = [f"{first}{last}" for first in "abcdefghij" for last in "aeiouylmnrst"]
+    letters = [" ".join(np.repeat(vocabulary, row)) for row in counts]
+    letters[7] = ""
+    write_table("letters.csv", {"from": np.array(["Ann", "Bo", "Cy"])[topic], "body": letters})
+    refused = CliRunner().invoke(application, ["embed", "letters.csv"])
+    assert refused.exit_code == 2
+    assert "--text body" in " ".join(refused.stderr.split())
+    how = ("embed", "letters.csv", "--text", "body", "-o", "map.csv", "--model", "model")
+    refused = CliRunner().invoke(application, how)
+    assert refused.exit_code == 2
+    assert "--missing drop-rows" in " ".join(refused.stderr.split())
+    run(*how, "--missing", "drop-rows")
+    Z = coordinates("map.csv", "neighborembedding")
+    assert told(Z, np.delete(topic, 7)) > 0.95
+    assert (
+        "trustworthiness"
+        in run(
+            *("score", "letters.csv", "map.csv", "--text", "body", "--missing", "drop-rows")
+        ).stdout
+    )
+    in_python = sidelight.embed("letters.csv", text="body", missing="drop-rows")
+    np.testing.assert_array_equal(in_python.points, Z)
+    # tomorrow's letters, of which one is in another language
+    write_table("new.csv", {"body": [letters[0], "quite unheard", letters[1]]})
+    run("transform", "model", "new.csv", "-o", "placed.csv", "--missing", "drop-rows")
+    assert read_table("placed.csv").select(["row"])[:, 0].tolist() == [1, 3]
+    np.testing.assert_allclose(coordinates("placed.csv", "neighborembedding"), Z[:2], atol=1e-8)
+
+
+def test_a_linguist_who_has_counted_words_is_told_how_to_compare_them():
+    topic, counts = documents()
     sp.save_npz("documents.npz", sp.csr_array(counts))
     hint = run("embed", "documents.npz", "-o", "first.csv").stderr
     assert "--metric cosine" in hint
@@ -84,7 +121,11 @@ def test_a_roboticist_plans_a_way_through_what_a_camera_saw():
     walk = np.vstack([places, back])
     frames = walk @ np.random.default_rng(0).normal(size=(2, 20))
     actions = ["right"] * 7 + ["left"] * 7
-    model = sidelight.ActionRespectingEmbedding(1).fit(frames, side=Actions(actions))
+    pixels = {f"pixel {i}": column for i, column in enumerate(frames.T)}
+    write_table("walk.csv", {**pixels, "action": [*actions, ""]})
+    done = run("embed", "walk.csv", "-d", 1, "--action-column", "action", "--model", "robot")
+    assert "100%" in done.stdout  # of the steps are foretold by others of their action
+    model = sidelight.embed("walk.csv", side=Actions(actions), n_components=1).model
     assert model.plan(1, 5) == ["right"] * 4
     assert model.predict(3, "right") in (4, 10)  # the same place, seen twice
 
@@ -95,8 +136,11 @@ def test_a_phonetician_compares_vowels_whoever_speaks():
     formants = 3 * rng.normal(size=(5, 4))[vowel] + 0.6 * rng.normal(size=(300, 4))
     formants += 6 * rng.normal(size=(6, 4))[speaker]
     who = np.array(list("abcdef"))[speaker]
-    plain = sidelight.embed(formants)
-    known = sidelight.embed(formants, side=Condition(who))
+    said = {"speaker": who, "vowel": np.array(list("aeiou"))[vowel]}
+    write_table("vowels.csv", {**{f"F{i}": f for i, f in enumerate(formants.T)}, **said})
+    plain = sidelight.embed("vowels.csv")
+    assert "Set aside" in plain.why
+    known = sidelight.embed("vowels.csv", side=Condition(pd.read_csv("vowels.csv")["speaker"]))
 
     def across(Z):
         apart = np.where(who[:, None] == who, np.inf, cdist(Z, Z))
@@ -120,13 +164,19 @@ def test_a_geographer_finds_towns_from_the_distances_between_them():
     assert written <= set(towns)
     assert len(written) > 10
     known = Anchors(["town a", "town e", "town j"], truth[[0, 4, 9]])
-    placed = sidelight.embed(frame, side=known, method="mds")
+    placed = sidelight.embed(frame, side=known)
     np.testing.assert_allclose(placed.points, truth, atol=1e-6)
     assert list(placed.to_frame().index) == towns
     # the same from the file that it was saved to
-    frame.to_csv("towns.csv", index_label="town")
-    again = sidelight.embed("towns.csv", names="town", side=known, method="mds")
+    frame.to_csv("distances.csv", index_label="town")
+    again = sidelight.embed("distances.csv", names="town", side=known)
     np.testing.assert_allclose(again.points, truth, atol=1e-6)
+    # and on the command line, as the recipe has it
+    few = {"town": ["town a", "town e", "town j"]}
+    write_table("places.csv", {**few, "east": truth[[0, 4, 9], 0], "north": truth[[0, 4, 9], 1]})
+    how = ("--name-column", "town", "--anchors", "places.csv", "--picture", "towns.png")
+    run("embed", "distances.csv", *how, "-o", "map.csv")
+    np.testing.assert_allclose(coordinates("map.csv", "classicalmds"), truth, atol=1e-6)
 
 
 def test_a_data_engineer_places_new_files_by_a_model():
@@ -200,8 +250,11 @@ def test_a_surveyor_with_a_messy_table_is_told_what_to_do():
 
 
 def test_an_engineer_tunes_a_map_within_cross_validation():
-    X, y = load_digits(return_X_y=True)
-    X, y = X[:300], y[:300]
+    pixels, digit = load_digits(return_X_y=True)
+    columns = {f"pixel {i}": column for i, column in enumerate(pixels[:300].T)}
+    write_table("digits.csv", {**columns, "digit": digit[:300]})
+    frame = pd.read_csv("digits.csv")
+    X, y = frame.drop(columns="digit").to_numpy(), frame["digit"].to_numpy()
     pipe = make_pipeline(sidelight.PCA(5), KNeighborsClassifier(3))
     tuned = GridSearchCV(pipe, {"pca__n_components": [2, 15]}, cv=3).fit(X, y)
     assert tuned.best_params_ == {"pca__n_components": 15}
@@ -212,6 +265,10 @@ def test_an_engineer_tunes_a_map_within_cross_validation():
     assert found.parameters == {"n_components": 15}
     assert found.score > 0.8
     assert found.model.embedding_.shape == (300, 15)
+    how = ("-m", "pca", "-d", 15, "--ignore", "digit", "-o", "map.csv")
+    run("embed", "digits.csv", *how)  # the same map, with nothing known, from the file
+    written = read_table("map.csv").select([f"pca{i}" for i in range(15)])
+    np.testing.assert_allclose(written, sidelight.PCA(15).fit(X).embedding_, atol=1e-8)
     # scikit-learn's own search cuts it too, once it says what rows it is about, and refuses else
     with pytest.raises(ValueError, match="other rows"):
         GridSearchCV(pipe, {"pca__n_components": [15]}, cv=3).fit(X, y, pca__side=known)
@@ -229,6 +286,12 @@ def test_an_animator_says_that_frames_follow_one_another():
     def steps(Z):
         return np.linalg.norm(np.diff(Z, axis=0), axis=1).mean() / Z.std()
 
-    plain = sidelight.NeighborEmbedding().fit(frames).embedding_
-    told_so = sidelight.NeighborEmbedding().fit(frames, side=Sequence()).embedding_
-    assert steps(told_so) < steps(plain)
+    joints = {f"joint {i}": column for i, column in enumerate(frames.T)}
+    write_table("motion.csv", {"frame": np.arange(120), **joints})
+    run("embed", "motion.csv", "--ignore", "frame", "-o", "plain.csv")
+    done = run("embed", "motion.csv", "--sequence-column", "frame", "-o", "told.csv")
+    assert "rows that follow one another" in " ".join(done.stdout.split())
+    plain, in_order = (coordinates(f, "neighborembedding") for f in ("plain.csv", "told.csv"))
+    assert steps(in_order) < steps(plain)
+    again = sidelight.embed(pd.read_csv("motion.csv").drop(columns="frame"), side=Sequence())
+    assert again.agreement()[0].held > 0.95

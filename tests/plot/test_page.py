@@ -80,6 +80,51 @@ def test_images_are_on_one_sheet_in_their_order(tmp_path):
         assert_allclose(cell.mean(), i / 29, atol=0.01)
 
 
+def _cells(data, folder):
+    """The images of a page, one by one, from its sheet."""
+    from matplotlib.image import imread
+
+    file = folder / "sheet.png"
+    file.write_bytes(base64.b64decode(data["sheet"].partition(",")[2]))
+    sheet = imread(file)[..., :3]
+    height, width = data["height"], data["width"]
+    return [
+        sheet[height * (i // data["per_row"]) :, width * (i % data["per_row"]) :][:height, :width]
+        for i in range(30)
+    ]
+
+
+@pytest.mark.parametrize("channels", [(), (3,)])
+def test_images_that_are_too_many_for_a_browser_are_made_smaller(tmp_path, monkeypatch, channels):
+    images = np.random.default_rng(1).uniform(size=(30, 9, 12, *channels))
+    images[0, :2, :2], images[0, 2:4, :2] = 0.0, 1.0  # so that the scale of greys is the same
+    monkeypatch.setattr("sidelight.plot.page._MOST_PIXELS", 30 * 5 * 6)
+    data = _data(write_page(tmp_path / "map.html", _Z, images=images).read_text())["images"]
+    assert (data["height"], data["width"]) == (5, 6)
+    for cell, image in zip(_cells(data, tmp_path), images, strict=True):
+        means = [
+            [image[a : a + 2, b : b + 2].mean(axis=(0, 1)) for b in range(0, 12, 2)]
+            for a in range(0, 9, 2)
+        ]
+        expected = np.array(means) if channels else np.repeat(np.array(means)[..., None], 3, axis=2)
+        assert_allclose(cell, expected, atol=1 / 250)
+
+
+def test_large_images_beyond_the_most_are_brought_to_a_thumb(tmp_path, monkeypatch):
+    monkeypatch.setattr("sidelight.plot.page._MOST_PIXELS", 30 * 199 * 100)
+    images = np.random.default_rng(1).uniform(size=(30, 200, 100)).astype(np.float32)
+    data = _data(write_page(tmp_path / "map.html", _Z, images=images).read_text())["images"]
+    assert (data["height"], data["width"]) == (50, 25)
+
+
+def test_images_that_would_be_too_small_to_see_are_left_out_with_a_warning(tmp_path, monkeypatch):
+    monkeypatch.setattr("sidelight.plot.page._MOST_PIXELS", 30 * 3 * 3)
+    images = np.random.default_rng(1).uniform(size=(30, 12, 12))
+    with pytest.warns(UserWarning, match="page has no thumbnails: 30 images.*fewer rows"):
+        page = write_page(tmp_path / "map.html", _Z, images=images)
+    assert _data(page.read_text())["images"] is None
+
+
 @pytest.mark.parametrize("columns", [1, 3, 5])
 def test_other_dimensions_are_shown_in_the_plane(tmp_path, columns):
     Z = np.random.default_rng(0).normal(size=(20, columns))

@@ -13,7 +13,18 @@ from sklearn.neighbors import kneighbors_graph
 
 from sidelight import PCA, KernelPCA, NeighborEmbedding, SpectralBackwardMapping, embed
 from sidelight.quality import agreement, point_quality, stability
-from sidelight.side import Anchors, Condition, Distances, Pairs, Relation
+from sidelight.side import (
+    Actions,
+    Anchors,
+    Attributes,
+    Condition,
+    Distances,
+    Invariance,
+    Pairs,
+    Relation,
+    Sequence,
+)
+from sidelight.transforms import Shift
 
 _RNG = np.random.default_rng(0)
 
@@ -43,6 +54,16 @@ class TestPoints:
         found = point_quality(X, Z)
         assert found.displaced.argmax() == found.kept.argmin() == 17
         assert "row 17 displaced most" in repr(found)
+
+    def test_a_point_that_has_a_name_is_called_by_it(self):
+        pd = pytest.importorskip("pandas")
+        X = _RNG.normal(size=(40, 2))
+        Z = X.copy()
+        Z[17] += 30
+        names = [f"n{i}" for i in range(40)]
+        assert "'n17' displaced most" in repr(point_quality(pd.DataFrame(X, index=names), Z))
+        result = replace(embed(X, names=names, method="pca"), points=Z)
+        assert "'n17' displaced most" in repr(result.point_quality())
 
     def test_tables_of_distances_and_unit(self):
         X, Z = _RNG.normal(size=(40, 4)), _RNG.normal(size=(40, 2))
@@ -94,8 +115,91 @@ class TestJudgements:
         assert left.held > 0.8
         assert gone.held == pytest.approx(gone.chance, abs=0.1)
 
-    def test_other_kinds_are_passed_over(self):
-        assert agreement(self.Z, Relation.from_values(np.arange(30.0))) == ()
+    def test_attributes_are_judged_pair_by_pair(self):
+        first = Pairs(similar=[(0, 1), (0, 29)], dissimilar=[(3, 20)])
+        second = Pairs(similar=[(0, 29)])
+        found = agreement(self.Z, Attributes([first, second]))
+        alone = [*agreement(self.Z, first), *agreement(self.Z, second)]
+        assert [(j.n, j.held, j.chance) for j in found] == [(j.n, j.held, j.chance) for j in alone]
+        assert [j.what.partition(":")[0] for j in found] == ["attribute 0"] * 2 + ["attribute 1"]
+
+    def test_rows_that_follow_one_another(self):
+        (on,) = agreement(self.Z, Sequence())
+        assert (on.n, on.held, on.chance) == (29, 1.0, 0.5)
+        (by_time,) = agreement(self.Z[::-1], Sequence(order=np.arange(30.0)[::-1]))
+        assert by_time.held == 1.0
+        (parted,) = agreement(self.Z, Sequence(episodes=np.arange(30) // 10))
+        assert parted.n == 27
+        half = np.arange(30).reshape(2, 15).T.ravel()  # from one end to beyond the middle and back
+        assert agreement(self.Z, Sequence(order=np.argsort(half)))[0].held == 0.0
+
+    def test_the_more_alike_are_the_nearer(self):
+        alike = Relation.from_values(np.arange(30.0))
+        (on,) = agreement(self.Z, alike)
+        told = np.abs(np.subtract.outer(np.arange(30), np.arange(30)))
+        n = sum(
+            told[i, j] != told[i, k]
+            for i in range(30)
+            for j in range(30)
+            for k in range(j)
+            if i not in (j, k)
+        )
+        assert (on.n, on.held, on.chance) == (n, 1.0, 0.5)
+        (unlike,) = agreement(self.Z, Relation(alike.similarity.max() - alike.similarity))
+        assert unlike.held == 0.0
+        (one_place,) = agreement(np.zeros((30, 2)), alike)
+        assert one_place.held == 0.5
+        assert agreement(self.Z, Relation(np.ones((30, 30)))) == ()
+
+    def test_the_more_alike_of_some_rows_and_of_many(self):
+        rows = np.arange(0, 30, 3)
+        (some,) = agreement(self.Z, Relation.from_values(rows.astype(float), index=rows))
+        assert some.held == 1.0
+        Z = _RNG.normal(size=(200, 2))
+        (drawn,) = agreement(Z, Relation.from_values(Z))
+        assert drawn.held > 0.9
+        (by_chance,) = agreement(Z, Relation.from_values(_RNG.normal(size=(200, 2))))
+        assert by_chance.held == pytest.approx(by_chance.chance, abs=0.05)
+
+    def test_actions_are_foretold_by_their_steps(self):
+        walk = [(x, 0) for x in range(8)] + [(7, y) for y in range(1, 8)]
+        walk += [(x, 7) for x in range(6, -1, -1)] + [(0, y) for y in range(6, 0, -1)]
+        actions = ["right"] * 7 + ["up"] * 7 + ["left"] * 7 + ["down"] * 6
+        (on,) = agreement(np.array(walk, dtype=float), Actions(actions))
+        assert (on.n, on.held) == (27, 1.0)
+        assert on.chance < 0.6
+        (astray,) = agreement(_RNG.permutation(walk).astype(float), Actions(actions))
+        assert astray.held < 0.8
+
+    def test_an_action_that_turns_is_foretold_from_where_it_was_used_nearby(self):
+        angle = np.linspace(0, 4 * np.pi, 60)
+        ring = np.column_stack([np.cos(angle), np.sin(angle)])
+        (on,) = agreement(ring, Actions(["turn"] * 59))
+        assert on.held == 1.0
+        assert on.chance < 0.6
+        assert agreement(ring[:3], Actions(["once", "never again"])) == ()
+
+    def test_what_says_nothing_of_rows_is_passed_over(self):
+        assert agreement(self.Z, Invariance(Shift(), image_shape=(4, 4))) == ()
+
+    def test_distances_that_cannot_all_be_true_are_judged_all_the_same(self):
+        (found,) = agreement(self.Z, Distances([(0, 1), (1, 2), (0, 2)], [1.0, 1.0, 9.0]))
+        assert found.held == pytest.approx(2 / 3)
+
+    def test_of_a_factor_a_good_map_has_little(self):
+        known = [Condition(np.arange(30) % 2), Sequence()]
+        assert [judgement.wanted for judgement in agreement(self.Z, known)] == [False, True]
+
+    def test_every_kind_of_a_result(self):
+        X = _RNG.normal(size=(40, 5))
+        known = [
+            Sequence(),
+            Relation.from_values(X[:, 0]),
+            Attributes([Pairs(similar=[(0, 1)]), Pairs(dissimilar=[(0, 1)])]),
+        ]
+        result = embed(X, side=known, method="isomap")
+        assert result.agreement() == agreement(result.points, known)
+        assert len(result.agreement()) == 4
 
     def test_of_a_result(self):
         X = _RNG.normal(size=(60, 5))

@@ -7,9 +7,9 @@ import os
 import dask.array as da
 import numpy as np
 import pytest
-from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.base import BaseEstimator, TransformerMixin, clone
 
-from sidelight import PCA, Isomap
+from sidelight import PCA, Isomap, NeighborEmbedding
 from sidelight.quality import quality_report as report_in_memory
 from sidelight.scale import fit, principal_components, quality_report, statistics, transform
 from sidelight.side import Actions, Condition, Pairs
@@ -82,23 +82,25 @@ def test_what_was_summed_up_goes_on_with_more_rows(X, array):
 
 
 @both
-def test_new_rows_are_placed_as_on_one_machine(X, array, at, where):
+@pytest.mark.parametrize("method", [Isomap(2, n_neighbors=12), NeighborEmbedding(max_iter=60)])
+def test_new_rows_are_placed_as_on_one_machine(X, array, at, where, method):
     at(where)
-    model = Isomap(2, n_neighbors=12).fit(X[:300])
+    model = clone(method).fit(X[:300])
     placed = transform(model, array)
     assert isinstance(placed, da.Array)
     assert placed.shape == (2400, 2)
     np.testing.assert_allclose(placed.compute(), model.transform(X), atol=1e-6)
 
 
-def test_a_sample_is_drawn_by_the_rows_not_by_the_blocks(X, client):
+@pytest.mark.parametrize("method", [Isomap(2, n_neighbors=12), NeighborEmbedding(max_iter=60)])
+def test_a_sample_is_drawn_by_the_rows_not_by_the_blocks(X, client, method):
     models = [
-        fit(Isomap(2, n_neighbors=12), da.from_array(X, chunks=chunks), sample=200, random_state=4)
+        fit(clone(method), da.from_array(X, chunks=chunks), sample=200, random_state=4)
         for chunks in [(500, 6), (97, 2)]
     ]
     np.testing.assert_array_equal(*(model.embedding_ for model in models))
     assert len(models[0].embedding_) == 200
-    other = fit(Isomap(2, n_neighbors=12), da.from_array(X, chunks=500), sample=200, random_state=5)
+    other = fit(clone(method), da.from_array(X, chunks=500), sample=200, random_state=5)
     assert not np.array_equal(other.embedding_, models[0].embedding_)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,14 +19,20 @@ ROW = "row"
 
 
 def map_columns(
-    Z: FloatArray, names: Sequence[str], table: Table, *, as_read: bool = False
+    Z: FloatArray,
+    names: Sequence[str],
+    table: Table,
+    *,
+    beside: Mapping[str, npt.NDArray[Any]] | None = None,
+    as_read: bool = False,
 ) -> dict[str, npt.NDArray[Any]]:
-    """Put a map into columns, with the rows and what was set aside.
+    """Put a map into columns, with the rows, what is to stand beside it and what was set aside.
 
     Whole numbers are written as such, unless they are to be ``as_read``.
     """
     columns: dict[str, npt.NDArray[Any]] = {ROW: table.rows + 1}
     columns.update(zip(names, Z.T, strict=True))
+    columns.update(beside or {})
     for name, values in table.labels.items():
         columns[name if name not in columns else f"{name} (data)"] = (
             values if as_read else _as_written(values)
@@ -35,9 +41,15 @@ def map_columns(
 
 
 def coordinates(
-    table: Table, asked: Sequence[str] = (), expected: Sequence[str] = ()
+    table: Table,
+    asked: Sequence[str] = (),
+    expected: Sequence[str] = (),
+    remedy: str = "Name them with --columns.",
 ) -> tuple[FloatArray, str]:
-    """Find the coordinates in a table that holds a map, and say which were taken for them."""
+    """Find the coordinates in a table that holds a map, and say which were taken for them.
+
+    ``remedy`` is what an error advises.
+    """
     if asked:
         return table.select(asked), ""
     if expected and all(name in table.column_names for name in expected):
@@ -50,7 +62,7 @@ def coordinates(
         needed = f"{len(expected)} coordinates" if expected else "coordinates"
         raise ValueError(
             f"{table.name} should hold {needed} of a map. It has "
-            f"{listed(table.column_names, 'column', 12)}. Name them with --columns."
+            f"{listed(table.column_names, 'column', 12)}. {remedy}"
         )
     guessed = found is rest or bool(expected)
     note = f"Took {listed(found, 'column')} for the coordinates of the map." if guessed else ""
@@ -80,7 +92,10 @@ def rows_of(map_table: Table, data: Table) -> IntArray:
 def read_places(path: Path, data: Table) -> tuple[FloatArray, str]:
     """The places that another map has for the rows of the data, NaN where it has none."""
     drawn = read_table(path, remedy="Leave rows without a place out of the map.")
-    Z, note = coordinates(drawn)
+    Z, note = coordinates(
+        drawn,
+        remedy="Give a map as 'embed --output' writes it, or a table of its coordinates alone.",
+    )
     places = np.full((len(data.rows), Z.shape[1]), np.nan)
     if ROW not in drawn.column_names:
         places[rows_of(drawn, data)] = Z

@@ -58,6 +58,7 @@ def write_outcome(
     preparation: Preparation,
     *,
     output: Path | None = None,
+    point_quality: bool = False,
     picture: Path | None = None,
     page: Path | None = None,
     model: Path | None = None,
@@ -78,6 +79,9 @@ def write_outcome(
     if output is not None:
         names = list(result.model.get_feature_names_out())
         write_table(output, map_columns(result.points, names, table))
+        if point_quality:
+            placed = _each_point(result, quiet=quiet)
+            write_table(output, map_columns(result.points, names, table, beside=placed))
         say("map", output)
     if model is not None:
         save(result.model, model, extras=preparation.to_extras())
@@ -90,11 +94,27 @@ def write_outcome(
         say("page", page)
 
 
+def _each_point(result: Embedding, *, quiet: bool) -> dict[str, Any]:
+    """How well each row is placed, by column, or a warning why that cannot be said."""
+    from sidelight.cli.fitting import shown
+
+    try:
+        with shown("quality of each row", quiet=quiet):
+            found = result.point_quality()
+    except (ValueError, MemoryError) as error:
+        console.warnings([f"--point-quality: {error}"])
+        return {}
+    return {"kept": found.kept, "displaced": found.displaced}
+
+
 def judge(result: Embedding, table: Table, color_by: str | None) -> None:
-    """Say how good a map is, or why that cannot be said: the map is there all the same."""
+    """Say how good a map is, or why that cannot be said: the map is there all the same.
+
+    Of what was said about rows, how much holds.
+    """
     from sidelight.cli.fitting import shown
     from sidelight.cli.pictures import as_classes
-    from sidelight.cli.reports import show_report
+    from sidelight.cli.reports import show_agreement, show_report
 
     labels = None if color_by is None else as_classes(table.labels[color_by])
     try:
@@ -104,6 +124,10 @@ def judge(result: Embedding, table: Table, color_by: str | None) -> None:
         console.notes([str(error)])
     else:
         show_report(report)
+    try:
+        show_agreement(result.agreement())
+    except ValueError as error:
+        console.notes([str(error)])
 
 
 def _draw(

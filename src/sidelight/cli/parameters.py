@@ -11,7 +11,7 @@ from sidelight.cli.options import split_names
 from sidelight.registry import MAPS, entry_for
 
 # Arguments of the door that are no parameters of a method.
-_NOT_OF_A_METHOD = ("X", "side", "method", "columns", "on_choice")
+_NOT_OF_A_METHOD = ("X", "side", "method", "columns", "text", "on_choice")
 
 # The first so many names of transformations are of images, the others of signals.
 _OF_IMAGES = 5

@@ -10,10 +10,11 @@ from typing import Any
 
 from sidelight.cli.maps import map_columns
 from sidelight.cli.preparation import Preparation
+from sidelight.cli.reading import TEXT_REMEDY
 from sidelight.core import is_sparse, report
 from sidelight.estimator import placed_by
 from sidelight.io import read_images, require_file
-from sidelight.io.coding import read_for
+from sidelight.io.coding import read_for, settled
 from sidelight.io.table import (
     ENDINGS,
     Table,
@@ -135,8 +136,12 @@ def _blocks(file: Path, placing: Placing) -> Generator[Table, None, None]:
         yield _for_the_model(_pictures(file, placing), placing)
         return
     if placing.preparation.coder is not None:  # words are few beside numbers: read whole
-        table = read_for(placing.preparation.coder, require_file(file), header=placing.header)
-        yield table if is_sparse(table.X) else _for_the_model(table, placing)
+        coder = placing.preparation.coder
+        table = read_for(coder, require_file(file), header=placing.header)
+        if is_sparse(table.X):
+            yield settled(table, coder, placing.missing, remedy=_REMEDY, of_texts=TEXT_REMEDY)
+        else:
+            yield _for_the_model(table, placing)
         return
     if holds_graph(file):
         yield read_graph(file)

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from sidelight.cli import console
 from sidelight.cli.fitting import shown
 from sidelight.core import is_sparse
 from sidelight.io import holds_pictures, open_rows
-from sidelight.io.coding import read_coded
+from sidelight.io.coding import are_classes, read_coded, settled
 from sidelight.io.table import POLICIES, Table, listed, require_table
 from sidelight.registry import entry_for
 
@@ -29,6 +30,8 @@ MAP_REMEDY = (
     "Choose what to do: --missing drop-rows, drop-columns or mean, or --missing keep for a method "
     "that needs no filling in (ppca)."
 )
+#: What every command offers about texts without a word.
+TEXT_REMEDY = "Leave these rows out with --missing drop-rows."
 
 
 def missing_policy(given: str | None, method: str = "auto") -> str:
@@ -59,9 +62,29 @@ def read_rows(
     with shown("pictures" if holds_pictures(path) else "data", quiet=quiet):
         table, shape = open_rows(path, ignore=ignored, aside=aside, **{"remedy": MAP_REMEDY, **how})
     if shape is None and not is_sparse(table.X):
-        console.notes([*table.notes, *_seen_in(table)], quiet=quiet)
+        offers = _offered({name: v for name, v in table.labels.items() if name not in aside})
+        console.notes([*table.notes, *offers, *_seen_in(table)], quiet=quiet)
         console.warnings(table.warnings)
     return table, shape
+
+
+def read_as_asked(
+    path: Path, columns: str | None, text: str | None, *, graph: bool, **how: Any
+) -> tuple[Table, tuple[int, ...] | None, Any]:
+    """Read numbers or pictures, or other columns where they are asked for; shape, and coding."""
+    if columns is None and text is None:
+        return *read_rows(path, graph=graph, **how), None
+    table, coder = read_other_columns(path, columns, text, **how)
+    return table, None, coder
+
+
+def _offered(set_aside: Mapping[str, npt.NDArray[Any]]) -> list[str]:
+    """What else could be done with columns that nobody asked to set aside."""
+    words = (values.tolist() for values in set_aside.values() if values.dtype.kind not in "fi")
+    different = ((len(each), set(each)) for each in words)
+    if any(len(found) > 1 and are_classes(found, n) for n, found in different):
+        return ["To compare rows by columns of words, too: --columns mixed."]
+    return []
 
 
 def _seen_in(table: Table) -> list[str]:
@@ -102,8 +125,14 @@ def read_other_columns(
         table, coder = read_coded(
             require_table(path), text=text, ignore=ignored, aside=beside, header=header
         )
-        if text is None:
-            table = table.settled(missing, MAP_REMEDY, name_column)
+        table = settled(
+            table,
+            coder,
+            missing,
+            remedy=MAP_REMEDY,
+            of_texts=TEXT_REMEDY,
+            name_column=name_column,
+        )
     console.notes(table.notes, quiet=quiet)
     return table, coder
 

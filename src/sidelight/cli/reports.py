@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from math import isnan
+from statistics import fmean
 
 from sidelight.cli import console
-from sidelight.quality import QualityReport
+from sidelight.quality import Judgement, QualityReport
 
 # What a comparison shows: field, heading, whether large is good.
 COMPARED = (
@@ -15,10 +18,41 @@ COMPARED = (
     ("shepard_correlation", "Shepard", True),
     ("stress", "stress", False),
     ("label_accuracy", "labels", True),
+    ("said_holds", "said holds", True),
+    ("factor_left", "factor left", False),
 )
 
 #: Areas under R_NX that differ by less are alike.
 _ALIKE = 0.01
+
+
+@dataclass(frozen=True)
+class Judged(QualityReport):
+    """A report on a map, with how much of what was said holds in it.
+
+    Parameters
+    ----------
+    said_holds : float or None
+        The mean, over the kinds of judgements, of the part that holds; None where none was said.
+    factor_left : float or None
+        How far neighbours in the map tell known factors; None where there are none.
+    """
+
+    said_holds: float | None = None
+    factor_left: float | None = None
+
+    @classmethod
+    def of(cls, report: QualityReport, judgements: Sequence[Judgement]) -> Judged:
+        """A report and judgements in one."""
+        measures = {each.name: getattr(report, each.name) for each in fields(report)}
+        held, left = (
+            [told.held for told in judgements if told.wanted is wanted] for wanted in (True, False)
+        )
+        return cls(
+            **measures,
+            said_holds=fmean(held) if held else None,
+            factor_left=fmean(left) if left else None,
+        )
 
 
 def show_report(report: QualityReport) -> None:
@@ -35,6 +69,26 @@ def show_report(report: QualityReport) -> None:
     console.show_table(columns, [[Text(cell) for cell in line] for line in report._lines()])
     if report.note:
         console.notes([report.note])
+
+
+def show_agreement(judgements: Sequence[Judgement]) -> None:
+    """Write how much of what was said holds in a map; nothing where nothing was said of rows."""
+    from rich.table import Column
+    from rich.text import Text
+
+    if not judgements:
+        return
+    columns = [
+        Column("of what was said", no_wrap=True, justify="right"),
+        Column("holds", style="bold", no_wrap=True, justify="right"),
+        Column("by chance", style="dim", no_wrap=True, justify="right"),
+        Column("what that is", style="dim"),
+    ]
+    rows = []
+    for told in judgements:
+        chance = "" if isnan(told.chance) else f"{told.chance:.0%}"
+        rows.append([f"{told.n:,}", f"{told.held:.0%}", chance, told.what])
+    console.show_table(columns, [[Text(cell) for cell in row] for row in rows])
 
 
 def show_comparison(

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 from sklearn.utils import get_tags
 
-from sidelight.core import FloatArray, IntArray, report, row_blocks
+from sidelight.core import FloatArray, IntArray, is_sparse, report, row_blocks
 from sidelight.embedding.reach import reach_of
 from sidelight.embedding.sample import check_sample, draw_sample
 from sidelight.estimator import placed_by
-from sidelight.side import Actions, Condition, Sequence, side_values
+from sidelight.side import Actions, Condition, Sequence, rows_called_within, side_values
 
 #: Rows that are placed together; some methods take a second for a hundred.
 _BLOCK = 2000
@@ -30,7 +30,8 @@ def fit_within_reach(
         check_sample(sample, who="embed")
     n = np.shape(X)[0] if np.ndim(X) else 0
     reason = _why_not(model, X, side)
-    most = reach_of(who).of(n) if sample is None else sample
+    reach = reach_of(who, model.get_params(deep=False), sparse=is_sparse(X))
+    most = reach.of(n) if sample is None else sample
     if n <= most or (reason and sample is None):
         model.fit(X, side=side)
         return model.embedding_, ""
@@ -38,7 +39,8 @@ def fit_within_reach(
         raise ValueError(f"embed cannot fit {who} to a sample: {reason}. Leave 'sample' out.")
     seed = 0 if random_state is None else random_state
     drawn = draw_sample(n, most, side=side, random_state=seed, estimator=model, who="embed")
-    model.fit(_rows(X, drawn.rows), side=drawn.side)
+    with rows_called_within(drawn.rows):
+        model.fit(_rows(X, drawn.rows), side=drawn.side)
     places = np.empty((n, model.embedding_.shape[1]))
     places[drawn.rows] = model.embedding_
     conditions = [v for v in side_values(side, "embed") if isinstance(v, Condition)]
@@ -51,6 +53,8 @@ def fit_within_reach(
         f"It is fitted to {len(drawn.rows):,} of the {n:,} rows, drawn at random; the others are "
         f"placed as new ones (sample= says how many)."
     )
+    if reach.held_back and sample is None:
+        done = f"{done} No more were taken, for {reach.held_back}."
     return places, f"{done} {drawn.lost} says nothing about those drawn." if drawn.lost else done
 
 

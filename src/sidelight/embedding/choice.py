@@ -70,7 +70,7 @@ def choose_method(
 
     The first method of a list that takes all of it: none is chosen that would then refuse.  To see
     who is near whom in a picture is what a map is for, unless something speaks for distances: a
-    table or a graph of them and nothing else, or more dimensions than a picture has.
+    table or a graph of them and nothing else but Anchors, or more dimensions than a picture has.
 
     Examples
     --------
@@ -89,7 +89,8 @@ def choose_method(
             f"; {landmarks['n_landmarks']:,} landmarks, for there are more than "
             f"{ALL_PAIRS_UP_TO:,} rows"
         )
-    only_distances = (distances or graph) and not kinds
+    # Anchors turn such a map the right way up, in their unit
+    only_distances = (distances or graph) and set(kinds) <= {"Anchors"}
     measured = distances or graph or other_metric
     constrained = any(kind in entry_for("sde").inside for kind in kinds)
     constraints = "it pulls rows apart as far as neighbours allow"
@@ -102,7 +103,7 @@ def choose_method(
         (missing, "ppca", {}, "some values are missing, and it fills them in"),
         (missing, "gplvm", {}, "some values are missing, and it does without them"),
         (picture and not only_distances, "ne", {}, "near rows are near in the map"),
-        ("Anchors" in kinds, "sammon", {}, "it keeps distances"),
+        ("Anchors" in kinds and not only_distances, "sammon", {}, "it keeps distances"),
         (measured and constrained, "sde", {"slack": _SLACK}, constraints),
         (distances and not graph, "mds", {}, "the data are a table of distances"),
         (True, "isomap", landmarks, follows),
@@ -140,6 +141,8 @@ def _takes(
 ) -> bool:
     """Whether a method takes all that is known about such data."""
     if not set(kinds) <= set(entry.understands):
+        return False
+    if any(set(pair) <= set(kinds) for pair in entry.apart):
         return False
     if judged and entry.load()._left_out is None:
         return False

@@ -60,6 +60,7 @@ def embed(
     names: Any = None,
     missing: str = "keep",
     columns: str = "numbers",
+    text: str | None = None,
     method: str = "auto",
     n_components: int | str = 2,
     random_state: Any = None,
@@ -87,11 +88,16 @@ def embed(
         no data, or one label per row.  By default the index of a frame of pandas.
     missing : {"keep", "mean", "drop-rows", "drop-columns", "error"}
         What to do about missing numbers (NaN): keep them for methods that take them, fill in the
-        mean of the column, leave out rows or columns that have any, or refuse them.
+        mean of the column, leave out rows or columns that have any, or refuse them.  Texts that
+        have no word are refused, or left out by ``"drop-rows"``.
     columns : {"numbers", "mixed"}
         Which columns of a frame are data: those of numbers, or all, compared as Gower does: numbers
         and dates by their range, words of few values by whether they are the same
         (``.coder.apply(frame)`` codes new rows for ``.model.transform``).
+    text : str, optional
+        The column of the frame or the file X whose texts rows are compared by: by their words,
+        rare ones counting more (tf-idf), whatever their length (cosine).  All other columns are
+        set aside; new rows are coded as of mixed columns.
     method : str
         ``"auto"``, or a method's class or short name (``sidelight methods`` lists them).
     n_components : int, "auto" or "cv"
@@ -132,10 +138,12 @@ numbers that fill about 5 dimensions.
             f"The 'method' argument of embed must be 'auto' or the name of a method. Got "
             f"{method!r}. An estimator of your own is fitted by itself: .fit(X, side=…)."
         )
-    given = Given.read(X, side, names, missing, columns)
+    given = Given.read(X, side, names, missing, columns, text)
     X, side, notes = given.X, given.side, given.notes
+    if text is not None and _has_metric(method):
+        parameters = {"metric": given.coder.metric, **parameters}
     if "metric" not in parameters and (distances := as_distances(X)) is not None:
-        if _takes_distances(method):
+        if _has_metric(method):
             X, parameters["metric"] = distances, "precomputed"
             notes = (*notes, said_of_distances(len(X)))
         else:
@@ -159,8 +167,10 @@ numbers that fill about 5 dimensions.
             f"{choice.entry.name} makes no map: it is a metric. Methods that do: "
             f"{', '.join(other.command for other in MAPS)}."
         )
-    settings = reach_of(choice.entry.name).settings(np.shape(X)[0] if np.ndim(X) else 0)
-    parameters = {"n_components": n_components, **settings, **choice.parameters, **parameters}
+    parameters = {"n_components": n_components, **choice.parameters, **parameters}
+    n = np.shape(X)[0] if np.ndim(X) else 0
+    reach = reach_of(choice.entry.name, parameters, sparse=is_sparse(X))
+    parameters = {**reach.settings(n if table else reach.of(n)), **parameters}
     known = _parameters_of(choice.entry)
     if random_state is not None and "random_state" in known:
         parameters["random_state"] = random_state
@@ -172,7 +182,10 @@ numbers that fill about 5 dimensions.
         on_choice(choice, model)
     if align_to is not None:
         side = told_to_align(side, align_to, np.shape(X)[0] if np.ndim(X) else 0, n_components)
-    points, done = fit_within_reach(model, X, side=side, sample=sample, random_state=random_state)
+    with given.calling_rows():
+        points, done = fit_within_reach(
+            model, X, side=side, sample=sample, random_state=random_state
+        )
     told = tuple(filter(None, [done, *notes]))
     conditions = [v for v in side_values(side, "embed") if isinstance(v, Condition)]
     return Embedding(
@@ -191,14 +204,15 @@ numbers that fill about 5 dimensions.
             names=given.columns or getattr(X, "columns", None),
             metric=metric,
             images=given.image_shape is not None,
-            beside=given.beside(),
+            beside=given.beside(text),
             known={type(value).__name__ for value in side_values(given.side, "embed")},
         ),
         coder=given.coder,
     )
 
 
-def _takes_distances(method: str) -> bool:
+def _has_metric(method: str) -> bool:
+    """Whether a method, or one that may be chosen, is told how rows are compared."""
     return method == "auto" or "metric" in _parameters_of(entry_for(method))
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from os import PathLike
 from typing import Any
@@ -11,11 +13,18 @@ import numpy as np
 
 from sidelight.core import is_sparse, row_blocks, warn
 from sidelight.embedding.tables import column_named, names_of_columns, rows_of_frame, with_numbers
-from sidelight.embedding.tokens import called_nuisance
-from sidelight.side import Invariance, SideInformation, by_number, labels_of_index
+from sidelight.side import (
+    Invariance,
+    SideInformation,
+    by_number,
+    labels_of_index,
+    rows_called,
+    rows_called_within,
+)
 
 _POLICIES = ("keep", "mean", "drop-rows", "drop-columns", "error")
 _COLUMNS = ("numbers", "mixed")
+_TEXT_REMEDY = "Leave these rows out with missing='drop-rows'."
 #: Methods take tables of distances that are as symmetric as this, beside the largest.
 _ROUNDING = 1e-8
 _DISTANCES = "X is square and symmetric with zeros on its diagonal, as a table of distances is."
@@ -42,9 +51,11 @@ class Given:
     notes : tuple of str
         What was done that nobody asked for in so many words.
     coder : object
-        How columns of mixed kinds became numbers.
+        How columns of mixed kinds, or texts, became numbers.
     who : str
         What they are called in errors.
+    kept : ndarray of int, optional
+        Which rows they are, where others were left out.
     """
 
     X: Any
@@ -56,14 +67,29 @@ class Given:
     notes: tuple[str, ...] = ()
     coder: Any = None
     who: str = "X given to embed"
+    kept: Any = None
 
     @classmethod
-    def read(cls, X: Any, side: Any, names: Any, missing: str, columns: str = "numbers") -> Given:
+    def read(
+        cls,
+        X: Any,
+        side: Any,
+        names: Any,
+        missing: str,
+        columns: str = "numbers",
+        text: str | None = None,
+    ) -> Given:
         """Read data: a file or a folder of pictures, a frame, images, or an array."""
         if columns not in _COLUMNS:
             raise ValueError(
                 f"The 'columns' argument of embed must be one of {', '.join(_COLUMNS)}. Got "
                 f"{columns!r} instead."
+            )
+        if text is not None and (columns == "mixed" or not isinstance(text, str)):
+            also = " and columns='mixed', which takes all" if columns == "mixed" else ""
+            raise ValueError(
+                f"The 'text' argument of embed must be the name of one column of texts. Got "
+                f"{text!r}{also}."
             )
         if missing not in _POLICIES:
             raise ValueError(
@@ -71,24 +97,28 @@ class Given:
                 f"{missing!r} instead."
             )
         read = cls._of_file if isinstance(X, (str, PathLike)) else cls._of_array
-        given = read(X, side, names, columns)
+        given = read(X, side, names, columns, text)
+        if text is not None:
+            return given._without_wordless(missing)
         whole = missing == "keep" or is_sparse(given.X)  # of which what is absent is zero
         return given if whole else given._without_missing(missing)
 
     @classmethod
-    def _of_array(cls, X: Any, side: Any, names: Any, columns: str) -> Given:
-        frame = X if _is_frame(X) else None
-        if isinstance(names, str):
+    def _of_array(cls, X: Any, side: Any, names: Any, columns: str, text: str | None) -> Given:
+        frame, aside = X if _is_frame(X) else None, [names] if isinstance(names, str) else []
+        if aside:
             from sidelight.io.table import column_of_frame
 
             names, X = column_of_frame(X, names, who="embed")
         side = by_number(side, X, names=names, who="embed")
         labels = labels_of_index(X) if names is None else tuple(names)
         given = cls(X, side, labels, frame=frame)
-        return given._coded() if columns == "mixed" else given._as_numbers()._as_rows_of_pixels()
+        if columns == "mixed" or text is not None:
+            return given._coded(text, aside)
+        return given._as_numbers()._as_rows_of_pixels()
 
     @classmethod
-    def _of_file(cls, path: Any, side: Any, names: Any, columns: str) -> Given:
+    def _of_file(cls, path: Any, side: Any, names: Any, columns: str, text: str | None) -> Given:
         """Read what the command line reads, by the same code."""
         from sidelight.io import holds_pictures, open_rows
         from sidelight.io.coding import read_coded
@@ -96,8 +126,8 @@ class Given:
 
         named = names if isinstance(names, str) else None
         coder, shape, beside = None, None, [named] if named else []
-        if columns == "mixed" and not holds_pictures(path):
-            table, coder = read_coded(require_table(path), aside=beside)
+        if text is not None or (columns == "mixed" and not holds_pictures(path)):
+            table, coder = read_coded(require_table(path), text=text, aside=beside)
         else:
             table, shape = open_rows(path, aside=beside, missing="keep")
         for doubt in table.warnings:
@@ -125,13 +155,13 @@ class Given:
         X, note = numbers_of_frame(self.X)
         return replace(self, X=X, notes=(*self.notes, note) if note else self.notes)
 
-    def _coded(self) -> Given:
-        from sidelight.io.coding import MixedColumns
+    def _coded(self, text: str | None, aside: Sequence[str]) -> Given:
+        from sidelight.io.coding import learn_coder
         from sidelight.io.table import columns_of_frame
 
-        found = columns_of_frame(self.X)
-        coder, note = MixedColumns.learn(found, self.who)
-        X = coder.apply(found)
+        found = columns_of_frame(self.X if self.frame is None else self.frame)
+        coder, note = learn_coder(found, self.who, text=text, aside=aside)
+        X = coder.code(found, self.who)
         return replace(self, X=X, columns=coder.names, coder=coder, notes=(*self.notes, note))
 
     def _as_rows_of_pixels(self) -> Given:
@@ -157,18 +187,29 @@ class Given:
         given = replace(self, X=filled[:, kept], columns=named, notes=notes, frame=frame)
         return given if rows.all() else given._within(np.flatnonzero(rows))
 
-    def beside(self) -> dict[str, Any]:
-        """The columns of the frame that were set aside and are called as nuisances are."""
+    def _without_wordless(self, policy: str) -> Given:
+        """Of the rows alone whose texts can be compared, where the others may be left out."""
+        rows, note = self.coder.told(self.X, policy, self.who, _TEXT_REMEDY, self.names)
+        given = replace(self, notes=(*self.notes, note)) if note else self
+        return given._within(np.flatnonzero(rows)) if note else given
+
+    def beside(self, text: str | None = None) -> dict[str, Any]:
+        """The columns that were set aside, but for names of rows and texts that are compared."""
         if self.frame is None or self.X is self.frame:
             return {}
         named = getattr(self.X, "columns", ()) if self.columns is None else self.columns
-        used = set(map(str, named))
+        used = {*map(str, named), text}
         found = {
             name: column_named(self.frame, name)
             for name in names_of_columns(self.frame)
-            if name not in used and called_nuisance(name)
+            if name not in used
         }
-        return {name: values for name, values in found.items() if values is not None}
+        names = None if self.names is None else list(self.names)
+        return {
+            name: values
+            for name, values in found.items()
+            if values is not None and list(values) != names
+        }
 
     def _within(self, rows: Any) -> Given:
         """Of so many rows alone."""
@@ -177,7 +218,13 @@ class Given:
         names = self.names if self.names is None else tuple(self.names[row] for row in rows)
         frame = self.frame if self.frame is None else rows_of_frame(self.frame, rows)
         kept = side if isinstance(self.side, (list, tuple)) else side[0]
-        return replace(self, X=self.X[rows], side=kept, names=names, frame=frame)
+        return replace(self, X=self.X[rows], side=kept, names=names, frame=frame, kept=rows)
+
+    def calling_rows(self) -> AbstractContextManager[None]:
+        """Let messages call the rows as whoever gave them does."""
+        if self.names is not None:
+            return rows_called(self.names)
+        return nullcontext() if self.kept is None else rows_called_within(self.kept)
 
 
 def as_distances(X: Any) -> Any:

@@ -17,6 +17,8 @@ _COUNTED_COLUMNS, _ZEROS, _SMALL = 20, 0.6, 3
 #: One column has this part of the variance of all, and so many times the deviation of the least.
 _MOST_VARIANCE, _TIMES = 0.9, 30.0
 _LOOKED_AT, _HEAD = 2_000, 200
+#: Numbers that are written out of sparse rows to look at them.
+_MOST_NUMBERS = 10_000_000
 #: Of constant columns among more than these, as pixels are, none is spoken of.
 _FEW_COLUMNS = 30
 
@@ -32,7 +34,8 @@ def hints_for(
 ) -> tuple[str, ...]:
     """Look at data for what their owner might want to say.
 
-    ``beside`` are columns that were set aside, ``known`` the kinds of what was said.
+    ``beside`` are columns that were set aside and nobody asked for, ``known`` the kinds of what was
+    said.
 
     Examples
     --------
@@ -45,24 +48,24 @@ def hints_for(
     """
     if is_precomputed(metric) or len(np.shape(X)) != 2 or images:
         return ()
-    n = np.shape(X)[0]
+    from sidelight.io.table import said_of_texts
+
+    texts = tuple(filter(None, [said_of_texts(beside or {})]))
+    looked_at, head = _looked_at(X)
     try:
-        some, first = (
-            _taken(X, rows) for rows in (evenly_spaced(n, _LOOKED_AT), np.arange(n)[:_HEAD])
-        )
+        some, first = (_taken(X, rows) for rows in (looked_at, head))
     except (TypeError, ValueError):  # the estimator says what is wrong with it
         return ()
     if min(some.shape) < 2:
-        return ()
+        return texts
     called = list(map(str, names)) if names is not None and len(names) == some.shape[1] else None
     counted = [] if metric is not None else _counts(some)
     numbering = _numbering(first, called)
-    found = [*counted, *numbering, *([] if counted else _scales(some, called))]
+    found = [*texts, *counted, *numbering, *([] if counted else _scales(some, called))]
     found += _constant(X, some, called)
     if np.isnan(some).any() or np.isnan(first).any():
         return tuple(found)
     if "Condition" not in known:
-        looked_at = evenly_spaced(n, _LOOKED_AT)
         found += angles(some, called)
         found += nuisances(
             some, called, {name: np.asarray(v)[looked_at] for name, v in (beside or {}).items()}
@@ -70,6 +73,13 @@ def hints_for(
     if not {"Sequence", "Actions"} & set(known) and not numbering:
         found += one_after_another(first)
     return tuple(found)
+
+
+def _looked_at(X: Any) -> tuple[IntArray, IntArray]:
+    """Rows from everywhere, and the first; fewer of a sparse table that is very wide."""
+    n, d = np.shape(X)
+    most = max(_MOST_NUMBERS // max(d, 1), 2) if is_sparse(X) else n
+    return evenly_spaced(n, min(_LOOKED_AT, most)), np.arange(n)[: min(_HEAD, most)]
 
 
 def _taken(X: Any, rows: IntArray) -> FloatArray:

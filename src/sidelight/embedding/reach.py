@@ -4,16 +4,25 @@
 within about a minute of one processor (deformed digits, 50 columns), it is fitted to all; beyond,
 to a sample, and the rest are placed.  To place a row costs some methods in proportion to the
 sample, which is then smaller.
+
+That is so of dense rows and Euclidean distances or angles.  Neighbours by other metrics and of
+sparse rows are looked for among all pairs, and in more than three dimensions all points of a
+neighbour embedding repel each other one by one: methods go less far then.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 #: Up to this many rows Isomap measures every geodesic distance; beyond, from landmarks.
 ALL_PAIRS_UP_TO = 4000
+#: Rows that are compared with all others, and how many of them beyond: by a metric in compiled
+#: loops, by a function of the user's; and points that repel each other one by one.
+_ALL_PAIRS, _BY_FUNCTION, _EXACT_REPULSION = (20_000, 4000), (3000, 1000), (3000, 1500)
+#: Metrics by which neighbours are found without looking at all pairs.
+_BY_ANGLES_OR_LENGTHS = ("euclidean", "l2", "cosine")
 #: Distances from landmarks to all rows, about.
 _LANDMARK_DISTANCES = 50_000_000
 
@@ -32,12 +41,18 @@ class Reach:
         How many it is fitted to beyond; by default ``rows``.
     settings : callable, optional
         From the number of rows to parameters that it gets, unless the user sets them.
+    by_neighbors : bool
+        Whether it starts from the neighbours of rows.
+    held_back : str
+        Why it goes less far than it could, in words.
     """
 
     rows: int | None
     way: str
     sample: int | None = None
     settings: Callable[[int], dict[str, Any]] = lambda n: {}
+    by_neighbors: bool = False
+    held_back: str = ""
 
     def of(self, n: int) -> int:
         """To how many of n rows it is fitted.
@@ -51,6 +66,22 @@ class Reach:
         if self.rows is None or n <= self.rows:
             return n
         return self.rows if self.sample is None else self.sample
+
+    def within(self, rows: int, sample: int, why: str) -> Reach:
+        """The same, if something else keeps it from going further than so many rows.
+
+        Examples
+        --------
+        >>> reach = Reach(5000, "a sample", 1000)
+        >>> reach.within(8000, 2000, "too many pairs") is reach
+        True
+        >>> reach.within(2000, 1500, "too many pairs").of(6000)
+        1000
+        """
+        if self.rows is not None and self.rows <= rows:
+            return self
+        few = sample if self.rows is None else min(sample, self.of(self.rows + 1))
+        return replace(self, rows=rows, sample=few, held_back=why)
 
 
 def landmarks_for(n: int) -> dict[str, Any]:
@@ -76,19 +107,21 @@ REACH: Mapping[str, Reach] = {
     "KernelPCA": Reach(16_000, f"{_PLACED} (the Nyström formula)", 4000),
     "ClassicalMDS": Reach(None, "all rows: classical scaling of Euclidean distances is PCA"),
     "Isomap": Reach(
-        None, "all rows: distances along the graph from landmarks", settings=landmarks_for
+        None, "all rows: distances along the graph from landmarks", None, landmarks_for, True
     ),
-    "LocallyLinearEmbedding": Reach(20_000, _PLACED, 8000),
-    "LaplacianEigenmaps": Reach(200_000, _PLACED, 50_000),
+    "LocallyLinearEmbedding": Reach(20_000, _PLACED, 8000, by_neighbors=True),
+    "LaplacianEigenmaps": Reach(200_000, _PLACED, 50_000, by_neighbors=True),
     "SpectralBackwardMapping": Reach(8000, _PLACED, 4000),
-    "HybridEmbedding": Reach(20_000, _PLACED, 8000, landmarks_for),
+    "HybridEmbedding": Reach(20_000, _PLACED, 8000, landmarks_for, True),
     "LocalTangentSpaceEmbedding": Reach(2000, _PLACED, 1000),
     "SemidefiniteEmbedding": Reach(2000, _PLACED, 1000),
     "ActionRespectingEmbedding": Reach(None, "all rows: a walk cannot be sampled"),
     "MaximumEntropyUnfolding": Reach(2000, _PLACED),
     "AcyclicLocallyLinearEmbedding": Reach(16_000, _PLACED),
     "GPLVM": Reach(8000, _BY_INDUCING),
-    "NeighborEmbedding": Reach(None, "all rows: a sparse graph, and repulsion on a mesh"),
+    "NeighborEmbedding": Reach(
+        None, "all rows: a sparse graph, and repulsion on a mesh", by_neighbors=True
+    ),
     "StochasticNeighborEmbedding": Reach(5000, _PLACED, 1000),
     "MultipleRelationalEmbedding": Reach(5000, _PLACED, 1000),
     "UnsupervisedKernelRegression": Reach(1000, _PLACED, 500),
@@ -98,6 +131,32 @@ REACH: Mapping[str, Reach] = {
 }
 
 
-def reach_of(name: str) -> Reach:
-    """How far the method of that name goes; what is not stated goes all the way."""
-    return REACH.get(name, Reach(None, "all rows"))
+def reach_of(
+    name: str, parameters: Mapping[str, Any] | None = None, *, sparse: bool = False
+) -> Reach:
+    """How far the method of that name goes, with these parameters and such rows.
+
+    What is not stated goes all the way.
+
+    Examples
+    --------
+    >>> reach_of("Isomap").of(1_000_000), reach_of("Isomap", {"metric": "l1"}).of(1_000_000)
+    (1000000, 4000)
+    """
+    reach, given = REACH.get(name, Reach(None, "all rows")), parameters or {}
+    metric = given.get("metric", "euclidean")
+    if callable(metric):
+        reach = reach.within(*_BY_FUNCTION, "a function compares rows pair by pair")
+    elif metric not in _BY_ANGLES_OR_LENGTHS:
+        reach = reach.within(*_ALL_PAIRS, f"metric={metric!r} compares all pairs of rows")
+    elif sparse and reach.by_neighbors:
+        reach = reach.within(*_ALL_PAIRS, "neighbours of sparse rows are found among all pairs")
+    if name == "NeighborEmbedding" and _one_by_one(given):
+        reach = reach.within(*_EXACT_REPULSION, "each point repels every other one by itself")
+    return reach
+
+
+def _one_by_one(given: Mapping[str, Any]) -> bool:
+    """Whether neither mesh nor tree sums up the repulsion of a neighbour embedding."""
+    d = given.get("n_components", 2)
+    return given.get("repulsion", "auto") == "exact" or (not isinstance(d, str) and d > 3)

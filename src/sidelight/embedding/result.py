@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from sidelight.core import BoolArray, FloatArray, is_sparse
+from sidelight.core import BoolArray, FloatArray, is_sparse, require_memory
 from sidelight.estimator import is_precomputed, without_factors
 from sidelight.side import Anchors, Condition, Pairs, side_values
 
@@ -62,7 +62,7 @@ class Embedding:
     hints : tuple of str
         What the data seem to ask for and nobody has said.
     coder : object
-        How columns of mixed kinds became the numbers of ``data``: ``coder.apply(frame)`` gives
+        How columns of mixed kinds, or texts, became ``data``: ``coder.apply(frame)`` gives
         the rows of a new frame to ``model.transform``.
     """
 
@@ -180,7 +180,7 @@ class Embedding:
         )
         whole = np.full((2, len(placed)), np.nan)
         whole[:, placed] = found.kept, found.displaced
-        return replace(found, kept=whole[0], displaced=whole[1])
+        return replace(found, kept=whole[0], displaced=whole[1], names=self.names)
 
     def agreement(self) -> tuple[Any, ...]:
         """Count how much of what was said holds in the map.
@@ -207,8 +207,10 @@ class Embedding:
         _require_comparable(data, self.model)
         if not placed.all():
             data = data[placed][:, placed] if table else data[placed]
-        if is_sparse(data):
-            data = distances_along(data) if table else data.toarray()
+        if is_sparse(data) and table:
+            return distances_along(data)
+        if is_sparse(data) and self.conditions:  # what is left without them has no zeros
+            return _written_out(data)
         return data
 
     @property
@@ -371,6 +373,17 @@ class Embedding:
 def _with_note(report: Any, note: str) -> Any:
     """A report with a note before its own."""
     return replace(report, note=f"{note} {report.note}".rstrip())
+
+
+def _written_out(X: Any) -> FloatArray:
+    """A sparse table with its zeros, where there is memory for it."""
+    require_memory(
+        8.0 * X.shape[0] * X.shape[1],
+        what=f"the zeros of {X.shape[0]:,} × {X.shape[1]:,} sparse numbers",
+        who="The quality of the map",
+        instead="Measure it on fewer rows.",
+    )
+    return np.asarray(X.toarray())
 
 
 def distances_along(graph: Any) -> FloatArray:

@@ -61,7 +61,7 @@ def draw_sample(
     (5, True, [Pairs(1 similar, 0 dissimilar)])
     """
     if most is None:
-        most = reach_of(type(estimator).__name__).of(n)
+        most = reach_of(type(estimator).__name__, estimator.get_params(deep=False)).of(n)
     else:
         check_sample(most, who=who)
     known = side_values(side, who)

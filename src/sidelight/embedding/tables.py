@@ -53,10 +53,13 @@ def _not_used(result: Embedding) -> dict[str, npt.NDArray[Any]]:
     table = nw.from_native(result.frame, eager_only=True)
     used = set(map(str, getattr(result.data, "columns", ())))
     used |= set(getattr(result.model, "feature_names_in_", ()))
+    if result.coder is not None:  # words stay beside the map, as those of a file do
+        used = {name for name in result.coder.columns if table[name].dtype.is_numeric()}
     return {
         str(name): np.asarray(column.to_numpy())
         for name, column in zip(table.columns, table.iter_columns(), strict=True)
-        if str(name) not in used and not (column.dtype.is_numeric() and not used)
+        if str(name) not in used
+        and not (column.dtype.is_numeric() and not used and result.coder is None)
     }
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from sidelight.estimator.base import Embedder
+from sidelight.estimator.behind import as_well_in_any_order, best_similarity
 from sidelight.estimator.conditions import placed_by, takes_factor_out, without_factors
 from sidelight.estimator.density import mean_score, sample_rows, score_rows
 from sidelight.estimator.dimensions import (
@@ -10,8 +11,15 @@ from sidelight.estimator.dimensions import (
     BY_SLOW_LIKELIHOOD,
     dimensions_of_points,
 )
-from sidelight.estimator.graph_embedder import GRAPH_PARAMETERS, RADIUS_PARAMETER, GraphEmbedder
-from sidelight.estimator.in_order import in_order, rows_in_order
+from sidelight.estimator.graph_embedder import (
+    GRAPH_PARAMETERS,
+    RADIUS_PARAMETER,
+    GraphEmbedder,
+    neighborhood_asked,
+    told_of_order,
+    without_order,
+)
+from sidelight.estimator.in_order import in_order, rows_in_order, with_adjacent
 from sidelight.estimator.known_of_some import named_rows, said_within
 from sidelight.estimator.listening import (
     Told,
@@ -68,7 +76,9 @@ __all__ = [
     "Thread",
     "Told",
     "Unfinished",
+    "as_well_in_any_order",
     "behind_front",
+    "best_similarity",
     "check_enough",
     "course_of",
     "descend",
@@ -86,6 +96,7 @@ __all__ = [
     "mean_score",
     "metrics_among",
     "named_rows",
+    "neighborhood_asked",
     "neighborhood_of",
     "of_all_rows",
     "pick_up",
@@ -98,5 +109,8 @@ __all__ = [
     "sample_rows",
     "score_rows",
     "takes_factor_out",
+    "told_of_order",
+    "with_adjacent",
     "without_factors",
+    "without_order",
 ]

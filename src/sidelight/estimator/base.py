@@ -20,6 +20,7 @@ from sidelight.core import (
     fitting_afresh,
     is_sparse,
     of_moderate_size,
+    owned,
 )
 from sidelight.estimator.behind import Brought, bring, refuse_torn_copies
 from sidelight.estimator.dimensions import (
@@ -29,6 +30,7 @@ from sidelight.estimator.dimensions import (
     intrinsic_dimensions,
 )
 from sidelight.estimator.listening import (
+    NOTHING,
     Heard,
     Told,
     compared,
@@ -41,7 +43,7 @@ from sidelight.estimator.points import is_precomputed
 from sidelight.estimator.resuming import Unfinished
 from sidelight.estimator.territory import plain_map
 from sidelight.registry import entry_of, understood_by
-from sidelight.side import by_number, gather_side, refusing_side_as_y
+from sidelight.side import condition_by_number, gather_side, meeting_side
 
 
 class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -75,7 +77,7 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
-        refusing_side_as_y(cls)
+        meeting_side(cls)
         if "fit" in vars(cls):
             cls.fit = fitting_afresh(cls.fit)  # type: ignore[method-assign]
 
@@ -135,10 +137,9 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
         ndarray of shape (n_samples, n_components)
             Their places.
         """
-        condition = by_number(condition, X, who=self._name)
-        X = self._in_front(self._check_new(X), condition)
+        rows = self._new_rows(X, condition)
         assert self._map.place is not None
-        return self._bring(self._map.place(X))
+        return self._bring(self._map.place(rows))
 
     def inverse_transform(self, Z: Any) -> FloatArray:
         """Go back from the map to data, by a kernel smoother over the training items.
@@ -171,17 +172,19 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
         items: Any = None,
         *,
         inside: tuple[str, ...] = (),
+        already: Mapping[str, Any] = NOTHING,
     ) -> Told:
         """Check the parameters, X and what is known, and read X as the points that it says.
 
-        What acts in front of the method is learned here; kinds that act ``inside`` it are not.
+        What acts in front of the method is learned here; kinds that act ``inside`` it are not, nor
+        those that were ``already`` learned from of the same rows.
         """
         metric = self.get_params(deep=False).get("metric", "euclidean")
         table = is_precomputed(metric)
         X, known = self._check_input(X, side, pairwise='metric="precomputed"' * table)
         X = of_moderate_size(X, who=self._name)
         items = self._check_items(items, X.shape[0]) if table else X
-        told = self._tell(X, known, metric=metric, items=items, inside=inside)
+        told = self._tell(X, known, metric=metric, items=items, inside=inside, already=already)
         points = compared(told.points, told.known, told.learned, metric, who=self._name)
         return replace(told, points=points)
 
@@ -193,10 +196,11 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
         metric: Any = "euclidean",
         items: Any = None,
         inside: tuple[str, ...] = (),
+        already: Mapping[str, Any] = NOTHING,
     ) -> Told:
         """Learn what acts in front, and set apart what acts behind; the method hears the rest."""
         wanted = known.get("Anchors")
-        if wanted is not None and (not wanted.exact or self._places_behind("Anchors")):
+        if wanted is not None and (not wanted.exact or self._places_behind("Anchors", known)):
             known = {kind: value for kind, value in known.items() if kind != "Anchors"}
         else:
             wanted = None
@@ -204,9 +208,11 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
             refuse_torn_copies(X, wanted, table=is_precomputed(metric), who=self._name)
         outside = {kind: value for kind, value in known.items() if kind not in inside}
         embed = partial(plain_map, self) if self._judges_front else None
-        X, learned = learn_in_front(X, outside, metric, who=self._name, embed=embed)
+        X, learned = learn_in_front(
+            X, outside, metric, who=self._name, embed=embed, already=already
+        )
         if self._left_out is not None:  # of rows as the method will see them
-            self.n_components_, self.cv_scores_ = dimensions_left_out(self, X)
+            self.n_components_, self.cv_scores_ = dimensions_left_out(self, X, known)
         return Told(X, known, learned, items, wanted=wanted)
 
     def _adopt(self, told: Told, found: Map, left: Unfinished | None = None) -> Self:
@@ -218,7 +224,9 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
             found = replace(found, back=SmoothBack(found.points, told.items))
         self._front, self.side_metrics_ = told.front, metrics_among(told.front)
         self.side_report_ = told.heard()
-        if told.wanted is not None:
+        if told.brought is not None:
+            self._behind = told.brought
+        elif told.wanted is not None:
             self._behind, change = bring(found.points, told.wanted, who=self._name)
             self.side_report_ += (Heard("Anchors", "behind", change),)
         self._wear(found)
@@ -242,6 +250,10 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
     def _in_front(self, X: Any, condition: Any = None) -> Any:
         """Checked rows as the method sees them: behind what acts in front."""
         return in_front(X, self._front, condition, who=self._name)
+
+    def _taken_out(self, condition: Any) -> Any:
+        """Of what is known of new rows, what acts in front."""
+        return condition
 
     def _bring(self, Z: FloatArray) -> FloatArray:
         """Places of the method's own map, where they are wanted."""
@@ -275,7 +287,8 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
     def _understands(self) -> tuple[str, ...]:
         return understood_by(type(self))
 
-    def _places_behind(self, kind: str) -> bool:
+    def _places_behind(self, kind: str, known: dict[str, Any]) -> bool:
+        """Whether a kind acts behind the method, beside all that is known."""
         entry = entry_of(type(self))
         return entry is not None and entry.place_of(kind) == "behind"
 
@@ -345,9 +358,17 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
             X = X.sorted_indices()  # and the caller's stay as they are
         return X
 
+    def _new_rows(self, X: Any, condition: Any = None) -> Any:
+        """New rows as the method sees them: checked, and behind what acts in front.
+
+        The values of a known factor go to the rows that their labels name.
+        """
+        condition = condition_by_number(condition, X, who=self._name)
+        return self._in_front(self._check_new(X), condition)
+
     def _rows_to_score(self, X: Any, condition: Any) -> FloatArray:
         """Rows that a density is asked about, behind what acts in front."""
-        return np.asarray(as_dense(self._in_front(self._check_new(X), condition)), np.float64)
+        return np.asarray(as_dense(self._new_rows(X, condition)), np.float64)
 
     def _check_map(self, Z: Any) -> FloatArray:
         """Places that the user names, in the method's own map."""
@@ -412,13 +433,3 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
         tags.input_tags.pairwise = any(map(is_precomputed, ways))
         tags.transformer_tags.preserves_dtype = []
         return tags
-
-
-def owned(X: Any, given: Any) -> Any:
-    """X in memory of its own: what the caller does with his array later changes no model."""
-    if is_sparse(X):
-        his = getattr(given, "data", None)  # not all formats have one
-        shared = isinstance(his, np.ndarray) and np.may_share_memory(X.data, his)
-    else:
-        shared = hasattr(given, "__array__") and np.may_share_memory(X, np.asarray(given))
-    return X.copy() if shared else X

@@ -84,6 +84,12 @@ class Brought:
 
     steps: tuple[Any, ...]
 
+    @property
+    def turn(self) -> Similarity:
+        """The similarity that every way begins with."""
+        first: Similarity = self.steps[0]
+        return first
+
     def __call__(self, Z: FloatArray) -> FloatArray:
         """Bring places there; those that are nowhere stay nowhere."""
         Z = np.asarray(Z, dtype=np.float64)
@@ -116,7 +122,7 @@ def bring(points: FloatArray, anchors: Anchors, *, who: str) -> tuple[Brought, s
     told = f"off by {away / extent:.3g} of their extent after the best similarity"
     if not anchors.exact or away <= _MET * max(extent, float(np.abs(targets).max())):
         return Brought((turn,)), told
-    if _as_well_in_any_order(points[rows], targets):
+    if as_well_in_any_order(points[rows], targets):
         reason = "the map agrees with them as well in any other order"
         warn(
             f"The Anchors given to {who} do not fit its map: {reason}. They are kept, each moved "
@@ -133,6 +139,13 @@ def bring(points: FloatArray, anchors: Anchors, *, who: str) -> tuple[Brought, s
         return Brought((turn, warp)), told
     told = f"{told}, then {_off(warp.targets, targets) / extent:.3g}; moved the rest alone"
     return Brought((turn, warp, _pull(warp(moved), rows, targets))), told
+
+
+def bring_held(points: FloatArray, anchors: Anchors, *, who: str) -> Brought:
+    """Bring a map there whose anchored rows lie to one another as anchors do, to the last bit."""
+    rows, targets = _distinct_anchors(points, anchors, who)
+    turn = best_similarity(points[rows], targets)
+    return Brought((turn, _pull(turn(points), rows, targets)))
 
 
 def best_similarity(Z: FloatArray, targets: FloatArray, *, as_large: bool = False) -> Similarity:
@@ -212,7 +225,7 @@ def refuse_torn_copies(X: Any, anchors: Anchors, *, table: bool, who: str) -> No
         )
 
 
-def _as_well_in_any_order(Z: FloatArray, targets: FloatArray) -> bool:
+def as_well_in_any_order(Z: FloatArray, targets: FloatArray) -> bool:
     """Whether a similarity explains the targets no better than targets in another order.
 
     It explains (Σ σ)² / Σ‖z − z̄‖² of their scatter, σ the singular values of Σ (z − z̄)(p − p̄)ᵀ.

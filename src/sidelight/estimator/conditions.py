@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from sidelight.estimator.base import Embedder
 from sidelight.metric import FactorRemoval
 from sidelight.side import Condition, side_values
 
@@ -33,6 +34,8 @@ def placed_by(model: Any, X: Any, side: Any = None) -> Any:
 
 def without_factors(model: Any, X: Any, conditions: list[Any]) -> Any:
     """Rows without the factors that a model takes out of them; as they came where it takes none."""
+    if isinstance(model, Embedder) and removals_of(model):
+        conditions = model._taken_out(conditions)
     for removal in removals_of(model):
         X = removal.transform(X, condition=conditions)
     return X

@@ -90,7 +90,7 @@ def score_rows(self: ModelOfRows, X: Any, *, condition: Any = None) -> FloatArra
     return self._density_of_rows("score_samples").log_density(rows)
 
 
-def mean_score(self: ModelOfRows, X: Any, y: Any = None) -> float:
+def mean_score(self: ModelOfRows, X: Any, y: Any = None, *, condition: Any = None) -> float:
     """Compute the mean log density of the rows.
 
     Parameters
@@ -99,10 +99,12 @@ def mean_score(self: ModelOfRows, X: Any, y: Any = None) -> float:
         Rows.
     y : object
         Ignored.
+    condition : Condition or list of them, optional
+        As in ``transform``.
 
     Returns
     -------
     float
         The mean of ``score_samples``.
     """
-    return float(score_rows(self, X).mean())
+    return float(score_rows(self, X, condition=condition).mean())

@@ -40,7 +40,9 @@ RADIUS_PARAMETER: dict[str, Any] = {"radius": (OneOf((None,)), Real(0, open_belo
 class GraphEmbedder(Embedder):
     """A method that makes a map of a neighbourhood: ``_map_of(near)``, on connected points.
 
-    Pieces of a graph are neighbourhoods too, so that each has a map by the same function.
+    Pieces of a graph are neighbourhoods too, so that each has a map by the same function.  Pairs
+    and a Sequence act in the graph, by ``fit``: a method that does not listen so is an
+    :class:`~sidelight.estimator.base.Embedder` with :func:`neighborhood_asked`.
     """
 
     #: Whether either of two points may choose the other as its neighbour.
@@ -75,22 +77,20 @@ class GraphEmbedder(Embedder):
             The fitted estimator.
         """
         told = self._hear(X, side, items, inside=self._in_graph)
-        in_front = cache(lambda: self._hear(X, side, items))
+        in_front = cache(lambda: self._hear(X, side, items, already=told.learned))
         told_all, near, found = self._listen(told, in_front)
-        if len(near.order.pairs):
-            without = self._listen_without_order(told, in_front)
-            if without is not None:
-                told_less, _, plain = without
-                if not nearer_in(found, plain, near.order, near.distinct.rows):
-                    return self._adopt(told_less.heard_in_graph("Sequence", NO_NEARER), plain)
-        return self._adopt(told_all, found)
+
+        def without() -> tuple[Told, Map]:
+            told_less, _, plain = self._listen(told, in_front, order=False)
+            return told_less, plain
+
+        return self._adopt(*told_of_order(self, told_all, near, found, without))
 
     def _listen(
         self, told: Told, in_front: Callable[[], Told], *, order: bool = True
     ) -> tuple[Told, Neighborhood, Map]:
         """The map with pairs in its graph, where that does it good; else with them in front."""
-        near = self._neighborhood(told if order else _without_order(told))
-        told = self._with_order(told, near)
+        near = self._neighborhood(told if order else without_order(told))
         if "Pairs" in told.known and "Pairs" in self._in_graph:
             heard = self._map_in_territories(near, told.known["Pairs"])
             if heard is not None:
@@ -100,20 +100,8 @@ class GraphEmbedder(Embedder):
                 told = told.heard_in_graph("Pairs", NO_GAIN)
             else:
                 told = in_front()
-                near = self._neighborhood(told if order else _without_order(told))
-                told = self._with_order(told, near)
+                near = self._neighborhood(told if order else without_order(told))
         return told, near, self._map_of_neighborhood(near)
-
-    def _listen_without_order(
-        self, told: Told, in_front: Callable[[], Told]
-    ) -> tuple[Told, Neighborhood, Map] | None:
-        """What a Sequence is judged by; None where only the order holds the map together."""
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", DisconnectedGraphWarning)
-            try:
-                return self._listen(told, in_front, order=False)
-            except DisconnectedGraphError:
-                return None
 
     @property
     def _in_graph(self) -> tuple[str, ...]:
@@ -126,24 +114,8 @@ class GraphEmbedder(Embedder):
             near, pairs, self._map_of_neighborhood, self.on_disconnected, mutual=self._mutual
         )
 
-    @staticmethod
-    def _with_order(told: Told, near: Neighborhood) -> Told:
-        """What became of a Sequence."""
-        if "Sequence" not in told.known:
-            return told
-        return told.heard_in_graph("Sequence", near.order.said)
-
     def _neighborhood(self, told: Told) -> Neighborhood:
-        return neighborhood_of(
-            told.points,
-            n_components=self.n_components_,
-            n_neighbors=self.n_neighbors,
-            radius=getattr(self, "radius", None),
-            method=self.neighbors,
-            on_disconnected=self.on_disconnected,
-            mutual=self._mutual,
-            sequence=told.known.get("Sequence"),
-        )
+        return neighborhood_asked(self, told, mutual=self._mutual)
 
     def _map_of_neighborhood(self, near: Neighborhood) -> Map:
         return map_of_neighborhood(near, self._map_of, self.n_components_, self.on_disconnected)
@@ -163,7 +135,54 @@ class GraphEmbedder(Embedder):
         return self._kernel()
 
 
-def _without_order(told: Told) -> Told:
+def neighborhood_asked(estimator: Any, told: Told, *, mutual: bool = True) -> Neighborhood:
+    """The neighbours that the parameters of an estimator ask for."""
+    return neighborhood_of(
+        told.points,
+        n_components=estimator.n_components_,
+        n_neighbors=estimator.n_neighbors,
+        radius=getattr(estimator, "radius", None),
+        method=estimator.neighbors,
+        on_disconnected=estimator.on_disconnected,
+        mutual=mutual,
+        sequence=told.known.get("Sequence"),
+    )
+
+
+def told_of_order(
+    estimator: Any,
+    told: Told,
+    near: Neighborhood,
+    found: Map,
+    without: Callable[[], tuple[Told, Map]],
+) -> tuple[Told, Map]:
+    """What became of a Sequence: the map that was told of it, or the one without where it is worse.
+
+    The map is the judge: adjacent rows must be nearer in it.  Where only the order holds the graph
+    together there is no other.
+    """
+    if "Sequence" not in told.known:
+        return told, found
+    told = told.heard_in_graph("Sequence", near.order.said)
+    if not len(near.order.pairs):
+        return told, found
+    left = vars(estimator).pop("_unfinished", None)  # what only judges leaves nothing to go on with
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DisconnectedGraphWarning)
+            told_less, plain = without()
+    except DisconnectedGraphError:
+        return told, found
+    finally:
+        vars(estimator).pop("_unfinished", None)
+        if left is not None:
+            estimator._unfinished = left
+    if nearer_in(found, plain, near.order, near.distinct.rows):
+        return told, found
+    return told_less.heard_in_graph("Sequence", NO_NEARER), plain
+
+
+def without_order(told: Told) -> Told:
     """The same, as if nothing were known of an order."""
     known = {kind: value for kind, value in told.known.items() if kind != "Sequence"}
     return replace(told, known=known)

@@ -53,6 +53,11 @@ class InOrder:
     pairs: IntArray
     said: str
 
+    def among(self, number: IntArray) -> InOrder:
+        """The same of some of the points, which have other numbers now, and the others none, −1."""
+        pairs = number[self.pairs]
+        return InOrder(pairs[np.all(pairs >= 0, axis=1)], self.said)
+
 
 NOTHING_IN_ORDER = InOrder(np.empty((0, 2), dtype=np.intp), "")
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
 from sidelight.core import FloatArray, as_dense, is_sparse, require_memory
+from sidelight.estimator.behind import Brought, bring_held
 from sidelight.estimator.points import Invariant, points_of
 from sidelight.estimator.territory import metric_for_map
 from sidelight.metric import (
@@ -28,6 +30,8 @@ LEARNERS: dict[str, type[Any]] = {
     "Attributes": MultiAttributeMetric,
     "Distances": DistanceMetric,
 }
+#: Where nothing was learned before.
+NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
 def written_out(X: Any, *, who: str) -> FloatArray:
@@ -84,10 +88,12 @@ def learn_in_front(
     *,
     who: str,
     embed: Callable[[Any], FloatArray] | None = None,
+    already: Mapping[str, Any] = NOTHING,
 ) -> tuple[Any, dict[str, Any]]:
     """Learn from each kind of side information; give the mapped rows, and what maps them.
 
-    ``embed`` makes the map of rows: where it is given it judges what pairs do to it.
+    ``embed`` makes the map of rows: where it is given it judges what pairs do to it.  What was
+    ``already`` learned without some of the kinds is kept as far as it is of the same rows.
     """
     kinds = learned_in_front(known)
     if kinds and not is_plain(metric):
@@ -97,18 +103,30 @@ def learn_in_front(
         )
     front: dict[str, Any] = {}
     X = written_out(X, who=who) if kinds else X
+    same_rows = True
     for kind in kinds:
         side = known[kind]
-        try:
-            learned = _learner_of(kind, side).fit(X, side=side)
-        except ValueError as error:
-            what = "what to take out" if kind == "Condition" else "a metric"
-            raise ValueError(f"{who} cannot learn {what} from {kind}. {error}") from error
-        if kind == "Pairs" and embed is not None:
-            learned = metric_for_map(X, side, learned, embed)
+        learned: Any = already.get(kind) if same_rows else None
+        if learned is None:
+            learned = _learn(X, kind, side, who=who)
+            if kind == "Pairs" and embed is not None:
+                learned = metric_for_map(X, side, learned, embed)
         front[kind] = learned
-        X = learned.transform(X, condition=side) if kind == "Condition" else learned.transform(X)
+        mapped = (
+            learned.transform(X, condition=side) if kind == "Condition" else learned.transform(X)
+        )
+        same_rows = same_rows and (kind in already or np.array_equal(mapped, X))
+        X = mapped
     return X, front
+
+
+def _learn(X: Any, kind: str, side: Any, *, who: str) -> Any:
+    """What maps rows, learned from one kind."""
+    try:
+        return _learner_of(kind, side).fit(X, side=side)
+    except ValueError as error:
+        what = "what to take out" if kind == "Condition" else "a metric"
+        raise ValueError(f"{who} cannot learn {what} from {kind}. {error}") from error
 
 
 def _learner_of(kind: str, side: Any) -> Any:
@@ -226,6 +244,10 @@ class Told:
         What became of kinds that act in the graph.
     wanted : Anchors, optional
         Where the finished map is brought.
+    brought : Brought, optional
+        The way of a map to anchors that it was made with.
+    apart : dict
+        Of kinds of which one value acts inside and the others in front: its number, and that value.
     """
 
     points: Any
@@ -235,6 +257,8 @@ class Told:
     notes: dict[str, str] = field(default_factory=dict)
     in_graph: dict[str, str] = field(default_factory=dict)
     wanted: Anchors | None = None
+    brought: Brought | None = None
+    apart: dict[str, tuple[int, Any]] = field(default_factory=dict)
 
     @property
     def front(self) -> tuple[Any, ...]:
@@ -243,29 +267,55 @@ class Told:
 
     def heard(self) -> tuple[Heard, ...]:
         """What became of each kind that acts before the finished map."""
-        return tuple(entry for kind in self.known for entry in self._entries(kind))
+        inside = (Heard(kind, "inside", f"{value!r}") for kind, (_, value) in self.apart.items())
+        return (*(entry for kind in self.known for entry in self._entries(kind)), *inside)
 
     def _entries(self, kind: str) -> tuple[Heard, ...]:
-        """One of each Condition, though they are taken out together; one of any other kind."""
+        """One of each Condition, of which some may be taken out; one of any other kind."""
         entry, values = self._heard(kind), self.known[kind]
         if kind != "Condition" or not isinstance(values, tuple) or len(values) == 1:
             return (entry,)
-        said = f", together with {len(values) - 1} more: {entry.change}" if entry.change else ""
-        return tuple(replace(entry, change=f"{value!r}{said}") for value in values)
+        if kind not in self.learned:
+            said = f", together with {len(values) - 1} more: {entry.change}" if entry.change else ""
+            return tuple(replace(entry, change=f"{value!r}{said}") for value in values)
+        reports = zip(values, self.learned[kind].reports_, strict=True)
+        also = self._also(kind)
+        return tuple(replace(entry, change=f"{value!r}: {said}{also}") for value, said in reports)
 
     def _heard(self, kind: str) -> Heard:
         if kind in self.learned:
-            also = self.notes.get(kind, "")
-            return Heard(kind, "in front", self.learned[kind].report_ + f"; {also}" * bool(also))
+            return Heard(kind, "in front", self.learned[kind].report_ + self._also(kind))
         if kind == "Invariance":
             return Heard(kind, "in the distances", self.points.said())
         if kind in self.in_graph:
             return Heard(kind, "in the graph", self.in_graph[kind])
         return Heard(kind, "inside", self.notes.get(kind, ""))
 
+    def _also(self, kind: str) -> str:
+        """What a kind that acts in front does inside, too."""
+        note = self.notes.get(kind, "")
+        return f"; {note}" * bool(note)
+
     def heard_in_graph(self, kind: str, change: str) -> Told:
         """The same, with what became of a kind that acts in the graph."""
         return replace(self, in_graph={**self.in_graph, kind: change})
+
+    def held(self, points: FloatArray, *, who: str) -> Told:
+        """The same, where the rows of anchors were held while the map was made."""
+        anchors = self.known["Anchors"]
+        said = f"{len(anchors.index)} rows were held while the others moved"
+        return replace(
+            self,
+            notes={**self.notes, "Anchors": said},
+            brought=bring_held(points, anchors, who=who),
+        )
+
+    def not_held(self) -> Told:
+        """The same, where anchors have no place inside after all: the finished map is brought."""
+        if "Anchors" not in self.known:
+            return self
+        others = {kind: value for kind, value in self.known.items() if kind != "Anchors"}
+        return replace(self, known=others, wanted=self.known["Anchors"])
 
     def behind(self, back: Any) -> Any:
         """A way back to mapped rows, gone on to rows as they came."""

@@ -23,7 +23,6 @@ from sidelight.neighbors import (
     Neighbors,
     arrows_to,
     component_labels,
-    nearest_stored,
     symmetric_graph,
     symmetrise,
     with_edges,
@@ -49,9 +48,8 @@ class Reach:
     radius: float | None = None
 
     def among(self, points: Points, *, method: str = "auto") -> Neighbors:
-        """The neighbours of all points, where they are so many, or all that a graph stores."""
-        if self.k is None:
-            return Neighbors(*nearest_stored(points.rows))
+        """The neighbours of all points, where each has as many."""
+        assert self.k is not None
         return points.nearest(self.k, method=method)
 
     def of_new(self, points: Points, new: Any) -> Neighbors:
@@ -153,7 +151,7 @@ class Neighborhood:
             joins=_NONE,
             members=self.members[at_home],
             ties=_NONE,
-            order=NOTHING_IN_ORDER,
+            order=self.order.among(number),
         )
 
     def of_new(self, new: Points) -> Neighbors:

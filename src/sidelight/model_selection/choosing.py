@@ -11,7 +11,7 @@ from sklearn.base import clone
 from sidelight.core import FloatArray
 from sidelight.model_selection.scoring import Held
 from sidelight.model_selection.validation import Search, search
-from sidelight.solvers import first_least
+from sidelight.solvers import first_least, first_within
 
 #: What is tried where nobody says: each grows by about a half.
 _TRIED = {
@@ -117,11 +117,11 @@ def _least_within_an_error(found: Search) -> int:
     """The place of the least value whose mean score is within a standard error of the best."""
     values = [next(iter(parameters.values())) for parameters, _ in found.table]
     scores = [_judged(row) for _, row in found.table]
-    means = np.array([row.mean() if len(row) else -np.inf for row in scores])
-    best = scores[int(first_least(-means))]
-    error = float(best.std(ddof=1) / np.sqrt(len(best))) if len(best) > 1 else 0.0
-    good = np.flatnonzero(means >= means.max() - error)
-    return int(min(good, key=lambda place: values[place]))
+    errors = np.array([-row.mean() if len(row) else np.inf for row in scores])
+    best = scores[int(first_least(errors))]
+    doubt = float(best.std(ddof=1) / np.sqrt(len(best))) if len(best) > 1 else 0.0
+    order = np.argsort(values, kind="stable")
+    return int(order[first_within(errors[order], doubt)])
 
 
 def _judged(scores: FloatArray) -> FloatArray:

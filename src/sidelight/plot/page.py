@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sidelight.core import ArrayLike, FloatArray
+from sidelight.core import ArrayLike, FloatArray, warn
 from sidelight.io import replacing
 from sidelight.plot.colours import Colouring, choose_colours
 from sidelight.plot.known import known_of_page
@@ -23,8 +23,10 @@ from sidelight.plot.points import as_map
 from sidelight.plot.style import require_matplotlib
 from sidelight.plot.thumbnails import as_images, image_map
 
-#: A sheet of more pixels than this many would not be shown by browsers.
+#: A sheet of more pixels than this many would not be shown by browsers: images are made smaller,
+#: to sides of so many pixels at most, and are left out where so few are left.
 _MOST_PIXELS = 16_000_000
+_SMALL_SIDE, _LEAST_SIDE = 64, 4
 _LONGEST_TEXT = 200
 
 
@@ -62,7 +64,8 @@ def write_page(
     columns : mapping from str to array-like, optional
         What else is shown of a row that is pointed at.
     images : array-like of shape (n_points, rows, columns) or (n_points, pixels), optional
-        One image per point, shown when it is pointed at.
+        One image per point, shown when it is pointed at; made smaller where all of them would be
+        more than a browser shows.
     image_shape : tuple of int, optional
         The (rows, columns) of flattened images.
     side : side information or list of it, optional
@@ -183,14 +186,21 @@ def _sheet(images: npt.NDArray[Any]) -> dict[str, Any] | None:
     """All images on one sheet, row by row, as a PNG; none where no browser would show it."""
     from matplotlib.image import imsave
 
-    n, height, width = images.shape[:3]
-    if n * height * width > _MOST_PIXELS:
+    turned = images.ndim == 3 and image_map(images) == "gray_r"
+    times = _times_smaller(*images.shape[:3])
+    if times > 1 and min(images.shape[1:3]) < _LEAST_SIDE * times:
+        warn(
+            f"The page has no thumbnails: {len(images):,} images, made small enough for one sheet "
+            f"of {_MOST_PIXELS:,} pixels, would be too small to see. Write a page of fewer rows."
+        )
         return None
+    images = _smaller(images, times)
+    n, height, width = images.shape[:3]
     per_row = max(1, ceil(sqrt(n * height / width)))
     rows = ceil(n / per_row)
     least, greatest = float(np.nanmin(images)), float(np.nanmax(images))
     grey = 255 * (images - least) / ((greatest - least) or 1.0)
-    if images.ndim == 3 and image_map(images) == "gray_r":
+    if turned:
         grey = 255 - grey
     channels = grey.reshape(n, height, width, -1)
     channels = np.repeat(channels, 3, axis=3) if channels.shape[3] == 1 else channels[..., :3]
@@ -209,3 +219,31 @@ def _sheet(images: npt.NDArray[Any]) -> dict[str, Any] | None:
         "per_row": per_row,
         "rows": rows,
     }
+
+
+def _times_smaller(n: int, height: int, width: int) -> int:
+    """By what images are made smaller to go on one sheet: 1 where they do as they are.
+
+    Examples
+    --------
+    >>> _times_smaller(1797, 8, 8), _times_smaller(70_000, 28, 28), _times_smaller(500, 480, 640)
+    (1, 2, 10)
+    """
+    if n * height * width <= _MOST_PIXELS:
+        return 1
+    times = ceil(max(height, width) / _SMALL_SIDE)
+    while n * ceil(height / times) * ceil(width / times) > _MOST_PIXELS and times < width + height:
+        times += 1
+    return times
+
+
+def _smaller(images: npt.NDArray[Any], times: int) -> npt.NDArray[Any]:
+    """Images of which each pixel is the mean of so many by so many, fewer at the far edges."""
+    if times == 1:
+        return images
+    for axis in (1, 2):
+        starts = np.arange(0, images.shape[axis], times)
+        counts = np.diff(starts, append=images.shape[axis])
+        sums = np.add.reduceat(images, starts, axis=axis, dtype=np.float64)
+        images = sums / counts.reshape(-1, *[1] * (images.ndim - axis - 1))
+    return images

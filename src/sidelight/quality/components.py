@@ -9,7 +9,13 @@ import numpy as np
 
 from sidelight.core import FloatArray
 from sidelight.quality.dimension import levina_bickel
-from sidelight.solvers import first_least, fit_with_missing, hard_threshold, noise_level
+from sidelight.solvers import (
+    first_least,
+    fit_with_missing,
+    hard_threshold,
+    improves,
+    noise_level,
+)
 
 #: Up to so many components are tried where entries are missing.
 _MOST_FITS = 20
@@ -93,14 +99,14 @@ def components_of_missing(X: FloatArray) -> int:
     X = X[observed.any(axis=1)][:, observed.any(axis=0)]
     observed = ~np.isnan(X)
     n, p = X.shape
-    best, chosen = -np.inf, 1
+    least, chosen = np.inf, 1
     for q in range(1, max(2, min(n - 1, p, _MOST_FITS + 1))):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # the model that is kept is fitted once more
             found = fit_with_missing(X, observed, q, tol=1e-5, max_iter=100)
-        score = float(found.history[-1]) - float(_penalty(np.array(q), n, p))
-        if score > best:
-            best, chosen = score, q
+        cost = float(_penalty(np.array(q), n, p)) - float(found.history[-1])
+        if improves(cost, least):
+            least, chosen = cost, q
         elif q >= chosen + 2:
             break
     return chosen

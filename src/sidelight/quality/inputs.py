@@ -3,10 +3,26 @@
 from __future__ import annotations
 
 from numbers import Integral
+from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
 from sidelight.core import ArrayLike, FloatArray, is_sparse, of_moderate_size
+
+
+def as_sparse_points(values: Any, *, name: str, who: str, min_samples: int = 3) -> Any:
+    """Check a sparse table with one row per point, and leave it sparse."""
+    points = sp.csr_array(values, dtype=np.float64)
+    if points.shape[0] < min_samples:
+        raise ValueError(_too_few(name, who, min_samples, points.shape[0]))
+    if not np.isfinite(points.data).all():
+        raise ValueError(
+            f"The {name!r} argument of {who} must be finite. Got a NaN or an infinity in a sparse "
+            f"array. Leave these rows out of both the data and the map."
+        )
+    of_moderate_size(points.data, who=who, name=name)
+    return points
 
 
 def as_points(values: ArrayLike, *, name: str, who: str, min_samples: int = 3) -> FloatArray:
@@ -34,10 +50,7 @@ def as_points(values: ArrayLike, *, name: str, who: str, min_samples: int = 3) -
             f"{name}.reshape(-1, 1)."
         )
     if points.shape[0] < min_samples:
-        raise ValueError(
-            f"The {name!r} argument of {who} must have at least {min_samples} rows. "
-            f"Got n_samples = {points.shape[0]} instead."
-        )
+        raise ValueError(_too_few(name, who, min_samples, points.shape[0]))
     finite = np.isfinite(points).all(axis=1)
     if not finite.all():
         row = int(np.argmin(finite))
@@ -48,6 +61,13 @@ def as_points(values: ArrayLike, *, name: str, who: str, min_samples: int = 3) -
         )
     checked: FloatArray = of_moderate_size(points, who=who, name=name)
     return checked
+
+
+def _too_few(name: str, who: str, least: int, got: int) -> str:
+    return (
+        f"The {name!r} argument of {who} must have at least {least} rows. "
+        f"Got n_samples = {got} instead."
+    )
 
 
 def check_same_length(n_first: int, n_second: int, *, names: tuple[str, str], who: str) -> None:

@@ -3,7 +3,8 @@
 Only a block of rows exists at any time.  In few dimensions coordinates are subtracted directly.  In
 many, ``‖x‖² + ‖y‖² − 2 x·y`` of the centred data is a matrix product and far quicker, but loses the
 digits of a distance that is small beside the norms; those pairs are computed again directly, so
-that every distance is good to about twelve digits, where ranks need nine.
+that every distance is good to about twelve digits, where ranks need nine.  Sparse data are neither
+centred nor written out.
 """
 
 from __future__ import annotations
@@ -14,9 +15,9 @@ from typing import Any
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from sidelight.core import ArrayLike, FloatArray, IntArray
+from sidelight.core import ArrayLike, FloatArray, IntArray, as_dense, is_sparse, require_memory
 from sidelight.neighbors import distinct_rows
-from sidelight.quality.inputs import as_points, check_same_length
+from sidelight.quality.inputs import as_points, as_sparse_points, check_same_length
 
 # Distances that are computed by subtraction whatever the number of dimensions.
 _DIRECT: dict[str, Any] = {
@@ -28,6 +29,8 @@ _DIRECT: dict[str, Any] = {
     "hamming": "hamming",
 }
 METRICS = ("euclidean", "precomputed", "cosine", "correlation", *_DIRECT)
+# What products of sparse rows are enough for.
+_OF_SPARSE = ("euclidean", "cosine")
 
 # Up to here the direct sum takes less time than the product and its passes over the block.
 _DIRECT_COLUMNS = 16
@@ -35,6 +38,8 @@ _DIRECT_COLUMNS = 16
 _CANCELLED = 1e-3
 # Rows in a block times columns: a few arrays of four megabytes.
 _BLOCK_ELEMENTS = 1 << 19
+# Numbers of a sparse row that are not zero, in such blocks.
+_SPARSE_NUMBERS = 256
 
 
 @dataclass(frozen=True)
@@ -43,17 +48,17 @@ class DistanceRows:
 
     Parameters
     ----------
-    points : ndarray of shape (n, d) or (n, n)
+    points : ndarray or sparse array of shape (n, d), or ndarray of shape (n, n)
         Coordinates, or the table itself for ``metric="precomputed"``.
     metric : str
         One of :data:`METRICS`.
     squared_norms : ndarray of shape (n,) or None
-        Of the centred points, where distances come from a matrix product.
+        Of the points, where distances come from a matrix product.
     who : str
         The function, for messages.
     """
 
-    points: FloatArray
+    points: Any
     metric: str
     squared_norms: FloatArray | None
     who: str
@@ -81,6 +86,7 @@ class DistanceRows:
 
     def rows(self, index: IntArray) -> FloatArray:
         """Compute the distances from some points to all."""
+        distances: FloatArray
         if self.is_table:
             distances = self.points[index].astype(np.float64)
         elif self.metric in _DIRECT:
@@ -104,18 +110,22 @@ class DistanceRows:
         norms = self.squared_norms
         assert norms is not None
         scale = norms[index, None] + norms
-        squared: FloatArray = self.points[index] @ self.points.T
+        squared = self._products(index)
         squared *= -2.0
         squared += scale
         scale *= _CANCELLED
         row, column = np.nonzero(squared < scale)
-        step = max(1, (4 * _BLOCK_ELEMENTS) // self.points.shape[1])
+        per_pair = _SPARSE_NUMBERS if is_sparse(self.points) else self.points.shape[1]
+        step = max(1, (4 * _BLOCK_ELEMENTS) // per_pair)
         for start in range(0, row.size, step):
             i, j = row[start : start + step], column[start : start + step]
-            difference = self.points[index[i]]
-            difference -= self.points[j]
-            squared[i, j] = np.einsum("pd,pd->p", difference, difference)
+            squared[i, j] = _squared_lengths(self.points[index[i]] - self.points[j])
         return squared
+
+    def _products(self, index: IntArray) -> FloatArray:
+        if is_sparse(self.points):  # the smaller factor is the one that is turned over
+            return np.ascontiguousarray((self.points @ self.points[index].T).toarray().T)
+        return np.asarray(self.points[index] @ self.points.T)
 
     def blocks(self, index: IntArray) -> list[IntArray]:
         """Cut points into blocks whose rows are quick to work on."""
@@ -141,7 +151,7 @@ def distance_rows(X: ArrayLike, metric: str, *, name: str = "X", who: str) -> Di
     norms: FloatArray | None = None
     if metric not in _DIRECT and points.shape[1] > _DIRECT_COLUMNS:
         points = points - points.mean(axis=0)
-        norms = np.einsum("nd,nd->n", points, points)
+        norms = _squared_lengths(points)
     return DistanceRows(points, metric, norms, who)
 
 
@@ -149,24 +159,55 @@ def compared_distances(
     X: ArrayLike, Z: ArrayLike, metric: str, *, who: str
 ) -> tuple[DistanceRows, DistanceRows]:
     """Prepare the distances in the data and the Euclidean ones in its map."""
-    data = distance_rows(X, metric, who=who)
+    data = _sparse_rows(X, metric, who=who) if is_sparse(X) else distance_rows(X, metric, who=who)
     mapped = distance_rows(Z, "euclidean", name="Z", who=who)
     check_same_length(data.n_samples, mapped.n_samples, names=("X", "Z"), who=who)
     return data, mapped
+
+
+def _sparse_rows(X: Any, metric: str, *, who: str) -> DistanceRows:
+    """Prepare the distances between sparse rows, written out only where the metric needs it."""
+    if metric not in _OF_SPARSE:
+        if metric in ("correlation", *_DIRECT):
+            require_memory(
+                8.0 * X.shape[0] * X.shape[1],
+                what=f"{metric} distances between the {X.shape[0]:,} sparse rows of X",
+                who=who,
+                instead=f"Of sparse rows as they are there is {' and '.join(_OF_SPARSE)}.",
+            )
+            X = as_dense(X)
+        return distance_rows(X, metric, who=who)
+    points = as_sparse_points(X, name="X", who=who)
+    norms = _squared_lengths(points)
+    if metric == "cosine":
+        _require_lengths(norms, metric, name="X", who=who)
+        points = points.multiply(1 / np.sqrt(norms)[:, None]).tocsr()
+        norms = _squared_lengths(points)
+    return DistanceRows(points, metric, norms, who)
+
+
+def _squared_lengths(points: Any) -> FloatArray:
+    if is_sparse(points):
+        return np.asarray(points.multiply(points).sum(axis=1)).ravel()
+    return np.asarray(np.einsum("nd,nd->n", points, points))
 
 
 def _unit_rows(points: FloatArray, metric: str, *, name: str, who: str) -> FloatArray:
     if metric == "correlation":
         points = points - points.mean(axis=1, keepdims=True)
     lengths = np.linalg.norm(points, axis=1, keepdims=True)
+    _require_lengths(lengths, metric, name=name, who=who)
+    unit: FloatArray = points / lengths
+    return unit
+
+
+def _require_lengths(lengths: FloatArray, metric: str, *, name: str, who: str) -> None:
     if not lengths.all():
         kind = "constant" if metric == "correlation" else "zero"
         raise ValueError(
             f"The {name!r} argument of {who} has a {kind} row (row {int(np.argmin(lengths))}), "
             f"whose {metric} distances are undefined. Leave it out or choose another metric."
         )
-    unit: FloatArray = points / lengths
-    return unit
 
 
 def _check_distance_table(table: FloatArray, *, name: str, who: str) -> None:

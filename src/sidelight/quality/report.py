@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from sidelight.core import ArrayLike, FloatArray, IntArray, random_generator
+from sidelight.core import ArrayLike, FloatArray, IntArray, as_dense, random_generator
 from sidelight.quality.coranking import CorankingCounts
 from sidelight.quality.dimension import (
     jackknife_error,
@@ -38,6 +38,8 @@ _FEWEST_ROWS = 100
 _DEFAULT_NEIGHBORS = 10
 # The GP-LVM score takes n³ for each of some thirty length scales.
 _SCORED_ROWS = 500
+# Beyond, of a sparse table too, it takes more memory than it is worth.
+_SCORED_NUMBERS = 50_000_000
 
 # Field, name, what a good map has, what it says.
 _MEASURES = (
@@ -97,8 +99,8 @@ class QualityReport:
     label_errors : int or None
         How many of the points used have another label than their nearest neighbour.
     gplvm_score : float or None
-        See :func:`~sidelight.quality.gplvm_score`; None for more than 500 points, where it is
-        slow, and for precomputed distances.
+        See :func:`~sidelight.quality.gplvm_score`; None for more than 500 points or fifty million
+        numbers, where it is slow, and for precomputed distances.
     standard_errors : dict of str to float
         Of the measures that are means over points, and of the dimension, when only a sample of
         the points was used.
@@ -201,7 +203,8 @@ def quality_report(
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features) or (n_samples, n_samples)
-        Data, or distances with ``metric="precomputed"``.
+        Data, or distances with ``metric="precomputed"``.  Sparse data stay sparse where the metric
+        is Euclidean or cosine.
     Z : array-like of shape (n_samples, n_components)
         The map, compared by Euclidean distances.
     n_neighbors : int, optional
@@ -361,8 +364,9 @@ def measured(
 
 def _likelihood(X: ArrayLike, Z: ArrayLike) -> float | None:
     """The GP-LVM score, where it takes about a second at most."""
-    if np.shape(X)[0] > _SCORED_ROWS:
+    if np.shape(X)[0] > _SCORED_ROWS or np.prod(np.shape(X)) > _SCORED_NUMBERS:
         return None
+    X = as_dense(X)
     if not np.ptp(as_points(X, name="X", who="quality_report"), axis=0).any():
         return None
     return gplvm_score(X, Z)

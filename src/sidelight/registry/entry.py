@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any
 
@@ -47,6 +48,10 @@ class Entry:
     in_graph : tuple of str
         The kinds that act in the graph of neighbours where that does the map good, else in front,
         or not at all.
+    declines : mapping of str to str
+        Kinds that others take and why it does not, in words that follow a colon.
+    apart : tuple of pairs of str
+        Kinds that it takes one at a time.
     """
 
     name: str
@@ -61,6 +66,8 @@ class Entry:
     takes_graph: bool = False
     inside: tuple[str, ...] = ()
     in_graph: tuple[str, ...] = ()
+    declines: Mapping[str, str] = field(default_factory=dict, hash=False)
+    apart: tuple[tuple[str, str], ...] = ()
 
     def place_of(self, kind: str) -> str:
         """Where a kind acts: inside the method, in its distances or graph, in front or behind."""

@@ -91,9 +91,10 @@ ESTIMATORS: tuple[Entry, ...] = (
         "sidelight.spectral.hybrid.hybrid_embedding",
         "hybrid",
         needs_graph=True,
-        understands=BY_DISTANCES,
+        understands=(*BY_DISTANCES, "Sequence"),
         takes_distances=True,
         takes_graph=True,
+        in_graph=("Sequence",),
     ),
     Entry(
         "LocalTangentSpaceEmbedding",
@@ -101,6 +102,8 @@ ESTIMATORS: tuple[Entry, ...] = (
         "each point as a mixture of its neighbours, transformed",
         "sidelight.spectral.hybrid.local_tangent_space_embedding",
         "ltse",
+        understands=(*IN_FRONT, "Sequence", *BEHIND),
+        in_graph=("Sequence",),
     ),
     Entry(
         "SemidefiniteEmbedding",
@@ -111,8 +114,9 @@ ESTIMATORS: tuple[Entry, ...] = (
         needs_graph=True,
         takes_distances=True,
         takes_graph=True,
-        understands=(*IN_FRONT, "Actions", *IN_DISTANCES, *BEHIND),
+        understands=(*IN_FRONT, "Actions", "Sequence", *IN_DISTANCES, *BEHIND),
         inside=("Pairs", "Distances", "Actions"),
+        in_graph=("Sequence",),
     ),
     Entry(
         "ActionRespectingEmbedding",
@@ -123,6 +127,7 @@ ESTIMATORS: tuple[Entry, ...] = (
         takes_distances=True,
         understands=(*IN_FRONT, "Actions", *BEHIND),
         inside=("Actions",),
+        declines={"Sequence": "rows follow one another by what was done between them, Actions"},
     ),
     Entry(
         "MaximumEntropyUnfolding",
@@ -131,9 +136,10 @@ ESTIMATORS: tuple[Entry, ...] = (
         "sidelight.unfolding.entropy.maximum_entropy_unfolding",
         "meu",
         needs_graph=True,
-        understands=BY_DISTANCES,
+        understands=(*BY_DISTANCES, "Sequence"),
         takes_distances=True,
         takes_graph=True,
+        in_graph=("Sequence",),
         gives=("map", "new points", "way back", "density"),
     ),
     Entry(
@@ -143,8 +149,10 @@ ESTIMATORS: tuple[Entry, ...] = (
         "sidelight.unfolding.acyclic.acyclic_locally_linear_embedding",
         "alle",
         needs_graph=True,
+        understands=(*IN_FRONT, "Sequence", *BEHIND),
         takes_distances=True,
         takes_graph=True,
+        in_graph=("Sequence",),
         gives=("map", "new points", "way back", "density"),
     ),
     Entry(
@@ -154,7 +162,7 @@ ESTIMATORS: tuple[Entry, ...] = (
         "sidelight.latent.gplvm.gplvm",
         "gplvm",
         understands=(*IN_FRONT, "Sequence", *BEHIND),
-        inside=("Sequence",),
+        inside=("Sequence", "Anchors"),
         gives=("map", "new points", "way back", "density"),
     ),
     Entry(
@@ -174,9 +182,9 @@ ESTIMATORS: tuple[Entry, ...] = (
         "every item picks the same neighbours in the map",
         "sidelight.latent.neighbors.stochastic_neighbor_embedding",
         "sne",
-        understands=BY_DISTANCES,
+        understands=(*BY_DISTANCES, "Sequence"),
         takes_distances=True,
-        inside=("Anchors",),
+        inside=("Anchors", "Sequence"),
     ),
     Entry(
         "MultipleRelationalEmbedding",
@@ -184,9 +192,10 @@ ESTIMATORS: tuple[Entry, ...] = (
         "one map for several kinds of similarity",
         "sidelight.latent.relational.multiple_relational_embedding",
         "mre",
-        understands=BY_DISTANCES,
+        understands=(*BY_DISTANCES, "Sequence"),
         takes_distances=True,
-        inside=("Relation",),
+        inside=("Relation", "Sequence"),
+        apart=(("Relation", "Sequence"),),
     ),
     Entry(
         "UnsupervisedKernelRegression",
@@ -203,9 +212,9 @@ ESTIMATORS: tuple[Entry, ...] = (
         "distances kept, short ones more carefully",
         "sidelight.latent.sammon_mapping",
         "sammon",
-        understands=BY_DISTANCES,
+        understands=(*BY_DISTANCES, "Sequence"),
         takes_distances=True,
-        inside=("Anchors",),
+        inside=("Anchors", "Sequence"),
     ),
     Entry(
         "ConditionalEmbedding",
@@ -214,6 +223,10 @@ ESTIMATORS: tuple[Entry, ...] = (
         "sidelight.latent.conditioning.conditional_embedding",
         "conditional",
         inside=("Condition",),
+        declines={
+            "Sequence": "it matches rows across the values of a factor, in which rows that follow "
+            "one another may differ"
+        },
         gives=("map", "new points", "way back", "density"),
     ),
     Entry(
@@ -223,7 +236,8 @@ ESTIMATORS: tuple[Entry, ...] = (
         "sidelight.latent.information.kernel_information_embedding",
         "kie",
         understands=(*IN_FRONT, "Sequence", *BEHIND),
-        inside=("Condition", "Sequence"),
+        inside=("Condition", "Sequence", "Anchors"),
+        apart=(("Condition", "Sequence"),),
         gives=("map", "new points", "way back", "density"),
     ),
     *METRICS,

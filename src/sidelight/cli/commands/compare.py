@@ -9,39 +9,37 @@ from typing import Annotated, Any
 import typer
 
 from sidelight.cli import console
-from sidelight.cli.known_options import (
-    ActionColumn,
-    AttributeColumn,
-    ConditionColumn,
-    ConditionPeriod,
-    Dissimilar,
-    EpisodeColumn,
-    InvariantTo,
-    KnownAnchors,
-    KnownDistances,
-    LabelColumn,
-    NameColumn,
-    RelationColumn,
-    SequenceColumn,
-    Similar,
-)
 from sidelight.cli.options import (
     METHOD,
     WRITE,
+    ActionColumn,
+    AttributeColumn,
     ColorBy,
     Columns,
     Components,
+    ConditionColumn,
+    ConditionPeriod,
     Data,
+    Dissimilar,
+    EpisodeColumn,
     Header,
     Ignore,
     ImageShape,
+    InvariantTo,
     Json,
+    KnownAnchors,
+    KnownDistances,
+    LabelColumn,
     Metric,
     Missing,
+    NameColumn,
     Neighbors,
     Precomputed,
     Quiet,
+    RelationColumn,
     Seed,
+    SequenceColumn,
+    Similar,
     Standardize,
     Text,
     number_or_auto,
@@ -111,8 +109,8 @@ def compare(
     """Compare methods on one table, or on a folder of pictures.
 
     Prints their scores, all against the data as given, the best of each kind in bold, and which
-    to take.  Where something is known, each method is fitted without it and with it.  A method
-    that fails is named with the reason, and the others go on.
+    to take.  Where something is known, each method is fitted without it and with it, and how much
+    of it holds is a score too.  A method that fails is named with the reason, and the others go on.
     """
     from sidelight.cli.commands.comparison import (
         TOLD,
@@ -125,67 +123,59 @@ def compare(
     )
     from sidelight.cli.fitting import working
     from sidelight.cli.outcome import check_outputs
-    from sidelight.cli.parameters import known_factors, typed_invariance
     from sidelight.cli.pictures import as_classes, images_of
     from sidelight.cli.preparation import Preparation
-    from sidelight.cli.reading import missing_policy, read_other_columns, read_rows, written_size
+    from sidelight.cli.reading import missing_policy, read_as_asked, written_size
     from sidelight.cli.reports import advice, show_comparison
-    from sidelight.embedding import as_distances, said_of_distances, warn_of_distances
-    from sidelight.io.table import read_knowledge
+    from sidelight.cli.said import Said
+    from sidelight.embedding import as_distances, hints_for, said_of_distances, warn_of_distances
+    from sidelight.io.table import names_of_rows
     from sidelight.registry import entry_for
+    from sidelight.side import rows_called
 
     asked = dict.fromkeys(split_names([methods]))
     entries = _all_maps() if [*asked] == ["all"] else [entry_for(name) for name in asked]
     if not entries:
         raise ValueError(f"--methods names no method. Got {methods!r}. Give some: pca,isomap.")
-    if output is not None:
-        names = [file_of(f"{entry.command}{told}") for entry in entries for told in ("", TOLD)]
-        names.append("scores.csv")
-        tables, pictures = [output / name for name in names], [output / "comparison.png"]
-        files = [file, similar, dissimilar, distances, anchors]
-        check_outputs(files, tables=tables, pictures=pictures)
-    silent = quiet or in_json
-    relations, attributes = split_names(relation_column), split_names(attribute_column)
-    factors = known_factors(condition_column, condition_period)
-    told = (
-        *(color_by, name_column, label_column, *relations, *attributes),
-        *(action_column, episode_column, sequence_column, *(name for name, _ in factors)),
-    )
-    how_read: dict[str, Any] = {
-        "ignore": split_names(ignore),
-        "aside": [name for name in told if name is not None],
-        "missing": missing_policy(missing),
-        "header": header,
-        "name_column": name_column,
-        "quiet": silent,
-    }
-    metric = "precomputed" if precomputed else metric
-    shape, coder = None, None
-    if columns is None and text is None:
-        table, shape = read_rows(file, graph=metric == "precomputed", **how_read)
-    else:
-        table, coder = read_other_columns(file, columns, text, **how_read)
-    metric = "cosine" if text is not None and metric is None else metric
-    X = Preparation.of(table, standardize=standardize, coder=coder).apply(table)
-    images = images_of(table, shape, thumbnails=None, image_shape=image_shape)
-    known = read_knowledge(
-        table,
+    said = Said(
         similar=similar,
         dissimilar=dissimilar,
         distances=distances,
         anchors=anchors,
         name_column=name_column,
         label_column=label_column,
-        relation_columns=relations,
-        attribute_columns=attributes,
+        relation_column=relation_column,
+        attribute_column=attribute_column,
         action_column=action_column,
         episode_column=episode_column,
         sequence_column=sequence_column,
-        factors=factors,
+        condition_column=condition_column,
+        condition_period=condition_period,
+        invariant_to=invariant_to,
     )
-    forgiven = split_names(invariant_to)
-    if forgiven:
-        known.append(typed_invariance(forgiven, images, standardize=standardize))
+    if output is not None:
+        names = [file_of(f"{entry.command}{told}") for entry in entries for told in ("", TOLD)]
+        names.append("scores.csv")
+        tables, pictures = [output / name for name in names], [output / "comparison.png"]
+        check_outputs([file, *said.files], tables=tables, pictures=pictures)
+    silent = quiet or in_json
+    how_read: dict[str, Any] = {
+        "ignore": split_names(ignore),
+        "aside": [*filter(None, [color_by]), *said.columns],
+        "missing": missing_policy(missing),
+        "header": header,
+        "name_column": name_column,
+        "quiet": silent,
+    }
+    metric = "precomputed" if precomputed else metric
+    graph = metric == "precomputed"
+    table, shape, coder = read_as_asked(file, columns, text, graph=graph, **how_read)
+    if coder is not None and metric is None:
+        metric = coder.metric
+    preparation = Preparation.of(table, standardize=standardize, coder=coder)
+    X = preparation.apply(table)
+    images = images_of(table, shape, thumbnails=None, image_shape=image_shape)
+    known = said.read(table, images, standardize=standardize)
     labels = None if color_by is None else as_classes(table.labels[color_by])
     if not silent:
         console.facts([("data", f"{table.name}, {written_size(table)}")])
@@ -194,7 +184,7 @@ def compare(
         if output is not None:  # at once, so that nothing can lose it
             write_map(output, name, result, table)
 
-    with working(quiet=silent) as begin:
+    with working(quiet=silent) as begin, rows_called(names_of_rows(table, name_column)):
         if standardize and metric != "precomputed":
             warn_of_distances(table.X)  # which would no longer look like one
         elif metric is None and as_distances(X) is not None and any(map(_has_metric, entries)):
@@ -232,6 +222,16 @@ def compare(
                 found.seconds,
                 told=bool(known),
                 spread=found.spread,
+            )
+        )
+        console.notes(
+            hints_for(
+                X,
+                names=preparation.columns,
+                metric=metric,
+                images=images is not None,
+                beside=table.labels,
+                known={type(value).__name__ for value in known},
             )
         )
     if output is not None:

@@ -21,9 +21,9 @@ class Comparison:
     ----------
     maps : dict of str to ndarray
         Those of the first seed.
-    reports : dict of str to list of QualityReport
+    reports : dict of str to list of Judged
         Against the data as given, one for each seed.
-    cleaned : dict of str to list of QualityReport
+    cleaned : dict of str to list of Judged
         Against the data without a factor that was taken out.
     times : dict of str to list of float
         Seconds of each fit.
@@ -97,9 +97,11 @@ def compared(
     """Fit each method without and with what is known, and with each seed where it draws any.
 
     ``options`` are those of a method, ``judged_by`` of the judgement; a method ``begin``s, and the
-    first map of each is to be ``keep``t before it is judged.
+    first map of each is to be ``keep``t before it is judged.  How much of what is known holds is
+    counted in all maps, those that were not told too.
     """
     import sidelight
+    from sidelight.cli.reports import Judged
     from sidelight.estimator import takes_factor_out
 
     found = Comparison()
@@ -118,10 +120,12 @@ def compared(
                     if not turn:
                         found.maps[name] = result.points
                         keep(name, result)
-                    report = result.quality(as_given=True, **judged_by)
+                    said = replace(result, side=known).agreement()
+                    report = Judged.of(result.quality(as_given=True, **judged_by), said)
                     found.reports.setdefault(name, []).append(report)
                     if takes_factor_out(result.model):
-                        found.cleaned.setdefault(name, []).append(result.quality(**judged_by))
+                        cleaned = Judged.of(result.quality(**judged_by), said)
+                        found.cleaned.setdefault(name, []).append(cleaned)
                 except (ValueError, MemoryError, ImportError) as error:
                     found.failures[name] = str(error)
                     break

@@ -6,45 +6,44 @@ import time
 from typing import Any
 
 from sidelight.cli import console
-from sidelight.cli.known_options import (
+from sidelight.cli.options import (
     ActionColumn,
     AlignTo,
     AttributeColumn,
+    ColorBy,
+    Columns,
+    Components,
     ConditionColumn,
     ConditionPeriod,
+    Data,
     Dissimilar,
     EpisodeColumn,
+    Header,
+    Ignore,
+    ImageShape,
     InvariantTo,
     KnownAnchors,
     KnownDistances,
     LabelColumn,
-    NameColumn,
-    RelationColumn,
-    SequenceColumn,
-    Similar,
-)
-from sidelight.cli.options import (
-    ColorBy,
-    Columns,
-    Components,
-    Data,
-    Header,
-    Ignore,
-    ImageShape,
     Landmarks,
     MapFile,
     Method,
     Metric,
     Missing,
     ModelFile,
+    NameColumn,
     Neighbors,
     PageFile,
     Param,
+    PerPoint,
     PictureFile,
     Precomputed,
     Quiet,
+    RelationColumn,
     Sample,
     Seed,
+    SequenceColumn,
+    Similar,
     Standardize,
     Text,
     Thumbnails,
@@ -89,6 +88,7 @@ def embed(
     image_shape: ImageShape = None,
     invariant_to: InvariantTo = None,
     output: MapFile = None,
+    point_quality: PerPoint = False,
     picture: PictureFile = None,
     page: PageFile = None,
     model: ModelFile = None,
@@ -96,73 +96,66 @@ def embed(
 ) -> None:
     """Make a map of a table, or of a folder of pictures.
 
-    Prints how good the map is; writes it with --output, --picture, --page and --model.
+    Prints how good the map is and how much of what is known holds in it; writes it with --output,
+    --picture, --page and --model.
     """
     import sidelight
     from sidelight.cli.fitting import working
     from sidelight.cli.maps import read_places
     from sidelight.cli.outcome import check_outputs, judge, write_outcome
     from sidelight.cli.parameters import (
-        known_factors,
         takes,
-        typed_invariance,
         typed_parameters,
         written_parameters,
     )
     from sidelight.cli.pictures import images_of
     from sidelight.cli.preparation import Preparation
-    from sidelight.cli.reading import missing_policy, read_other_columns, read_rows, written_size
+    from sidelight.cli.reading import missing_policy, read_as_asked, written_size
+    from sidelight.cli.said import Said
     from sidelight.embedding import hints_for, warn_of_distances
-    from sidelight.io.table import read_knowledge
+    from sidelight.io.table import names_of_rows
+    from sidelight.side import rows_called
 
-    files = [file, similar, dissimilar, distances, anchors, align_to]
-    check_outputs(files, tables=[output], pictures=[picture], pages=[page], others=[model])
-    relations, attributes = split_names(relation_column), split_names(attribute_column)
-    factors = known_factors(condition_column, condition_period)
-    told = (
-        *(color_by, name_column, label_column, *relations, *attributes),
-        *(action_column, episode_column, sequence_column, *(name for name, _ in factors)),
-    )
-    how: dict[str, Any] = {
-        "ignore": split_names(ignore),
-        "aside": [name for name in told if name is not None],
-        "missing": missing_policy(missing, method),
-        "header": header,
-        "name_column": name_column,
-        "quiet": quiet,
-    }
-    shape, coder = None, None
-    if columns is None and text is None:
-        table, shape = read_rows(file, graph=precomputed or metric == "precomputed", **how)
-    else:
-        table, coder = read_other_columns(file, columns, text, **how)
-    if text is not None and metric is None and takes(method, "metric"):
-        metric = "cosine"  # for other methods rows of length 1 say nearly the same
-    images = images_of(table, shape, thumbnails=thumbnails, image_shape=image_shape)
-    forgiven = split_names(invariant_to)
-    known = read_knowledge(
-        table,
+    if point_quality and output is None:
+        raise ValueError("--point-quality adds columns to the map that --output writes. Give both.")
+    said = Said(
         similar=similar,
         dissimilar=dissimilar,
         distances=distances,
         anchors=anchors,
         name_column=name_column,
         label_column=label_column,
-        relation_columns=relations,
-        attribute_columns=attributes,
+        relation_column=relation_column,
+        attribute_column=attribute_column,
         action_column=action_column,
         episode_column=episode_column,
         sequence_column=sequence_column,
-        factors=factors,
+        condition_column=condition_column,
+        condition_period=condition_period,
+        invariant_to=invariant_to,
     )
-    if forgiven:
-        known.append(typed_invariance(forgiven, images, standardize=standardize))
+    files = [file, *said.files, align_to]
+    check_outputs(files, tables=[output], pictures=[picture], pages=[page], others=[model])
+    how: dict[str, Any] = {
+        "ignore": split_names(ignore),
+        "aside": [*filter(None, [color_by]), *said.columns],
+        "missing": missing_policy(missing, method),
+        "header": header,
+        "name_column": name_column,
+        "quiet": quiet,
+    }
+    graph = precomputed or metric == "precomputed"
+    table, shape, coder = read_as_asked(file, columns, text, graph=graph, **how)
+    if coder is not None and metric is None and takes(method, "metric"):
+        metric = coder.metric  # for methods without one rows of length 1 say nearly the same
+    images = images_of(table, shape, thumbnails=thumbnails, image_shape=image_shape)
+    known = said.read(table, images, standardize=standardize)
     previous, note = (None, "") if align_to is None else read_places(align_to, table)
     console.notes([note] * bool(note), quiet=quiet)
     preparation = Preparation.of(
         table,
         standardize=standardize,
-        factors=factors,
+        factors=said.factors,
         coder=coder,
     )
     parameters = typed_parameters(
@@ -176,7 +169,7 @@ def embed(
 
     seed = parameters.pop("random_state", seed)
 
-    with working(quiet=quiet) as begin:
+    with working(quiet=quiet) as begin, rows_called(names_of_rows(table, name_column)):
 
         def say(choice: Any, estimator: Any) -> None:
             facts = [("data", f"{table.name}, {written_size(table)}")]
@@ -217,6 +210,7 @@ def embed(
         table,
         preparation,
         output=output,
+        point_quality=point_quality,
         picture=picture,
         page=page,
         model=model,
@@ -235,7 +229,7 @@ def embed(
                 names=preparation.columns,
                 metric=parameters.get("metric"),
                 images=images is not None,
-                beside=table.labels,
+                beside={n: v for n, v in table.labels.items() if n not in (name_column, text)},
                 known={type(value).__name__ for value in known},
             )
         )

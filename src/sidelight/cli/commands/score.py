@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -10,7 +11,7 @@ import typer
 from sidelight.cli import console
 from sidelight.cli.options import (
     DATA,
-    File,
+    Data,
     Header,
     Ignore,
     Json,
@@ -34,7 +35,7 @@ REMEDY = "Choose what to do: --missing drop-rows, drop-columns or mean."
 
 
 def score(
-    file: File,
+    file: Data,
     places: MapPath,
     labels: Annotated[
         str | None,
@@ -71,7 +72,7 @@ def score(
     precomputed: Precomputed = False,
     as_json: Json = False,
 ) -> None:
-    """Measure how good a map of a table is.
+    """Measure how good a map of a table, or of a folder of pictures, is.
 
     Rows belong together by the column 'row' of the map, or by their order.
     """
@@ -81,33 +82,37 @@ def score(
     from sidelight.cli.reading import missing_policy, read_other_columns, written_size
     from sidelight.cli.reports import show_report
     from sidelight.core import is_sparse
-    from sidelight.embedding import warn_of_distances
-    from sidelight.io.table import listed, read_table
+    from sidelight.embedding import distances_along, warn_of_distances
+    from sidelight.io import open_rows
+    from sidelight.io.table import listed, read_columns, read_table
     from sidelight.quality import quality_report
 
     precomputed, policy = precomputed or metric == "precomputed", missing_policy(missing)
     drawn = read_table(places, remedy="Leave rows without a place out of the map.")
-    data = read_table(file, ignore=split_names(ignore), missing="keep", header=header)
-    # what stands in both was set aside when the map was made
-    shared = [name for name in data.column_names if name in drawn.column_names]
-    named = [] if labels is None else [labels]
-    beside = dict.fromkeys([*shared, *(name for name in named if name in data.column_names)])
-    coder = None
+    ignored, named, coder = split_names(ignore), [] if labels is None else [labels], None
     if data_columns is None and text is None:
-        data = data.set_aside(list(beside)).settled(policy, REMEDY)
+        how: dict[str, Any] = {"ignore": ignored, "missing": "keep", "header": header}
+        data, _ = open_rows(file, graph=precomputed, **how)
+        shared, beside = _not_data(data.column_names, drawn, named)
+        data = data.set_aside(beside)
+        data = data if is_sparse(data.X) else data.settled(policy, REMEDY)
     else:  # words that stand in the map may be data: only what is named is none
+        found = read_columns(file, header=header)
+        kinds = {n: v.dtype.kind for n, v in zip(found.names, found.values, strict=True)}
+        numbers = [name for name, kind in kinds.items() if kind in "fi" and name not in ignored]
+        shared, beside = _not_data(numbers, drawn, named)
         data, coder = read_other_columns(
             file,
             data_columns,
             text,
-            ignore=split_names(ignore),
-            aside=[*beside, *(name for name in named if name in data.labels)],
+            ignore=ignored,
+            aside=[*beside, *(name for name in named if name in kinds and name not in beside)],
             missing=policy,
             header=header,
             quiet=True,
             option="--data-columns",
         )
-        metric = "cosine" if text is not None and metric is None else metric
+        metric = coder.metric if metric is None else metric
     drawn = drawn.set_aside([name for name in beside if name in drawn.column_names])
     if labels is not None and labels not in data.labels:
         drawn = drawn.set_aside(named)
@@ -124,7 +129,8 @@ def score(
         console.warnings([f"{judged} Figures are of these alone."])
     X: Any = Preparation.of(data, standardize=standardize, coder=coder).apply(data)
     X = X[rows][:, rows] if precomputed else X[rows]
-    X = X.toarray() if is_sparse(X) and not precomputed else X
+    if is_sparse(X) and precomputed:
+        X = distances_along(X)
     with shown("quality", quiet=as_json):
         if not precomputed:
             warn_of_distances(data.X)
@@ -146,6 +152,17 @@ def score(
         ]
     )
     show_report(report)
+
+
+def _not_data(
+    numbers: Sequence[str], drawn: Table, named: Sequence[str]
+) -> tuple[list[str], list[str]]:
+    """Columns of numbers that stand in the map as well, and with those the labels.
+
+    What stands in both was set aside when the map was made.
+    """
+    shared = [name for name in numbers if name in drawn.column_names]
+    return shared, list(dict.fromkeys([*shared, *(name for name in named if name in numbers)]))
 
 
 def _judged(rows: IntArray, drawn: Table, data: Table) -> str:

@@ -28,7 +28,7 @@ def transform(
         str | None,
         typer.Option(
             metavar="POLICY",
-            help="Missing numbers: error (the default) or drop-rows.",
+            help="Missing numbers, and texts of unknown words: error (the default) or drop-rows.",
             show_default=False,
         ),
     ] = None,

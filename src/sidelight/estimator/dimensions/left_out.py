@@ -18,12 +18,14 @@ import numpy as np
 from sidelight.core import (
     FloatArray,
     IntArray,
+    as_dense,
     evenly_spaced,
     is_sparse,
+    require_memory,
     whole_or_nothing,
 )
 from sidelight.neighbors import distinct_rows
-from sidelight.solvers import first_least
+from sidelight.solvers import first_least, first_within
 
 
 @dataclass(frozen=True)
@@ -72,26 +74,30 @@ def asks_rows_left_out(estimator: Any) -> bool:
     return estimator._left_out is not None and isinstance(given, str) and given == "cv"
 
 
-def dimensions_left_out(estimator: Any, X: Any) -> tuple[int, FloatArray | None]:
+def dimensions_left_out(
+    estimator: Any, X: Any, known: dict[str, Any]
+) -> tuple[int, FloatArray | None]:
     """The dimensions that rows left out ask for, and their scores, where they are asked at all.
 
-    X are the rows as the estimator will see them, behind what acts in front.
+    X are the rows as the estimator will see them, behind what acts in front; of what is known a
+    Sequence is told to the models that judge as well.
     """
     if not asks_rows_left_out(estimator):
         return estimator.n_components_, None
     who, model_of = estimator._name, estimator._of_dimensions
-    judged = judged_dimensions(X, model_of, estimator._left_out, who=who)
+    order = known.get("Sequence")
+    judged = judged_dimensions(X, model_of, estimator._left_out, order=order, who=who)
     return judged.chosen, judged.scores
 
 
 def judged_dimensions(
-    X: Any, model_of: Callable[[int], Any], left_out: LeftOut, *, who: str
+    X: Any, model_of: Callable[[int], Any], left_out: LeftOut, *, order: Any = None, who: str
 ) -> Dimensions:
     """Fit models of 1, 2 … dimensions to some rows, and ask them about the others.
 
     Copies are one row: what was fitted tells nothing new.  It goes on until two more dimensions
     are no better; the smallest number is taken whose scores, row by row, fall short of the best by
-    less than one standard error.
+    less than one standard error.  ``order`` is a Sequence of the rows of X.
     """
     rows = _distinct(X)
     rows = rows[evenly_spaced(len(rows), left_out.rows)]
@@ -102,16 +108,16 @@ def judged_dimensions(
             f"least {2 * left_out.folds} distinct rows. Got {len(rows)}. Give a number."
         )
     parts = np.random.default_rng(0).permutation(len(rows)) % left_out.folds
+    shown, told = _written_out(X[rows], who=who), None if order is None else order.thinned(rows)
     scores: list[FloatArray] = []
     for q in range(1, most + 1):
-        scores.append(_scores_of(X, rows, parts, partial(model_of, q), left_out))
+        scores.append(_scores_of(shown, told, parts, partial(model_of, q), left_out))
         best = int(first_least(np.array([-one.mean() for one in scores])))
         if len(scores) > best + _BEYOND:
             break
-    short = [scores[best] - one for one in scores[: best + 1]]
-    error = [float(one.std()) / np.sqrt(len(rows)) for one in short]
-    near = [one.mean() <= sigma for one, sigma in zip(short, error, strict=True)]
-    return Dimensions(1 + near.index(True), np.array([one.mean() for one in scores]))
+    means = np.array([one.mean() for one in scores])
+    doubts = np.array([(scores[best] - one).std() for one in scores]) / np.sqrt(len(rows))
+    return Dimensions(1 + first_within(-means, doubts), means)
 
 
 def _distinct(X: Any) -> IntArray:
@@ -120,15 +126,28 @@ def _distinct(X: Any) -> IntArray:
     return distinct_rows(X, metric="euclidean", who="cv").rows
 
 
+def _written_out(X: Any, *, who: str) -> FloatArray:
+    """Rows as the densities take them that judge: dense."""
+    if is_sparse(X):
+        require_memory(
+            8.0 * X.shape[0] * X.shape[1],
+            what=f"{X.shape[0]} × {X.shape[1]} rows of sparse X, written out for n_components='cv'",
+            who=who,
+            instead="Give a number, or n_components='auto' where it is taken.",
+        )
+    return as_dense(X)
+
+
 def _scores_of(
-    X: Any, rows: IntArray, parts: IntArray, model: Callable[[], Any], left_out: LeftOut
+    X: FloatArray, order: Any, parts: IntArray, model: Callable[[], Any], left_out: LeftOut
 ) -> FloatArray:
     """The log density of every row under a model that was fitted without it."""
-    scores = np.empty(len(rows))
+    scores = np.empty(len(X))
     for part in range(left_out.folds):
         held = parts == part
+        side = None if order is None else order.thinned(np.flatnonzero(~held))
         with warnings.catch_warnings(), whole_or_nothing():
             warnings.simplefilter("ignore")  # of the models that are not kept
-            fitted = model().fit(X[rows[~held]])
-            scores[held] = fitted.score_samples(X[rows[held]])
+            fitted = model().fit(X[~held], side=side)
+            scores[held] = fitted.score_samples(X[held])
     return scores

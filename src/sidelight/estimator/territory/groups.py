@@ -11,6 +11,9 @@ from scipy.sparse.csgraph import connected_components
 from sidelight.core import BoolArray, IntArray
 from sidelight.side import Pairs
 
+#: Groups of so many rows can be cut in half, and each half foretells the other.
+SEVERAL = 3
+
 
 @dataclass(frozen=True)
 class Groups:
@@ -35,12 +38,36 @@ class Groups:
         """How many groups."""
         return int(self.differ.shape[0])
 
+    @property
+    def sizes(self) -> IntArray:
+        """How many rows the group of each row has."""
+        return np.asarray(np.bincount(self.group)[self.group])
+
+    @property
+    def are_large(self) -> bool:
+        """Whether most groups have several rows, as labels make them; pairs make groups of two."""
+        counts = np.unique(self.group, return_counts=True)[1]
+        return bool(not (counts > 1).any() or np.median(counts[counts > 1]) >= SEVERAL)
+
     def halves(self) -> tuple[BoolArray, BoolArray]:
         """Which rows to hold out: two halves that cut every group, as evenly as it goes."""
         order = np.argsort(self.group, kind="stable")
         half = np.empty(len(self.rows), dtype=np.bool_)
         half[order] = np.arange(len(order)) % 2 == 0
         return half, ~half
+
+    def whole_halves(self) -> tuple[BoolArray, BoolArray]:
+        """Which rows to hold out: two halves that cut no group, and the rows that are alone."""
+        half, in_company = np.empty(len(self.rows), dtype=np.bool_), self.sizes > 1
+        for rows in (in_company, ~in_company):
+            half[rows] = np.unique(self.group[rows], return_inverse=True)[1] % 2 == 0
+        return half, ~half
+
+    def twos(self) -> IntArray:
+        """Pairs of rows of one group, as many as tell who belongs together."""
+        order = np.argsort(self.group, kind="stable")
+        rows, same = self.rows[order], np.diff(self.group[order]) == 0
+        return np.column_stack([rows[:-1][same], rows[1:][same]])
 
     def take(self, named: BoolArray) -> Groups:
         """Some of the rows, in the same groups."""

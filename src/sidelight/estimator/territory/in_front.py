@@ -19,7 +19,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.base import clone
 
-from sidelight.core import FloatArray
+from sidelight.core import DisconnectedGraphError, FloatArray
 from sidelight.estimator.territory.groups import Groups, groups_of
 from sidelight.estimator.territory.judge import foretells_more, gathers_territories, walks_in
 from sidelight.estimator.territory.memberships import WALKS, foretold, memberships
@@ -48,22 +48,26 @@ def metric_for_map(
     Few rows, and rows that are alone in their groups, foretell nothing: then it is not judged.
     """
     groups = groups_of(pairs)
-    in_company = np.bincount(groups.group)[groups.group] > 1
-    if learned.refuted_ or np.count_nonzero(in_company) < WALKS.few:
+    if learned.refuted_ or np.count_nonzero(groups.sizes > 1) < WALKS.few:
         return learned
     walks = walks_in(X)
     share, sure = foretold(walks, groups)
+    # around groups of two a territory is the rows next to one, which say nothing of the other
+    in_territories = groups.are_large and sure > WALKS.surely
     of_pairs = learned.strength_ > 0
-    if sure <= WALKS.surely and not of_pairs:
+    if not in_territories and not of_pairs:
         return learned
     plain = embed(X)
 
     def shows(learn: Learn, metric: EquivalenceMetric) -> bool:
-        return foretells_more(
-            groups, plain, lambda seen: embed(learn(seen).transform(X))
-        ) and gathers_territories(walks, groups, plain, embed(metric.transform(X)))
+        try:
+            return foretells_more(
+                groups, plain, lambda seen: embed(learn(seen).transform(X))
+            ) and gathers_territories(walks, groups, plain, embed(metric.transform(X)))
+        except DisconnectedGraphError:  # by what is said, which the user need not know
+            return False
 
-    if sure > WALKS.surely:
+    if in_territories:
         wide = metric_of_territories(X, walks, groups)
         if shows(lambda seen: metric_of_territories(X, walks, seen), wide):
             wide.report_ = (
@@ -107,8 +111,10 @@ def plain_map(estimator: Any, X: Any) -> FloatArray:
         return np.asarray(clone(estimator).fit(X).embedding_)
 
 
-def _among(pairs: Pairs, seen: Groups) -> Pairs:
+def _among(pairs: Pairs, seen: Groups) -> Pairs | None:
+    """Pairs of rows that are seen, if there are any."""
     similar, dissimilar = (
         given[np.isin(given, seen.rows).all(axis=1)] for given in (pairs.similar, pairs.dissimilar)
     )
-    return Pairs(similar=similar, dissimilar=dissimilar)
+    some = len(similar) or len(dissimilar)
+    return Pairs(similar=similar, dissimilar=dissimilar) if some else None

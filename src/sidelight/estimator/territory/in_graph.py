@@ -140,9 +140,11 @@ def map_in_territories(
 ) -> tuple[Map, str] | None:
     """The map that listens to pairs, and what they did; None where they do it no good."""
     named = pairs_of_points(pairs, near.distinct.inverse)
-    if named is None or len(named.rows) < WALKS.few:
+    if named is None:
         return None
     groups = groups_of(named)
+    if np.count_nonzero(groups.sizes > 1) < WALKS.few:
+        return None
     share, sure = foretold(walks_along(near.graph), groups)
     if sure <= WALKS.surely:
         return None

@@ -2,6 +2,9 @@
 
 Half of the named rows are held out at a time.  A map that was told of the others, and the map that
 was told nothing, both say by walks between neighbours in them to which groups these rows belong.
+
+Half of a group of two says nothing of who is similar.  So of such groups, as pairs make them, half
+are held out whole, and what counts is how many rows lie nearer to one of two than the other does.
 """
 
 from __future__ import annotations
@@ -10,9 +13,10 @@ from collections.abc import Callable
 
 import numpy as np
 import scipy.sparse as sp
+from scipy.spatial.distance import cdist
 
-from sidelight.core import FloatArray
-from sidelight.estimator.territory.groups import Groups
+from sidelight.core import FloatArray, IntArray, row_blocks
+from sidelight.estimator.territory.groups import SEVERAL, Groups
 from sidelight.estimator.territory.memberships import WALKS, memberships
 from sidelight.neighbors import nearest_neighbors, symmetrise
 from sidelight.similarity import gaussian_similarity
@@ -20,11 +24,10 @@ from sidelight.similarity import gaussian_similarity
 #: Standard errors by which rows that are held out must be foretold better; set on draws 310 to 357
 #: of 400 digits, cells, wine, breast cancer and faces.
 SURELY = 1.0
-#: The same where groups have fewer rows than three, as pairs have: what half of them foretell is
-#: little, and by one standard error chance passes too often.  Set on draws 700 to 704 and 740 to
-#: 744 of 50 to 200 pairs of digits and cells.
+#: The same where groups have fewer rows than three, as pairs make them: what half of them say is
+#: little, and by one standard error chance passes too often.  Checked on draws 600 to 605 and 700
+#: to 704 of 20 to 200 pairs of cells and faces, which chose how twos are held out.
 SURELY_OF_PAIRS = 2.0
-_SEVERAL = 3
 #: Standard errors by which rows that nobody named must lie nearer to those of their territory; set
 #: on PCA with 20 to 200 labels of digits, cells and wine, draws 330 to 345.
 PLAINLY = 2.5
@@ -35,17 +38,36 @@ ONE_TERRITORY = 0.9
 def foretells_more(groups: Groups, plain: FloatArray, told: Callable[[Groups], FloatArray]) -> bool:
     """Whether maps ``told`` of half of the rows foretell the others better than the plain one."""
     gains = []
-    for held in groups.halves():
+    for held in groups.halves() if groups.are_large else groups.whole_halves():
         seen, asked = groups.take(~held), groups.take(held)
-        with_it, without = (
-            memberships(walks_in(Z), seen).at(asked.rows).of(asked.group)
-            for Z in (told(seen), plain)
-        )
+        maps = told(seen), plain
+        if groups.are_large:
+            with_it, without = (
+                memberships(walks_in(Z), seen).at(asked.rows).of(asked.group) for Z in maps
+            )
+        else:
+            with_it, without = (nearness(Z, asked.twos()) for Z in maps)
         gains.append(with_it - without)
-    gain = np.concatenate(gains)
-    several = len(groups.rows) >= _SEVERAL * len(np.unique(groups.group))
-    surely = SURELY if several else SURELY_OF_PAIRS
-    return bool(gain.mean() > surely * gain.std() / np.sqrt(len(gain)))
+    return _is_gain(np.concatenate(gains), SURELY if _say_much(groups) else SURELY_OF_PAIRS)
+
+
+def nearness(Z: FloatArray, twos: IntArray) -> FloatArray:
+    """Minus the logarithm of how manyth of all rows one of two is to the other, for each two.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> Z = np.array([[0.0], [1.0], [3.0], [3.5]])
+    >>> np.exp(-2 * nearness(Z, np.array([[0, 1], [0, 2]]))).round(1)  # 1st of 1st, 2nd of 3rd
+    array([1., 6.])
+    """
+    found = np.zeros(len(twos))
+    for block in row_blocks(len(twos), 16.0 * len(Z)):
+        for one, other in (twos[block].T, twos[block].T[::-1]):
+            lengths = cdist(Z[one], Z)
+            own = lengths[np.arange(len(one)), other]
+            found[block] -= np.log(np.sum(lengths <= own[:, None], axis=1) - 1) / 2
+    return found
 
 
 def gathers_territories(
@@ -54,22 +76,33 @@ def gathers_territories(
     """Whether rows that nobody named are more among their own in one map than in the other.
 
     Where they belong is said by walks in the data: a map that foretells the rows that are held out
-    may still mix the many others.
+    may still mix the many others.  Around groups of two there are too few to be asked.
     """
+    if not groups.are_large:
+        return True
     found = memberships(walks, groups)
     asked = found.shares[:, 0] > 0.5
     asked[groups.rows] = False
     group = found.groups[asked, 0]
-    # few rows, or rows of one territory, say nothing
+    # few rows, or rows of one territory, say nothing: then groups must have said enough
     if len(group) < WALKS.few or np.bincount(group).max() > ONE_TERRITORY * len(group):
-        return True
+        return _say_much(groups)
     k = min(5, len(group) - 1)
     among = [
         (group[nearest_neighbors(Z[asked], k).indices] == group[:, None]).mean(axis=1)
         for Z in (told, plain)
     ]
-    gain = among[0] - among[1]
-    return bool(gain.mean() > PLAINLY * gain.std() / np.sqrt(len(gain)))
+    return _is_gain(among[0] - among[1], PLAINLY)
+
+
+def _say_much(groups: Groups) -> bool:
+    """Whether groups have several rows each, those of rows that are alone counted too."""
+    return groups.are_large and len(groups.rows) >= SEVERAL * len(np.unique(groups.group))
+
+
+def _is_gain(gain: FloatArray, errors: float) -> bool:
+    """Whether the mean is above nothing by so many standard errors."""
+    return bool(gain.mean() > errors * gain.std() / np.sqrt(len(gain)))
 
 
 def walks_along(lengths: sp.csr_array) -> sp.csr_array:

@@ -5,6 +5,9 @@ neighbours and S the rows that are named,
 
     H ← (1 − r) T H + r S,   U_ig = H_ig / (Σ_h H_ih + ε).
 
+Where groups are so many that all of H would take too long, every row remembers the few that it
+meets most, from step to step; Σ_h H_ih is that of all in any case.
+
 How true that is shows when rows that are named are held out, and foretold from the others.
 """
 
@@ -15,8 +18,21 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.sparse as sp
 
-from sidelight.core import FloatArray, IntArray, row_blocks
+from sidelight.core import (
+    FloatArray,
+    IntArray,
+    Threads,
+    count_threads,
+    report,
+    row_blocks,
+    shares,
+)
 from sidelight.estimator.territory.groups import Groups
+
+#: What is reported while rows walk.
+_STAGE = "territories"
+#: Rows that a thread takes at once.
+_SHARE = 8_192
 
 
 @dataclass(frozen=True)
@@ -40,6 +56,12 @@ class WalkSettings:
         better than chance.
     few : int
         Fewer rows cannot be judged.
+    affordable : float
+        Products of H, edges × groups × steps, up to which H is made of all groups: ten seconds.
+    remembered : int
+        Else the groups that a row remembers from step to step, of four times as many or more: of
+        64 to 400 pairs of digits and of blood cells (draws 900 to 904) shares are then off by 0.018
+        at most, the share that is foretold by 0.001.
     """
 
     restart: float = 0.1
@@ -48,6 +70,8 @@ class WalkSettings:
     doubt: float = 0.1
     surely: float = 3.0
     few: int = 20
+    affordable: float = 1e10
+    remembered: int = 16
 
 
 WALKS = WalkSettings()
@@ -81,28 +105,74 @@ class Memberships:
 
 def memberships(graph: sp.csr_array, groups: Groups, settings: WalkSettings = WALKS) -> Memberships:
     """Walk from every row, and tell whose rows are met: the few groups that count most."""
-    n, kept = graph.shape[0], min(settings.kept, groups.n)
     T = graph.astype(np.float64)
     mass = np.asarray(T.sum(axis=1)).ravel()
     T.data *= np.repeat(1.0 / np.maximum(mass, 1e-300), np.diff(graph.indptr))
+    many = groups.n >= 4 * settings.remembered
+    if many and float(T.nnz) * groups.n * settings.steps > settings.affordable:
+        which, best, total = _met_most(T, groups, settings)
+    else:
+        which, best, total = _met(T, groups, settings)
+    found = best / np.maximum(total + settings.doubt * total.mean(), 1e-300)[:, None]
+    return Memberships(np.where(found > 0, which, -1), found)
+
+
+def _met(
+    T: sp.csr_array, groups: Groups, settings: WalkSettings
+) -> tuple[IntArray, FloatArray, FloatArray]:
+    """The largest entries of H, and the sums of its rows: block by block of the groups."""
+    n, kept = T.shape[0], min(settings.kept, groups.n)
     best = np.zeros((n, kept))
     which = np.full((n, kept), -1, dtype=np.intp)
     total = np.zeros(n)
-    for block in row_blocks(groups.n, 24.0 * n):
+    blocks = row_blocks(groups.n, 24.0 * n)
+    for block in blocks:
         names = np.arange(groups.n)[block]
         S = np.zeros((n, len(names)))
         inside = (groups.group >= names[0]) & (groups.group <= names[-1])
         S[groups.rows[inside], groups.group[inside] - names[0]] = 1.0
-        H = settings.restart * S
-        for _ in range(settings.steps):
-            H = (1.0 - settings.restart) * (T @ H) + settings.restart * S
+        H = _walked(T, S, settings)
         total += H.sum(axis=1)
         values = np.hstack([best, H])
         labels = np.hstack([which, np.broadcast_to(names, H.shape)])
         order = np.argsort(-values, axis=1, kind="stable")[:, :kept]
         best, which = (np.take_along_axis(a, order, axis=1) for a in (values, labels))
-    shares = best / np.maximum(total + settings.doubt * total.mean(), 1e-300)[:, None]
-    return Memberships(np.where(shares > 0, which, -1), shares)
+        if len(blocks) > 1:
+            report(_STAGE, block.stop, groups.n)
+    return which, best, total
+
+
+def _walked(T: sp.csr_array, S: FloatArray, settings: WalkSettings) -> FloatArray:
+    """H of some columns of S."""
+    H = settings.restart * S
+    for _ in range(settings.steps):
+        H = (1.0 - settings.restart) * (T @ H) + settings.restart * S
+    return H
+
+
+def _met_most(
+    T: sp.csr_array, groups: Groups, settings: WalkSettings
+) -> tuple[IntArray, FloatArray, FloatArray]:
+    """The same of very many groups: a row remembers those that it meets most."""
+    from sidelight.estimator.territory._walks_compiled import step_on
+
+    n, kept = T.shape[0], settings.remembered
+    own = np.full(n, -1, dtype=np.int64)
+    own[groups.rows] = groups.group
+    which = np.full((n, kept), -1, dtype=np.int32)
+    H = np.zeros((n, kept), dtype=np.float32)
+    which[:, 0], H[:, 0] = own, np.where(own >= 0, settings.restart, 0.0)
+    after = np.empty_like(which), np.empty_like(H)
+    walk, cuts = (T.indptr, T.indices, T.data), shares(n, max(1, -(-n // _SHARE)))
+    with Threads(count_threads(None, who="Pairs")) as pool:
+        for step in range(settings.steps):
+            told = (walk, (own, groups.n), (which, H), settings.restart)
+            pool.run([(step_on, (*told, s.start, s.stop, after)) for s in cuts])
+            (which, H), after = after, (which, H)
+            report(_STAGE, step + 1, settings.steps)
+    some = slice(min(settings.kept, groups.n))
+    total = _walked(T, (own >= 0).astype(np.float64), settings)
+    return which[:, some].astype(np.intp), H[:, some].astype(np.float64), total
 
 
 def held_out(graph: sp.csr_array, groups: Groups, settings: WalkSettings = WALKS) -> Memberships:

@@ -2,8 +2,17 @@
 
 from __future__ import annotations
 
-from sidelight.io.coding.mixed import MixedColumns
-from sidelight.io.coding.reading import coder_of, read_coded, read_for
+from sidelight.io.coding.mixed import MixedColumns, are_classes
+from sidelight.io.coding.reading import coder_of, learn_coder, read_coded, read_for, settled
 from sidelight.io.coding.texts import TextColumn
 
-__all__ = ["MixedColumns", "TextColumn", "coder_of", "read_coded", "read_for"]
+__all__ = [
+    "MixedColumns",
+    "TextColumn",
+    "are_classes",
+    "coder_of",
+    "learn_coder",
+    "read_coded",
+    "read_for",
+    "settled",
+]

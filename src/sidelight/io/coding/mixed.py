@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +16,11 @@ from sidelight.io.table import columns_of_frame, listed
 
 #: Words of more different values than these are names, not classes.
 _MOST_WORDS = 50
+
+
+def are_classes(words: Collection[str], n: int) -> bool:
+    """Whether so many different words in n rows are classes that rows share, or their names."""
+    return len(words) <= min(_MOST_WORDS, max(2, n // 2))
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,6 +44,9 @@ class MixedColumns:
         The different words of each; none of numbers.
     """
 
+    #: Euclidean distances are Gower's: no metric but a method's own is asked for.
+    metric: ClassVar[str | None] = None
+
     columns: tuple[str, ...]
     kinds: tuple[str, ...]
     low: FloatArray
@@ -54,7 +62,7 @@ class MixedColumns:
             numbers = as_floats(values)
             if numbers is None:
                 words = tuple(sorted({word for word in as_words(values) if word is not None}))
-                if len(words) > min(_MOST_WORDS, max(2, len(values) // 2)):
+                if not are_classes(words, len(values)):
                     aside.append(name)
                 else:
                     kept[name] = ("words", 0.0, 1.0, words)
@@ -99,6 +107,9 @@ class MixedColumns:
                 numbers = self._numbers(name, self.kinds[place], columns[name], who)
                 coded.append((numbers[:, None] - self.low[place]) / self.range[place])
         return np.hstack(coded)
+
+    #: With what is missing still there, as of texts; here that is no reason to refuse rows.
+    code = apply
 
     def undo(self, X: FloatArray) -> FloatArray:
         """Coded numbers in their own units, dates in days since 1970, words as shares of one."""

@@ -24,23 +24,53 @@ def read_coded(
     aside: Sequence[str] = (),
     header: bool | None = None,
 ) -> tuple[Table, Coder]:
-    """Read a table of mixed columns, or one of texts, and how it became numbers."""
+    """Read a table of mixed columns, or one of texts, and how it became numbers.
+
+    What is missing is still there: :func:`settled` deals with it.
+    """
     found, notes = _columns(path, header)
-    check_known([*ignore, *aside, *([text] if text else [])], list(found), path.name)
+    check_known([*ignore, *aside], list(found), path.name)
     found = {name: values for name, values in found.items() if name not in ignore}
-    data = {name: values for name, values in found.items() if name not in aside or name == text}
-    coder: Coder
-    if text is None:
-        coder, note = MixedColumns.learn(data, path.name)
-    else:
-        coder, note = TextColumn.learn(data, text, path.name)
-        others = [name for name in data if name != text]
-        note += f" Set aside {listed(others, 'column')}." if others else ""
+    coder, note = learn_coder(found, path.name, text=text, aside=aside)
     return _coded(found, coder, path.name, (*notes, note)), coder
 
 
+def learn_coder(
+    columns: Mapping[str, npt.NDArray[Any]],
+    who: str,
+    *,
+    text: str | None = None,
+    aside: Sequence[str] = (),
+) -> tuple[Coder, str]:
+    """Learn how columns become numbers, those set aside left out, and say what is done."""
+    data = {name: values for name, values in columns.items() if name not in aside or name == text}
+    if text is None:
+        return MixedColumns.learn(data, who)
+    check_known([text], list(columns), who)
+    coder, note = TextColumn.learn(data, text, who)
+    others = [name for name in data if name != text]
+    return coder, f"{note} Set aside {listed(others, 'column')}." if others else note
+
+
+def settled(
+    table: Table,
+    coder: Coder,
+    missing: str,
+    *,
+    remedy: str,
+    of_texts: str,
+    name_column: str | None = None,
+) -> Table:
+    """Deal with missing numbers, and with texts that have no word; what errors advise of each."""
+    if isinstance(coder, MixedColumns):
+        return table.settled(missing, remedy, name_column)
+    names = None if name_column is None else table.labels[name_column]
+    rows, note = coder.told(table.X, missing, table.name, of_texts, names)
+    return table.within(rows).with_notes([note]) if note else table
+
+
 def read_for(coder: Coder, path: Path, *, header: bool | None = None) -> Table:
-    """Read new rows as a model's own were coded."""
+    """Read new rows as a model's own were coded; what is missing is still there."""
     found, notes = _columns(path, header)
     return _coded(found, coder, path.name, tuple(notes))
 
@@ -66,7 +96,7 @@ def _columns(path: Path, header: bool | None) -> tuple[dict[str, npt.NDArray[Any
 def _coded(
     found: Mapping[str, npt.NDArray[Any]], coder: Coder, who: str, notes: tuple[str, ...]
 ) -> Table:
-    X = coder.apply(found, who)
+    X = coder.code(found, who)
     # words stay beside the map, as those of any table do
     used = [name for name in coder.columns if found[name].dtype.kind in "fi"]
     labels = {name: values for name, values in found.items() if name not in used}

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
-from sidelight.core import FloatArray
+from sidelight.core import BoolArray, FloatArray
 from sidelight.io.coding.kinds import as_words
+from sidelight.io.table import columns_of_frame
 
 #: So many words are kept, the most frequent.
 _MOST_WORDS = 5_000
@@ -30,6 +31,9 @@ class TextColumn:
         How much each counts.
     """
 
+    #: Texts of any length, by their angle.
+    metric: ClassVar[str | None] = "cosine"
+
     column: str
     vocabulary: tuple[str, ...]
     idf: FloatArray
@@ -38,18 +42,24 @@ class TextColumn:
     def learn(
         cls, columns: Mapping[str, npt.NDArray[Any]], column: str, who: str
     ) -> tuple[TextColumn, str]:
-        """Learn the words and how rare they are, and say what is done."""
+        """Learn the words and how rare they are, and say what is done.
+
+        Texts without any of the words count for nothing, as though they were not there.
+        """
         from sklearn.feature_extraction.text import TfidfVectorizer
 
-        found = TfidfVectorizer(max_features=_MOST_WORDS)
+        found, texts = TfidfVectorizer(max_features=_MOST_WORDS), _texts(columns[column])
         try:
-            found.fit(_texts(columns[column]))
+            told = _has_words(found.fit_transform(texts))
         except ValueError as error:
             raise ValueError(
                 f"The column {column!r} of {who} holds no words to compare rows by. Is it the "
                 f"column of texts?"
             ) from error
         words = tuple(map(str, found.get_feature_names_out()))
+        if not told.all():
+            found = TfidfVectorizer(vocabulary=list(words))
+            found.fit([text for text, kept in zip(texts, told, strict=True) if kept])
         note = (
             f"The texts of the column {column!r} are compared by {len(words):,} words, rare ones "
             f"counting more (tf-idf), whatever their length (cosine)."
@@ -66,23 +76,58 @@ class TextColumn:
         """The column that is coded."""
         return (self.column,)
 
-    def apply(self, columns: Mapping[str, npt.NDArray[Any]], who: str = "X") -> Any:
-        """Code texts as sparse rows; a text without a known word is refused, being like nothing."""
+    def apply(self, data: Any, who: str = "X") -> Any:
+        """Code the texts of a frame, or of columns by name, as sparse rows.
+
+        A text without a known word is refused, being like nothing.
+        """
+        coded = self.code(data, who)
+        self.told(coded, "error", who, "Leave these rows out.")
+        return coded
+
+    def code(self, data: Any, who: str = "X") -> Any:
+        """The weights of words as sparse rows, empty where a text has no known word."""
         from sklearn.feature_extraction.text import CountVectorizer
         from sklearn.preprocessing import normalize
 
+        columns = data if isinstance(data, Mapping) else columns_of_frame(data)
         if self.column not in columns:
             raise ValueError(f"{who} lacks the column {self.column!r} of texts.")
         counted = CountVectorizer(vocabulary=list(self.vocabulary))
         counts = counted.transform(_texts(columns[self.column])).astype(np.float64)
-        empty = np.flatnonzero(np.diff(counts.tocsr().indptr) == 0)
-        if len(empty):
-            raise ValueError(
-                f"{len(empty)} of {counts.shape[0]} texts in the column {self.column!r} of {who} "
-                f"have no word that the others have, the first in row {empty[0] + 1}: such a text "
-                f"is like nothing. Leave these rows out."
-            )
         return normalize(counts.multiply(self.idf).tocsr())
+
+    def told(
+        self, coded: Any, missing: str, who: str, remedy: str, row_names: Any = None
+    ) -> tuple[BoolArray, str]:
+        """Which texts have a known word, and what is said of those that are left out.
+
+        Only ``missing="drop-rows"`` leaves any out; ``remedy`` is what an error advises.
+        """
+        if missing in ("mean", "drop-columns"):
+            raise ValueError(
+                f"A text without words has no mean, and its column is all there is: {missing!r} "
+                f"makes no sense for the texts of {who}. {remedy}"
+            )
+        kept = _has_words(coded)
+        gone = int((~kept).sum())
+        if not gone:
+            return kept, ""
+        if missing != "drop-rows":
+            first = int(np.argmin(kept))
+            named = "" if row_names is None else f", named {str(row_names[first])!r}"
+            raise ValueError(
+                f"{gone:,} of {len(kept):,} texts in the column {self.column!r} of {who} have no "
+                f"word that the others have, the first in row {first + 1}{named}: such a text is "
+                f"like nothing. {remedy}"
+            )
+        if gone == len(kept):
+            raise ValueError(
+                f"No text in the column {self.column!r} of {who} has a word that the model knows. "
+                f"None is left."
+            )
+        rows = f"{gone:,} row{'s' * (gone != 1)}"
+        return kept, f"Left out {rows} without a word that the others have in {self.column!r}."
 
     def undo(self, X: FloatArray) -> FloatArray:
         """As it is: the weights of words."""
@@ -98,6 +143,10 @@ class TextColumn:
         """Read what a model file kept."""
         idf = np.asarray(plain["idf"], dtype=np.float64)
         return cls(plain["column"], tuple(plain["vocabulary"]), idf)
+
+
+def _has_words(coded: Any) -> BoolArray:
+    return np.asarray(np.diff(coded.tocsr().indptr) > 0)
 
 
 def _texts(values: npt.NDArray[Any]) -> list[str]:

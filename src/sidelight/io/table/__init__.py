@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from sidelight.io.table.blocks import comes_in_blocks, table_blocks
-from sidelight.io.table.columns import is_missing, listed
+from sidelight.io.table.columns import is_missing, listed, said_of_texts
 from sidelight.io.table.frames import column_of_frame, columns_of_frame, numbers_of_frame
 from sidelight.io.table.graphs import holds_graph, read_graph
 from sidelight.io.table.knowledge import condition_of_column, read_knowledge
 from sidelight.io.table.missing import POLICIES, settle_missing
+from sidelight.io.table.names import names_of_rows
 from sidelight.io.table.reading import (
     ENDINGS,
     Table,
@@ -34,12 +35,14 @@ __all__ = [
     "is_missing",
     "is_one_table",
     "listed",
+    "names_of_rows",
     "numbers_of_frame",
     "read_columns",
     "read_graph",
     "read_knowledge",
     "read_table",
     "require_table",
+    "said_of_texts",
     "settle_missing",
     "table_blocks",
     "table_writer",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -37,8 +37,10 @@ _COMMA_NUMBER = re.compile(r"\s*[+-]?\d+(,\d+)?([eE][+-]?\d+)?\s*", re.ASCII)
 
 #: Of a column of numbers no more than this share of the cells are none.
 _FEW = 0.1
-# So many cells tell whether a column may be one of numbers.
+# So many cells tell whether a column may be one of numbers, or of texts.
 _LOOKED_AT = 200
+#: Texts have so many words each, and more than this share of them are said once.
+_WORDS_EACH, _DIFFERENT = 4, 0.5
 
 
 @dataclass(frozen=True, eq=False)
@@ -185,6 +187,29 @@ def almost_numbers(fields: Sequence[str], first_row: int) -> str:
     if len(odd) == 1:
         return f"1 of its {len(fields):,} cells is {one}, {first}"
     return f"{len(odd):,} of its {len(fields):,} cells are {many}, the first {first}"
+
+
+def said_of_texts(columns: Mapping[str, npt.NDArray[Any]]) -> str:
+    """Say how rows are compared by a column of texts; nothing where there is none.
+
+    Texts have several words each, where names have one or two, and differ, where the answers to a
+    question do not.
+
+    Examples
+    --------
+    >>> letters = np.array(["the ship is at sea", "bread is made of flour", "sea salt on bread"])
+    >>> said_of_texts({"from": np.array(["Ann Lee", "Bo", "Al"]), "body": letters})
+    "The column 'body' holds texts. To compare rows by their words: text='body', --text body."
+    """
+    for name, values in columns.items():
+        some = [v for v in values[:_LOOKED_AT].tolist() if isinstance(v, str) and not is_missing(v)]
+        several = sum(len(text.split()) for text in some) >= _WORDS_EACH * max(len(some), 1)
+        if several and len(set(some)) > _DIFFERENT * len(some):
+            return (
+                f"The column {name!r} holds texts. To compare rows by their words: text={name!r}, "
+                f"--text {name}."
+            )
+    return ""
 
 
 def _with_comma(field: str) -> bool:

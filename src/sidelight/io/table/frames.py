@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sidelight.core import FloatArray
-from sidelight.io.table.columns import listed
+from sidelight.io.table.columns import listed, said_of_texts
 
 
 def column_of_frame(frame: Any, column: str, *, who: str) -> tuple[list[Any], Any]:
@@ -54,7 +54,7 @@ def columns_of_frame(frame: Any) -> dict[str, npt.NDArray[Any]]:
         table = nw.from_native(frame, eager_only=True)
     except TypeError as error:
         raise ValueError(
-            f"Columns of mixed kinds come in a frame (pandas, polars, pyarrow). Got "
+            f"Columns of mixed kinds, and texts, come in a frame (pandas, polars, pyarrow). Got "
             f"{type(frame).__name__}."
         ) from error
     found: dict[str, npt.NDArray[Any]] = {}
@@ -92,9 +92,11 @@ def numbers_of_frame(frame: Any) -> tuple[Any, str]:
     numbers = {name: found for name, c in columns.items() if (found := _floats(c, nw)) is not None}
     words = [str(name) for name in columns if name not in numbers]
     if not numbers:
+        texts = {str(name): np.array(c.to_list(), dtype=object) for name, c in columns.items()}
+        remedy = said_of_texts(texts) or "Give its numbers as numbers, not as text."
         raise ValueError(
             f"The frame has no column of numbers to work on. It has {listed(words, 'column')}. "
-            f"Give its numbers as numbers, not as text."
+            f"{remedy}"
         )
     note = f"Set aside {listed(words, 'column')}: not numbers." if words else ""
     arrow = table.implementation.is_pyarrow()  # which scikit-learn does not read

@@ -74,6 +74,21 @@ def read_named_rows(
     return rows, listed
 
 
+def names_of_rows(table: Table, column: str | None) -> Any:
+    """What rows are called to whoever wrote a table: by a column, else counted from 1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sidelight.io.table import Table
+    >>> who, rows = np.array([7.0, 9.0]), np.array([0, 2])
+    >>> table = Table(np.zeros((2, 1)), ("x",), {"who": who}, rows)
+    >>> names_of_rows(table, "who"), names_of_rows(table, None)
+    (['7', '9'], array([1, 3]))
+    """
+    return table.rows + 1 if column is None else [as_name(value) for value in table.labels[column]]
+
+
 def as_name(value: Any) -> str:
     """Write a name: numbers without a decimal point that says nothing; nothing where it is missing.
 

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from sidelight.core import FloatArray, IntArray
 from sidelight.io.finding import require_file
 from sidelight.io.table.binary import read_npy, read_npz
-from sidelight.io.table.columns import Columns, almost_numbers, listed
+from sidelight.io.table.columns import Columns, almost_numbers, listed, said_of_texts
 from sidelight.io.table.delimited import read_delimited
 from sidelight.io.table.missing import PYTHON_REMEDY, settle_missing
 from sidelight.io.table.parquet import PARQUET, parts_of, read_parquet
@@ -277,7 +277,7 @@ def _check_finite(X: FloatArray, names: tuple[str, ...], who: str, first_row: in
 def _no_numbers(who: str, labels: Mapping[str, Any], ignore: Sequence[str]) -> str:
     beside = f" It has {listed(list(labels), 'column')}, set aside." if labels else ""
     left = f" Left out: {listed(list(ignore), 'column')}." if ignore else ""
-    return (
-        f"{who} has no column of numbers to work on.{beside}{left} Numbers are written like 3.5; "
-        "columns are separated by commas, semicolons or tabs."
+    remedy = said_of_texts(labels) or (
+        "Numbers are written like 3.5; columns are separated by commas, semicolons or tabs."
     )
+    return f"{who} has no column of numbers to work on.{beside}{left} {remedy}"

@@ -10,6 +10,7 @@ import numpy as np
 from sidelight.core import ArrayLike, FloatArray, IntArray
 from sidelight.neighbors import nearest_neighbors
 from sidelight.quality.inputs import as_points, check_n_neighbors, check_same_length
+from sidelight.side import labels_of_index
 
 _BLOCK = 20_000
 
@@ -27,17 +28,21 @@ class PointQuality:
         distance to the k-th neighbour that is usual in the map.
     n_neighbors : int
         k.
+    names : tuple, optional
+        The labels of the rows, where they have any.
     """
 
     kept: FloatArray
     displaced: FloatArray
     n_neighbors: int
+    names: tuple[Any, ...] | None = None
 
     def __repr__(self) -> str:
         worst = int(np.nanargmax(self.displaced))
+        which = f"row {worst}" if self.names is None else f"{self.names[worst]!r}"
         return (
             f"PointQuality({len(self.kept)} points, {self.n_neighbors} neighbours: "
-            f"{np.nanmean(self.kept):.3f} kept, row {worst} displaced most, "
+            f"{np.nanmean(self.kept):.3f} kept, {which} displaced most, "
             f"{self.displaced[worst]:.1f})"
         )
 
@@ -50,7 +55,8 @@ def point_quality(
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features) or (n_samples, n_samples)
-        The data, or their table of distances with ``metric="precomputed"``.
+        The data, or their table of distances with ``metric="precomputed"``; the index of a frame
+        has the names of the rows.
     Z : array-like of shape (n_samples, n_components)
         The map.
     n_neighbors : int, optional
@@ -85,7 +91,8 @@ def point_quality(
     places = np.median(points[near], axis=1)
     usual = float(np.median(mapped.distances[:, -1]))
     displaced = np.linalg.norm(points - places, axis=1) / max(usual, 1e-300)
-    return PointQuality(share_in_common(near, mapped.indices), displaced, k)
+    shares = share_in_common(near, mapped.indices)
+    return PointQuality(shares, displaced, k, labels_of_index(X))
 
 
 def share_in_common(first: IntArray, second: IntArray) -> FloatArray:

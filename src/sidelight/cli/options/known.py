@@ -7,7 +7,7 @@ from typing import Annotated, TypeAlias
 
 import typer
 
-from sidelight.cli.options import from_pipe
+from sidelight.cli.options.common import from_pipe
 
 KNOWN = "What is known (rows by --name-column, or counted from 1, as in a map's column 'row')"
 

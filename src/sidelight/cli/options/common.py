@@ -10,7 +10,6 @@ import typer
 
 DATA = "The data"
 METHOD = "The method"
-WRITE = "What is written"
 
 
 def _of_data(metavar: str, help_: str) -> Any:
@@ -35,14 +34,6 @@ def from_pipe(context: typer.Context, path: Path | None) -> Path | None:
     return received(path, Path(folder.name))
 
 
-File: TypeAlias = Annotated[
-    Path,
-    typer.Argument(
-        help="A table: csv, tsv, npy, npz or parquet; - for the standard input.",
-        show_default=False,
-        callback=from_pipe,
-    ),
-]
 Data: TypeAlias = Annotated[
     Path,
     typer.Argument(
@@ -168,7 +159,8 @@ Missing: TypeAlias = Annotated[
     _of_data(
         "POLICY",
         "Missing numbers: error (the default), drop-rows, drop-columns, mean, or keep for "
-        "methods that take them as they are (ppca, which auto then chooses).",
+        "methods that take them as they are (ppca, which auto then chooses).  Texts without "
+        "words: error or drop-rows.",
     ),
 ]
 Header: TypeAlias = Annotated[
@@ -236,38 +228,6 @@ ImageShape: TypeAlias = Annotated[
         "HxW[x3]",
         "The rows are images of this height and width: for --invariant-to, and drawn in the "
         "picture.  A folder of pictures says it itself.",
-    ),
-]
-MapFile: TypeAlias = Annotated[
-    Path | None,
-    typer.Option(
-        "--output",
-        "-o",
-        help="The map as a table: csv, tsv, parquet, npy or npz.",
-        rich_help_panel=WRITE,
-        show_default=False,
-    ),
-]
-PictureFile: TypeAlias = Annotated[
-    Path | None,
-    typer.Option(
-        help="The map as a picture: png, svg, pdf …", rich_help_panel=WRITE, show_default=False
-    ),
-]
-PageFile: TypeAlias = Annotated[
-    Path | None,
-    typer.Option(
-        help="The map as a page to move, zoom and point at rows: one html file.",
-        rich_help_panel=WRITE,
-        show_default=False,
-    ),
-]
-ModelFile: TypeAlias = Annotated[
-    Path | None,
-    typer.Option(
-        help="The fitted model, for 'transform' and 'decode': name.sidelight.",
-        rich_help_panel=WRITE,
-        show_default=False,
     ),
 ]
 Json: TypeAlias = Annotated[bool, typer.Option("--json", help="Write JSON instead of a table.")]

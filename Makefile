@@ -54,9 +54,10 @@ docs-check: $(READY)
 
 unit: export OMP_NUM_THREADS = 1
 unit: $(READY)
-	$(BIN)/python -m pytest -n auto --dist loadfile --durations=20 -m "not thorough"
+	$(BIN)/python -m pytest -n auto --dist worksteal --durations=20 -m "not thorough"
 
-## experiments in their quick form, every map on every processor, shuffled knowledge everywhere
+## experiments in their quick form, every map on every processor, shuffled knowledge and every
+## parameter in every mode
 thorough: export OMP_NUM_THREADS = 1
 thorough: $(READY)
 	$(BIN)/python -m pytest -n auto --dist worksteal --durations=20 -m thorough tests

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import sidelight
-from tools.architecture import LAYERS
+from tools.architecture import BEFORE, LAYERS, figures, lines_of
 
 PACKAGE = Path(sidelight.__file__).parent
 
@@ -183,7 +183,6 @@ ASKED = {
     "spectral/classical_mds.py": (1, "whether rows are kept: of a table, half"),
     "spectral/hybrid/hybrid_embedding.py": (1, "whether a second table comes with its word"),
     "spectral/kernel_pca.py": (1, "a kernel matrix, not points"),
-    "unfolding/semidefinite/semidefinite_embedding.py": (1, "anchors in the unit of a table"),
 }
 
 
@@ -335,3 +334,21 @@ def test_every_public_name_is_there():
         assert getattr(sidelight, name) is not None
     with pytest.raises(AttributeError, match="no attribute 'Tsne'"):
         _ = sidelight.Tsne
+
+
+def test_the_figures_of_the_house_are_counted(tmp_path):
+    room = tmp_path / "room"
+    room.mkdir()
+    (room / "__init__.py").write_text('"""A door."""\n')
+    lines = ["# why", "", "class Embedder:", '    """Says', '    two lines."""', "    x = 1"]
+    (room / "base.py").write_text("\n".join(lines))
+    (room / "own.py").write_text("class Middle(Embedder): ...\nclass Own(Middle): ...\n")
+    assert lines_of(room / "base.py") == (2, 2)
+    assert figures(tmp_path) == {
+        "files": "3",
+        "lines of code": "0,000",
+        "lines of docstrings": "0,000",
+        "files in the widest room": "2",
+        "classes from an estimator to its root": "3",
+    }
+    assert set(BEFORE) == set(figures(tmp_path))

@@ -89,9 +89,15 @@ def test_recipes_are_listed():
 @pytest.mark.parametrize("name", [n for n, t in TEXTS.items() if "/gallery/" in t])
 def test_pictures_are_drawn_by_examples(name):
     pictures = re.findall(r"\(/gallery/([\w/]+)/images/sphx_glr_(\w+)_\d{3}\.png\)", TEXTS[name])
-    assert len(pictures) == TEXTS[name].count(".png)") - TEXTS[name].count("(../known_factor")
+    others = len(re.findall(r"\((?:\.\./)?(?:known_factor|screenshots/)", TEXTS[name]))
+    assert len(pictures) == TEXTS[name].count(".png)") - others
     for section, example in pictures:
         assert f"{section}/{example}" in examples()
+
+
+def test_every_screenshot_is_shown_on_a_page():
+    for path in (DOCS / "screenshots").iterdir():
+        assert any(f"screenshots/{path.name})" in text for text in TEXTS.values()), path.name
 
 
 @pytest.mark.parametrize("name", [n for n, t in TEXTS.items() if "$" in prose(t)])
@@ -221,6 +227,29 @@ def test_the_reference_has_every_public_name():
 def test_every_table_has_a_place_and_is_up_to_date():
     for name in TABLES:
         assert any(f"<!-- {name}: begin -->" in text for text in PAGES.values()), name
-    assert with_tables(PAGES["README.md"]) == PAGES["README.md"]
+    for page in ("README.md", "docs/methods/latent/NeighborEmbedding.md"):
+        assert with_tables(PAGES[page]) == PAGES[page]
     with pytest.raises(SystemExit, match="no table 'nobody'"):
         with_tables("<!-- nobody: begin -->\n<!-- nobody: end -->")
+
+
+def test_the_first_picture_takes_what_the_readme_says():
+    seconds, peer = re.search(
+        r"takes ([\d.]+) of the first 3,000 .* where t-SNE takes (\d+)", PAGES["README.md"]
+    ).groups()
+    kept = json.loads((RESULTS / "default_maps.json").read_text())["tables"]
+    _, area, cost = ({row["name"]: row["values"] for row in table["rows"]} for table in kept[:3])
+    columns = list(kept[1]["columns"])
+    ours, theirs = columns.index("NeighborEmbedding"), columns.index("t-SNE")
+    name = "MNIST, the first 3,000"
+    assert (f"{cost[name][ours]:.2g}", f"{cost[name][theirs]:.2g}") == (seconds, peer)
+    assert area[name][ours] == pytest.approx(area[name][theirs], abs=0.005)
+
+
+def test_the_readme_is_short():
+    """Without the table of methods it is one screen: what it is, a picture, how to begin, speed."""
+    shown = re.sub(
+        r"<!-- listening: begin -->.*?<!-- listening: end -->", "", PAGES["README.md"], flags=re.S
+    )
+    assert len(shown.splitlines()) <= 70
+    assert shown.count("\n## ") <= 4

@@ -13,6 +13,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tools.smoke_test import steps_of
+
 ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 #: Pages that are made from results state what those hold; folders that a build fills are no pages.
@@ -31,6 +33,8 @@ BLOCKS = {
     for name, text in PAGES.items()
     if (blocks := re.findall(r"```python\n(.*?)```", text, re.DOTALL))
 }
+#: The page that a newcomer follows line by line.
+START = "docs/start.md"
 EXAMPLES = [path.read_text(encoding="utf-8") for path in (ROOT / "docs/examples").rglob("*.py")]
 COMMANDS = [
     line.strip()
@@ -129,7 +133,16 @@ def unit(names):
 WORDS = {"save(isomap": row_by_row, "rotated_digits": ring_and_points, "unit_": unit}
 
 
-@pytest.mark.parametrize("page", BLOCKS)
+def holds_what_it_states(code, names):
+    """Run a block, and compare what it gives with what its comments say."""
+    for (text, value), found in run(code, names):
+        assert agrees(found, text, value), f"stated {text}, found {found}"
+    for words, check in WORDS.items():
+        if words in code:
+            check(names)
+
+
+@pytest.mark.parametrize("page", sorted(BLOCKS.keys() - {START}))
 def test_blocks_give_what_they_state(page, tmp_path, monkeypatch):
     """The blocks of a page follow one another; X and y are there from the beginning."""
     if any("sidelight.gated" in code for code in BLOCKS[page]):
@@ -137,11 +150,28 @@ def test_blocks_give_what_they_state(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     names = given()
     for code in BLOCKS[page]:
-        for (text, value), found in run(code, names):
-            assert agrees(found, text, value), f"stated {text}, found {found}"
-        for words, check in WORDS.items():
-            if words in code:
-                check(names)
+        holds_what_it_states(code, names)
+
+
+def test_start_can_be_followed_from_its_first_line_to_its_last(tmp_path, monkeypatch):
+    """Nothing is there from the beginning: its commands work on files that its Python wrote."""
+    from typer.testing import CliRunner
+
+    from sidelight.cli.application import application
+
+    monkeypatch.chdir(tmp_path)
+    names, steps = {}, steps_of(PAGES[START])
+    assert [code for what, code in steps if what == "python"] == BLOCKS[START]
+    assert sum(what == "sidelight" for what, _ in steps) >= 3
+    for what, step in steps:
+        if what == "python":
+            holds_what_it_states(step, names)
+            continue
+        done = CliRunner().invoke(application, shlex.split(step))
+        assert done.exit_code == 0, (step, done.output, done.exception)
+    assert len((tmp_path / "map.csv").read_text().splitlines()) == 1 + len(names["frame"])
+    assert len((tmp_path / "placed.csv").read_text().splitlines()) > 1
+    assert (tmp_path / "map.png").stat().st_size > 10_000
 
 
 def test_the_labels_said_to_be_unknown_are_unknown():

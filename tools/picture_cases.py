@@ -1,6 +1,7 @@
 """Draw forty maps that are hard to draw, on sheets to be looked at: ``output/cases``.
 
-A case is a name and what is given to ``sidelight.plot.scatter``; ``--only`` draws some of them.
+A case is a name and what is given to ``sidelight.plot.scatter``; ``--only`` draws some of them,
+``--book`` the sheet that the book shows.
 """
 
 from __future__ import annotations
@@ -14,6 +15,14 @@ import numpy as np
 
 Case = dict[str, Any]
 PER_SHEET = (4, 3)
+#: The cases on the sheet of the book, and where that is.
+SHOWN = (
+    *("50 classes, direct", "long names of classes", "words of all scripts"),
+    *("one point at a million", "200 towns", "names, classes", "pairs and anchors"),
+    *("pieces side by side", "angles", "missing values", "values with a heavy tail"),
+    "pictures in colour",
+)
+BOOK = Path(__file__).resolve().parent.parent / "docs" / "screenshots" / "hard_maps.png"
 
 
 def blobs(n: int, k: int, *, spread: float = 1.0, seed: int = 0) -> tuple[Any, Any]:
@@ -230,17 +239,27 @@ def sheets(pictures: list[tuple[str, Path]], folder: Path) -> Iterator[Path]:
         yield path
 
 
+def write_small(sheet: Path, path: Path) -> None:
+    """A sheet for the book: smaller, and in few colours."""
+    from PIL import Image
+
+    picture = Image.open(sheet).convert("RGB")
+    picture = picture.resize((picture.width * 3 // 4, picture.height * 3 // 4))
+    picture.quantize(256, method=Image.Quantize.FASTOCTREE).save(path, optimize=True)
+
+
 def main() -> None:
     """Draw the cases, and say how much of each figure is its axes."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--out", type=Path, default=Path("output/cases"))
     parser.add_argument("--only", default="", help="draw cases whose name contains this")
+    parser.add_argument("--book", action="store_true", help="write the sheet of the book")
     parser.add_argument("--format", default="png", help="png, svg or pdf")
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
     drawn = []
     for number, (name, make) in enumerate(cases(), 1):
-        if options.only in name:
+        if options.only in name and (not options.book or name in SHOWN):
             path = options.out / f"{number:02d} {name}.{options.format}"
             share = draw(make(), path)
             print(f"{number:2d}  {name:34s} axes {share:4.0%}  {path.stat().st_size / 1e3:7.0f} kB")
@@ -248,6 +267,8 @@ def main() -> None:
     if options.format == "png":
         for sheet in sheets(drawn, options.out):
             print(sheet)
+            if options.book:
+                write_small(sheet, BOOK)
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from scipy.spatial.distance import cdist
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
@@ -149,6 +150,9 @@ def test_more_components_than_the_data_need_change_nothing_else(entry, flat):
     np.testing.assert_allclose(three.kernel(), K, atol=1e-5 * np.abs(K).max())
 
 
+THOROUGH = pytest.mark.thorough
+
+
 def planted(q, seed):
     """So many directions in eight columns, and noise."""
     rng = np.random.default_rng(seed)
@@ -161,6 +165,14 @@ def curve(seed):
     t = rng.uniform(-1.5, 1.5, 36)
     rows = np.column_stack([t, np.sin(2 * t), np.cos(2 * t), t**2])
     return rows + 0.05 * rng.standard_normal((36, 4))
+
+
+def sheet(seed):
+    """A bent sheet in five dimensions, as long as it is wide."""
+    rng = np.random.default_rng(seed)
+    s, t = rng.uniform(-1.2, 1.2, (2, 42))
+    rows = np.column_stack([np.sin(2 * s), np.cos(2 * s), t, np.sin(2 * t), s * t])
+    return rows + 0.05 * rng.standard_normal((42, 5))
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -196,6 +208,39 @@ class TestByRowsLeftOut:
         assert model.cv_scores_[0] > model.cv_scores_[1:].max() + 1
         loaded = sidelight.load(sidelight.save(model, tmp_path / "m.sidelight"))
         np.testing.assert_array_equal(loaded.cv_scores_, model.cv_scores_)
+
+    @pytest.mark.parametrize("seed", [70, *(pytest.param(s, marks=THOROUGH) for s in (71, 72))])
+    def test_a_sheet_has_two(self, seed):
+        """A rule that always says one would pass the curve."""
+        model = sidelight.GPLVM("cv", max_iter=30).fit(sheet(seed))
+        assert model.n_components_ == 2
+        assert model.cv_scores_[1] > max(model.cv_scores_[0], *model.cv_scores_[2:]) + 0.5
+
+    def test_sparse_rows_are_judged_as_dense_ones_are(self):
+        """ProbabilisticPCA, which judges, takes no sparse rows, and said so in its own name."""
+        X = planted(2, 61) * (np.random.default_rng(0).random((90, 8)) > 0.3)
+        dense, sparse = (sidelight.PCA("cv").fit(each) for each in (X, sp.csr_array(X)))
+        assert sparse.n_components_ == dense.n_components_
+        np.testing.assert_allclose(sparse.cv_scores_, dense.cv_scores_, rtol=1e-10)
+
+    def test_the_models_that_judge_hear_a_sequence(self):
+        X = curve(70)[np.argsort(curve(70)[:, 0])]
+        parts = np.random.default_rng(0).permutation(36) % 3
+        expected = np.empty(36)
+        for part in range(3):
+            fitted = sidelight.GPLVM(1, max_iter=30)
+            fitted.fit(X[parts != part], side=sidelight.side.Sequence())
+            assert fitted.side_report_[0].change.startswith("23 adjacent pairs")
+            expected[parts == part] = fitted.score_samples(X[parts == part])
+        told = sidelight.GPLVM("cv", max_iter=30).fit(X, side=sidelight.side.Sequence())
+        plain = sidelight.GPLVM("cv", max_iter=30).fit(X)
+        assert told.cv_scores_[0] == pytest.approx(expected.mean(), rel=1e-9)
+        assert abs(told.cv_scores_[0] - plain.cv_scores_[0]) > 1e-3
+
+    @pytest.mark.parametrize("init", [np.zeros((36, 2)), sidelight.PCA(2)], ids=["array", "PCA"])
+    def test_a_start_of_some_dimensions_is_refused_by_name(self, init):
+        with pytest.raises(ValueError, match="'init' parameter of GPLVM must be 'pca' with n_comp"):
+            sidelight.GPLVM("cv", init=init).fit(curve(70))
 
     @pytest.mark.parametrize("name", ["PCA", "ProbabilisticPCA"])
     def test_dimensions_are_those_of_what_is_seen_behind_a_factor_taken_out(self, name):

@@ -9,7 +9,7 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 from sidelight.registry import MAPS
-from sidelight.side import Pairs
+from sidelight.side import Condition, Pairs
 from tests.fitting import fitted
 
 DENSITIES = [entry for entry in MAPS if "density" in entry.gives]
@@ -122,6 +122,17 @@ def test_a_learned_metric_in_front_is_undone(entry, X):
     assert (ratio > 0.5).all()
     assert (ratio < 3).all()
     assert np.median(model.score_samples(wide)) > np.median(model.score_samples(wide + 30))
+
+
+def test_the_mean_score_hears_a_condition_as_each_score_does(entry, X):
+    """``score`` took none, so that rows with a known factor could not be scored together."""
+    if entry.place_of("Condition") == "inside":  # rows are scored as they are
+        return
+    values = np.where(np.arange(len(X)) % 2, "a", "b")
+    known = Condition(values)
+    model = fitted(entry.load()(), X + 2.0 * (values == "a")[:, None], side=known)
+    scores = model.score_samples(X, condition=known)
+    assert model.score(X, condition=known) == pytest.approx(scores.mean())
 
 
 def test_a_saved_model_draws_and_scores_alike(model, new, tmp_path):

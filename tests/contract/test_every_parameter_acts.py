@@ -27,7 +27,7 @@ from sidelight.side import (
 )
 from sidelight.transforms import Baseline, Gain
 
-pytestmark = pytest.mark.filterwarnings("ignore")
+pytestmark = [pytest.mark.filterwarnings("ignore"), pytest.mark.thorough]
 
 #: Parameters that say how a result is found, not which: other tests hold their results together.
 HOW = {"neighbors", "method", "dtype", "n_jobs", "random_state", "warm_start", "on_disconnected"}

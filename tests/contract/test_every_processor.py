@@ -6,10 +6,13 @@ import subprocess
 import sys
 from functools import cache
 from tempfile import TemporaryDirectory
+from unittest.mock import patch
 from warnings import catch_warnings, simplefilter
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
+from scipy.spatial.distance import cdist
 from sklearn.datasets import load_digits, load_iris, load_wine
 
 from sidelight import (
@@ -19,8 +22,9 @@ from sidelight import (
     MultipleRelationalEmbedding,
     NeighborEmbedding,
 )
+from sidelight.neighbors import arrows_to, nearest_neighbors
 from sidelight.registry import MAPS
-from sidelight.side import Condition, Pairs, Relation
+from sidelight.side import Anchors, Condition, Distances, Pairs, Relation, Sequence
 from tools.portable import NEEDS, environment, rooms_that_compute, why_not
 
 #: Relative to the map's size.
@@ -67,6 +71,9 @@ def every_map():
             maps[f"NeighborEmbedding {name}"] = model.embedding_
             maps[f"NeighborEmbedding {name}, new rows"] = model.transform(digits[1200:1300])
         maps |= dict(other_repulsions(digits))
+        maps |= dict(other_rows(digits[:300]))
+        maps |= dict(told_otherwise(digits[:400], load_digits().target[:400]))
+        maps |= dict(as_of_many_rows(digits[:500]))
         held_out = KernelInformationEmbedding(validation_fraction=0.2)
         maps["held-out rows"] = held_out.fit_transform(digits[:200])
         maps |= dict(maps_that_moved(digits[300:400], load_digits().target[300:400]))
@@ -84,6 +91,60 @@ def other_repulsions(digits):
     model = NeighborEmbedding(max_iter=20).fit(many)
     yield "NeighborEmbedding of more rows", model.embedding_
     yield "NeighborEmbedding of more rows, new ones", model.transform(many[:50] + 0.5)
+
+
+def other_rows(X):
+    """Maps of angles, of a table, of a graph, with other tails, and from another start."""
+    new = load_digits().data[300:330]
+    yield from both_of("angles", NeighborEmbedding(metric="cosine", max_iter=60), X, new)
+    table = NeighborEmbedding(metric="precomputed", max_iter=60)
+    yield from both_of("table", table, cdist(X, X), cdist(new, X))
+    graph, block = arrows_to(nearest_neighbors(X, 12)), sp.csr_array(cdist(new, X))
+    yield from both_of("graph", table, graph, block)
+    for tails in (0.5, np.inf):
+        model = NeighborEmbedding(degrees_of_freedom=tails, max_iter=60)
+        yield from both_of(f"tails {tails}", model, X, new)
+
+
+def both_of(name, model, X, new, side=None):
+    """A map, and new rows in it."""
+    model.fit(X, side=side)
+    yield f"NeighborEmbedding {name}", model.embedding_
+    yield f"NeighborEmbedding {name}, new rows", model.transform(new)
+
+
+def told_otherwise(X, y):
+    """Maps that were told of places, distances and an order."""
+    new = load_digits().data[400:430]
+    rows = np.arange(0, 400, 40)
+    angle = y[rows] * 0.6
+    circle = 7 * np.column_stack([np.cos(angle), np.sin(angle)])
+    pairs = np.column_stack([np.arange(0, 60, 2), np.arange(1, 61, 2)])
+    kinds = {
+        "anchors": Anchors(rows, circle),
+        "one anchor": Anchors([3], [[5.0, 2.0]]),
+        "distances": Distances(pairs, 1.0 + (y[pairs[:, 0]] != y[pairs[:, 1]])),
+        "an order": Sequence(order=np.argsort(X @ np.arange(64.0), kind="stable")),
+    }
+    for name, side in kinds.items():
+        yield from both_of(name, NeighborEmbedding(max_iter=60), X, new, side)
+    both = [kinds["anchors"], kinds["distances"]]
+    yield from both_of("both", NeighborEmbedding(max_iter=60), X, new, both)
+    batch = np.arange(400) % 2
+    shifted = X + 4.0 * batch[:, None] * np.linspace(-1, 1, 64)
+    model = NeighborEmbedding(max_iter=60).fit(shifted, side=Condition(batch.astype(str)))
+    yield "NeighborEmbedding without a factor", model.embedding_
+
+
+def as_of_many_rows(X):
+    """Maps whose rows are sorted on their way, and whose mesh is made of several parts."""
+    few, part = "latent.neighbor_embedding.descent._FEW", "repulsion.field._PART"
+    with (
+        patch(f"sidelight.{few}", 100),
+        patch(f"sidelight.latent.neighbor_embedding.{part}", 128),
+    ):
+        model = NeighborEmbedding(repulsion="mesh", max_iter=60)
+        yield "NeighborEmbedding in another order", model.fit_transform(X)
 
 
 def maps_that_moved(X, y):

@@ -14,11 +14,13 @@ from scipy.spatial.distance import cdist
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
+import sidelight
 from sidelight.core.refitting import is_learned
+from sidelight.estimator import GraphEmbedder
 from sidelight.estimator.map import Map
-from sidelight.io.model.state import KEYS
+from sidelight.io.model.state import KEYS, state_of
 from sidelight.neighbors import arrows_to, nearest_neighbors
-from sidelight.registry import ESTIMATORS
+from sidelight.registry import ESTIMATORS, SAVED
 from sidelight.side import (
     Actions,
     Anchors,
@@ -104,8 +106,9 @@ def test_a_refit_with_other_parameters_is_a_fresh_fit(entry, X, name):
     start.inverse_transform(start.embedding_[:3])  # whatever is made on the way
     again = start.set_params(**{name: OTHER[name]}).fit(X)
     fresh = cheap(entry).set_params(**{name: OTHER[name]}).fit(X)
+    found = what_it_does(again, X, X[:9] + 0.01)
     for what, value in what_it_does(fresh, X, X[:9] + 0.01).items():
-        np.testing.assert_array_equal(what_it_does(again, X, X[:9] + 0.01)[what], value, what)
+        np.testing.assert_array_equal(found[what], value, what)
 
 
 def test_a_fit_forgets_blocks_and_blocks_go_on_from_a_fit(X):
@@ -189,10 +192,32 @@ def test_an_estimator_keeps_what_it_was_given_and_its_map(entry, X):
     assert private <= set(KEYS), f"{sorted(private - set(KEYS))} belong into the Map"
 
 
+@pytest.mark.parametrize("entry", SAVED, ids=lambda entry: entry.name)
 def test_an_estimator_has_at_most_two_bases_of_its_own(entry):
+    if entry.family == "gated":
+        pytest.importorskip("torch")
     cls = entry.load()
     own = [base for base in cls.__mro__[1:] if base.__module__.startswith("sidelight.")]
     assert len(own) <= 2, own
+
+
+def test_who_makes_maps_of_neighborhoods_inherits_no_hook_that_nobody_calls(entry):
+    """Two methods of graphs had a fit of their own, and a listening base in which nothing ran."""
+    cls = entry.load()
+    if not issubclass(cls, GraphEmbedder):
+        return
+    assert cls._map_of is not GraphEmbedder._map_of
+    own_fit = cls.fit is not GraphEmbedder.fit
+    assert not own_fit or cls is sidelight.MaximumEntropyUnfolding, "it also takes edges"
+
+
+@pytest.mark.parametrize("name", ["EquivalenceMetric", "MultiAttributeMetric", "DistanceMetric"])
+@pytest.mark.parametrize("kernel", [None, "rbf"])
+def test_a_learned_metric_keeps_one_value(name, kernel, X):
+    model = getattr(sidelight, name)(kernel=kernel).fit(X[:20])
+    private = {attribute for attribute in vars(model) if is_learned(attribute)}
+    assert {attribute for attribute in private if attribute.startswith("_")} == {"_row_metric"}
+    assert {"space", "learned", "root"} <= state_of(model).keys()
 
 
 def test_a_fitted_model_is_pickled(entry, X):

@@ -16,7 +16,7 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 import sidelight
-from sidelight.gated import BiasedAutoencoder
+from sidelight.gated import BiasedAutoencoder, GatedAutoencoder
 from sidelight.registry import ESTIMATORS, SAVED
 
 GATED = [entry for entry in SAVED if entry not in ESTIMATORS]
@@ -34,6 +34,21 @@ OTHER = {
     "GatedAutoencoder": {"n_components": 3, "layers": 5, "code": "linear"},
     "BiasedAutoencoder": {"n_components": 3, "premapping": 4, "noise": 0.2},
     "Manifield": {"patch_size": (2, 4), "max_patches": 7},
+}
+#: And what would say something else of rows, were a fitted model to ask it.
+LATER = {
+    "GatedBoltzmannMachine": [
+        {"output": "poisson", "input": "poisson", "nu": 3.0},
+        {"output": "multinomial", "input": "multinomial", "n_states": 5},
+        {"premapping": (3, 2), "persistent": True, "chain_ends": "mean"},
+    ],
+    "GatedExpertField": [{"output": "poisson", "input": "binary", "nu": 0.1}, {"input": "poisson"}],
+    "GatedAutoencoder": [
+        {"output": "poisson", "input": "multinomial", "n_states": 5},
+        {"encodes": "guess", "noise": 3.0, "premapping": 2},
+    ],
+    "BiasedAutoencoder": [{"output": "multinomial", "input": "poisson", "layers": 3}],
+    "Manifield": [{"model": None}],
 }
 
 
@@ -60,6 +75,8 @@ def said(model, X, Y):
     found = {"outputs": np.asarray(model.predict(X, **_guess(model, Y)))}
     facts = ("history_", "n_iter_", "n_features_in_", "n_outputs_", "n_channels_")
     found |= {name: np.asarray(getattr(model, name)) for name in facts if hasattr(model, name)}
+    if hasattr(model, "flow"):
+        found |= {"flow": model.flow(X, Y), "scores": model.score_samples(X, Y)}
     if hasattr(model, "infer"):
         found["codes"] = np.asarray(model.infer(X, Y))
         found["applied"] = np.asarray(model.apply(found["codes"], X))
@@ -111,7 +128,30 @@ def test_parameters_set_without_a_refit_change_no_fitted_model(entry):
     pairs = pairs_of(entry)
     model = soon_done(entry).fit(*pairs)
     before = said(model, *pairs)
-    assert_same(said(model.set_params(**OTHER[entry.name]), *pairs), before)
+    for later in (OTHER[entry.name], *LATER[entry.name]):
+        assert_same(said(model.set_params(**later), *pairs), before)
+
+
+def test_a_model_that_learned_to_guess_does_so_whatever_is_set_later():
+    X, Y = ROWS
+    model = GatedAutoencoder(2, encodes="guess", max_iter=3).fit(X, Y)
+    before = model.predict(X)
+    np.testing.assert_array_equal(model.set_params(encodes="output").predict(X), before)
+    plain = GatedAutoencoder(2, max_iter=3).fit(X, Y).set_params(encodes="guess")
+    with pytest.raises(ValueError, match="projects a guess of 4 columns, and inputs have 6"):
+        plain.predict(X)
+
+
+@pytest.mark.parametrize("name", ["GatedBoltzmannMachine", "GatedAutoencoder"])
+def test_what_a_fitted_model_refuses_it_refuses_whatever_is_set_later(name):
+    """Counts are no shares: a machine of shares does not take them because a parameter was set."""
+    entry = next(e for e in GATED if e.name == name)
+    X, Y = ROWS
+    model = soon_done(entry).set_params(output="binary").fit(X, Y)
+    model.set_params(output="gaussian", input="gaussian")
+    for given in ((3 * X, Y), (X, 3 * Y)):
+        with pytest.raises(ValueError, match=f"{name} expects . to hold values between 0 and 1"):
+            model.infer(*given)
 
 
 def test_a_refused_refit_leaves_the_old_model(entry):

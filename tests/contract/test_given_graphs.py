@@ -17,6 +17,7 @@ from sidelight import (
     LaplacianEigenmaps,
     LocallyLinearEmbedding,
     MaximumEntropyUnfolding,
+    NeighborEmbedding,
     SemidefiniteEmbedding,
 )
 from sidelight.core.errors import DisconnectedGraphError, DisconnectedGraphWarning
@@ -36,6 +37,7 @@ PAIRS = {
     "HybridEmbedding": ({"n_neighbors": 7}, {"n_neighbors": 7}, 60),
     "SemidefiniteEmbedding": ({}, {}, 10),
     "MaximumEntropyUnfolding": ({"gamma": 0.05}, {"gamma": 0.01}, 10),
+    "NeighborEmbedding": ({"n_neighbors": 10, "init": "spectral"}, {}, 10),
 }
 
 
@@ -156,7 +158,7 @@ def test_a_zero_that_products_of_rows_left_a_trace_of_is_a_zero(pair, X):
 
 def test_one_direction_of_an_edge_is_enough(X):
     whole = graph_of(X, 10).maximum(graph_of(X, 10).T)
-    for estimator in (Isomap, LaplacianEigenmaps, MaximumEntropyUnfolding):
+    for estimator in (Isomap, LaplacianEigenmaps, MaximumEntropyUnfolding, NeighborEmbedding):
         both = estimator(metric="precomputed").fit(whole).embedding_
         half = estimator(metric="precomputed").fit(sp.triu(whole)).embedding_
         np.testing.assert_array_equal(half, both)

@@ -28,7 +28,7 @@ result.plot()
 
 # %%
 anchors = Anchors(["Ash", "Fir", "Oak"], places[[0, 4, 8]])
-placed = sidelight.embed(frame, side=anchors, method="mds")
+placed = sidelight.embed(frame, side=anchors)
 placed.plot(title="in kilometres, north up")
 
 # %%

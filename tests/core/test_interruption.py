@@ -20,6 +20,14 @@ from sidelight.solvers.descent.restarts import best_of_starts
 OPTIONS = {"max_iter": 50, "tol": 1e-9, "stage": "bowl", "who": "test"}
 
 
+@pytest.fixture(autouse=True)
+def ctrl_c_is_heard():
+    """Work that a shell starts in the background is born deaf to it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 def press_ctrl_c():
     os.kill(os.getpid(), signal.SIGINT)
 

@@ -286,10 +286,7 @@ class GatedBoltzmannMachine(PairModel):
             The fitted estimator.
         """
         why = "in partial_fit, whose rows do not come again"
-        idle = ["validation_fraction"]
-        if not hasattr(self, "_machine"):  # a fit before this has heard them
-            idle += ["max_iter"] if self.persistent else ["batch_size", "max_iter"]
-        refuse_without_effect(self, idle, why)
+        refuse_without_effect(self, ["validation_fraction"], why)
         if not is_stream(X):
             with unchanged_if_refused(self):
                 return self._go_on(self._read_next(X, Y), [])

@@ -8,11 +8,16 @@ import scipy.sparse as sp
 from sidelight.core import FloatArray, IntArray
 
 
+def index_type(largest: int) -> type[np.signedinteger]:
+    """The smallest whole numbers that reach so far: SciPy names its own since 1.15 alone."""
+    return np.int32 if largest <= np.iinfo(np.int32).max else np.int64
+
+
 def edge_matrix(
     left: IntArray, right: IntArray, distances: FloatArray, shape: tuple[int, int]
 ) -> sp.csr_array:
     """Build a sparse matrix from edges that are all different."""
-    index = sp.get_index_dtype(maxval=max(len(left), *shape))
+    index = index_type(max(len(left), *shape))
     values = distances.astype(np.float64, copy=False)
     places = (left.astype(index, copy=False), right.astype(index, copy=False))
     matrix = sp.coo_array((values, places), shape=shape).tocsr()

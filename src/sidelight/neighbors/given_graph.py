@@ -14,7 +14,7 @@ from scipy.sparse.csgraph import connected_components
 
 from sidelight.core import BoolArray, FloatArray, IntArray, is_sparse
 from sidelight.neighbors.checked_rows import check_finite
-from sidelight.neighbors.edges import edge_matrix
+from sidelight.neighbors.edges import edge_matrix, index_type
 
 #: Two directions of one edge may differ by this much, relative to its length.
 _TOLERANCE = 1e-6
@@ -183,7 +183,7 @@ def known_from_both_ends(graph: sp.csr_array) -> sp.csr_array:
     lengths = np.concatenate([graph.data, graph.data[back]])
     order = np.lexsort((right, lengths, left))
     indptr = np.concatenate([[0], np.cumsum(np.bincount(left, minlength=n))])
-    dtype = sp.get_index_dtype(maxval=max(n, len(left)))
+    dtype = index_type(max(n, len(left)))
     listed = (lengths[order], right[order].astype(dtype), indptr.astype(dtype))
     return sp.csr_array(listed, shape=graph.shape)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -58,7 +59,7 @@ def columns_of_frame(frame: Any) -> dict[str, npt.NDArray[Any]]:
             f"{type(frame).__name__}."
         ) from error
     found: dict[str, npt.NDArray[Any]] = {}
-    for name, column in zip(table.columns, table.iter_columns(), strict=True):
+    for name, column in named_columns(table).items():
         numbers = _floats(column, nw)
         if numbers is None and column.dtype.is_temporal():
             dates = np.asarray(column.to_numpy())
@@ -67,6 +68,17 @@ def columns_of_frame(frame: Any) -> dict[str, npt.NDArray[Any]]:
             words = np.array(column.to_list(), dtype=object) if numbers is None else numbers
             found[str(name)] = words
     return found
+
+
+def named_columns(table: Any) -> dict[Any, Any]:
+    """The columns of a narwhals frame by name; old versions let two of one name through."""
+    twice = [repr(name) for name, count in Counter(table.columns).items() if count > 1]
+    if twice:
+        raise ValueError(
+            f"The frame needs unique column names. Got more than one {', '.join(twice)}. Rename "
+            f"them, or leave all but one out."
+        )
+    return dict(zip(table.columns, table.iter_columns(), strict=True))
 
 
 def numbers_of_frame(frame: Any) -> tuple[Any, str]:
@@ -83,7 +95,7 @@ def numbers_of_frame(frame: Any) -> tuple[Any, str]:
         return frame, ""
     try:
         table = nw.from_native(frame, eager_only=True)
-        columns = dict(zip(table.columns, table.iter_columns(), strict=True))
+        columns = named_columns(table)
     except (TypeError, NarwhalsError):
         return frame, ""
     if not columns or any(column.dtype == nw.Unknown for column in columns.values()):

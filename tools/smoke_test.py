@@ -78,6 +78,8 @@ def check_the_door(X: np.ndarray) -> None:
     assert "trustworthiness" in result._repr_html_()
     counts = sp.csr_array(np.random.default_rng(1).poisson(0.3, (50, 40)))
     assert sidelight.embed(counts, metric="cosine").points.shape == (50, 2)
+    ring = sp.csr_array(sp.diags([1.0, 1.0], [1, 49], shape=(50, 50)))
+    assert sidelight.Isomap(2, metric="precomputed").fit(ring).embedding_.shape == (50, 2)
 
 
 def check_missing_extras() -> None:

@@ -1,6 +1,8 @@
 """What a machine says of rows, a block of them at a time.
 
-Every input makes J × K couplings, of which only so many stand in memory as a block has rows.
+Every input makes J × K couplings, of which only so many stand in memory as a block has rows.  Means
+and densities are computed in double precision: in single, the last bit of a row would hang on how
+many come with it, and on the processor.
 """
 
 from __future__ import annotations
@@ -29,31 +31,32 @@ _ANNEALED = 2e6
 
 def mappings_of(machine: Machine, X: FloatArray, Y: FloatArray) -> FloatArray:
     """p(z_k = 1 | x, y) of every pair (5.5)."""
-    found = np.empty((len(Y), machine.n_mappings))
+    found, exact = np.empty((len(Y), machine.n_mappings)), machine.exact
     with torch.no_grad():
-        for rows in row_blocks(len(Y), machine.bytes_of_an_input):
-            seen = machine.outputs(Y[rows]).unsqueeze(1)
-            found[rows] = array_of(mapping_given(machine.folded(X[rows]), seen)[:, 0])
+        for rows in row_blocks(len(Y), 2 * exact.bytes_of_an_input):
+            seen = exact.outputs(Y[rows]).double().unsqueeze(1)
+            found[rows] = array_of(mapping_given(exact.folded(X[rows], double=True), seen)[:, 0])
     return found
 
 
 def hidden_of(machine: Machine, Y: FloatArray) -> FloatArray:
     """p(z_k = 1 | y) of rows that stand alone."""
-    found, folded = np.empty((len(Y), machine.n_mappings)), machine.folded(NOTHING)
+    found, exact = np.empty((len(Y), machine.n_mappings)), machine.exact
+    folded = exact.folded(NOTHING, double=True)
     with torch.no_grad():
-        for rows in row_blocks(len(Y), _bytes_of_a_row(machine)):
-            seen = machine.outputs(Y[rows]).unsqueeze(0)
+        for rows in row_blocks(len(Y), 2 * _bytes_of_a_row(machine)):
+            seen = exact.outputs(Y[rows]).double().unsqueeze(0)
             found[rows] = array_of(mapping_given(folded, seen)[0])
     return found
 
 
 def outputs_of(machine: Machine, Z: Tensor, X: FloatArray) -> FloatArray:
     """E[y | x, z] of every input, by its mapping units (5.6), (5.12)."""
-    found = np.empty((len(X), machine.n_outputs))
+    found, exact = np.empty((len(X), machine.n_outputs)), machine.exact
     with torch.no_grad():
-        for rows in row_blocks(len(X), machine.bytes_of_an_input):
-            z = Z[rows].to(machine.device).unsqueeze(1)
-            y = output_given(machine.folded(X[rows]), z)[:, 0]
+        for rows in row_blocks(len(X), 2 * exact.bytes_of_an_input):
+            z = Z[rows].to(exact.device).double().unsqueeze(1)
+            y = output_given(exact.folded(X[rows], double=True), z)[:, 0]
             found[rows] = machine.output_scale.back(y)
     return found
 
@@ -93,18 +96,19 @@ def log_densities_of(
     machine: Machine, X: FloatArray, Y: FloatArray, draws: torch.Generator
 ) -> FloatArray:
     """log p(y | x) of every pair, per unit of the data; of rows that stand alone log p(y)."""
-    found = np.empty(len(Y))
+    found, exact = np.empty(len(Y)), machine.exact
     with torch.no_grad():
         if machine.n_inputs:
             for rows in _blocks_of_sums(machine, len(Y)):
-                folded, y = machine.folded(X[rows]), machine.outputs(Y[rows]).unsqueeze(1)
-                each = log_likelihood(folded, y, log_normaliser(folded, draws, alone=False))
+                log_z = log_normaliser(machine.folded(X[rows]), draws, alone=False)
+                y = exact.outputs(Y[rows]).double().unsqueeze(1)
+                each = log_likelihood(exact.folded(X[rows], double=True), y, log_z.to(exact.device))
                 found[rows] = array_of(each[:, 0])
         else:
-            folded = machine.folded(NOTHING)
-            log_z = log_normaliser(folded, draws, alone=True)
-            for rows in row_blocks(len(Y), _bytes_of_a_row(machine)):
-                y = machine.outputs(Y[rows]).unsqueeze(0)
+            log_z = log_normaliser(machine.folded(NOTHING), draws, alone=True).to(exact.device)
+            folded = exact.folded(NOTHING, double=True)
+            for rows in row_blocks(len(Y), 2 * _bytes_of_a_row(machine)):
+                y = exact.outputs(Y[rows]).double().unsqueeze(0)
                 found[rows] = array_of(log_likelihood(folded, y, log_z)[0])
     return np.asarray(found - machine.n_outputs * np.log(machine.output_scale.size))
 

@@ -51,6 +51,11 @@ class Machine:
         return replace(self, device=device)
 
     @property
+    def exact(self) -> Machine:
+        """The same where there is double precision, which devices of the kind mps do not have."""
+        return self.at(PROCESSOR) if self.device.type == "mps" else self
+
+    @property
     def n_inputs(self) -> int:
         """Columns of an input; none where outputs stand alone."""
         return len(self.input_scale.centre)
@@ -114,9 +119,12 @@ class Machine:
         """Outputs as they are seen."""
         return self.output_scale(Y, self.device)
 
-    def folded(self, X: FloatArray) -> Folded:
+    def folded(self, X: FloatArray, *, double: bool = False) -> Folded:
         """The machine of every input."""
         with torch.no_grad():
+            if double:
+                weights = {name: w.double() for name, w in self.there.items()}
+                return fold(weights, self.units, self.inputs(X).double())
             return fold(self.there, self.units, self.inputs(X))
 
     @cached_property

@@ -10,7 +10,8 @@ from sidelight.core.progress import listening
 from sidelight.neighbors import neighborhood_graph
 from sidelight.similarity import laplacian_of
 from sidelight.solvers.eigen import smallest_eigenpairs
-from sidelight.solvers.eigen.filtered import Filtering, smallest_by_filters
+from sidelight.solvers.eigen._filter_compiled import chebyshev_step
+from sidelight.solvers.eigen.filtered import Filtering, _steps_left, smallest_by_filters
 
 
 def normalised(W):
@@ -106,3 +107,24 @@ def test_too_few_filters_are_said_not_to_do(with_appendices):
     found = smallest_by_filters(A, 2, null=null, largest=2.0, tol=1e-13, settings=once)
     assert not found.converged
     assert (found.values >= np.linalg.eigvalsh(A.toarray())[1:3] - 1e-12).all()
+
+
+@pytest.mark.parametrize("width", [8, 24])
+def test_a_step_is_that_of_chebyshevs_recurrence(well_connected, width):
+    A, rng = well_connected[0], np.random.default_rng(2)
+    now, before = rng.normal(size=(2, A.shape[0], width))
+    expected = -3.0 * (A @ now - 0.7 * now) - before
+    kept = before.copy()
+    rows = (A.indptr.astype(np.int64), A.indices.astype(np.int32), A.data)
+    chebyshev_step(*rows, now, before, 0.7, -3.0, 100, 900)
+    np.testing.assert_allclose(before[100:900], expected[100:900], atol=1e-12)
+    np.testing.assert_array_equal(
+        np.delete(before, np.s_[100:900], 0), kept[[*range(100), *range(900, len(kept))]]
+    )
+
+
+@pytest.mark.parametrize(
+    ("gained", "wanted", "left"), [(1e8, 1e2, 1), (1e8, 1e3, 2), (1e8, 1e30, 4), (0.5, 10, 4)]
+)
+def test_no_more_steps_are_made_than_the_last_ones_say_will_do(gained, wanted, left):
+    assert _steps_left(4, gained, wanted, 4) == left

@@ -12,8 +12,8 @@ from typing import Any
 from llvmlite import ir
 
 from sidelight.core.compiler import cgutils, intrinsic, types
+from sidelight.core.lanes import INDEX, LANES, Lanes
 from sidelight.latent.neighbor_embedding._tail_compiled import LOG_2, ODD_POWERS
-from sidelight.neighbors.search._lanes_compiled import INDEX, LANES, Lanes
 
 _PLACE = ir.IntType(32)
 _ROOT_HALF = 0.7071067811865476
@@ -42,15 +42,9 @@ class _Edges:
         with builder.if_then(builder.icmp_signed(">", left, ir.Constant(INDEX, 0))):
             edge = builder.sub(self.last, step)
             numbers = ir.Constant(ir.VectorType(INDEX, LANES), list(range(LANES)))
-            own = builder.icmp_signed(">=", numbers, self.everywhere(builder.sub(step, left)))
+            own = builder.icmp_signed(">=", numbers, self.lanes.everywhere(builder.sub(step, left)))
             weights = builder.select(own, self._weights(edge), self.lanes.constant(0.0))
             act(weights, *self._gaps(edge))
-
-    def everywhere(self, value: Any) -> Any:
-        """One number in all lanes."""
-        nothing = ir.Constant(ir.VectorType(value.type, LANES), ir.Undefined)
-        one = self.builder.insert_element(nothing, value, ir.Constant(_PLACE, 0))
-        return self._shuffled(one, nothing, [0] * LANES)
 
     def _weights(self, edge: Any) -> Any:
         return self.lanes.load(self.weights, edge)
@@ -120,7 +114,7 @@ def pull_of_edges(
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         edges = _Edges(context, builder, signature, arguments)
-        per_dof = edges.everywhere(arguments[6])
+        per_dof = edges.lanes.everywhere(arguments[6])
         sums = edges.sum_of(), edges.sum_of()
 
         def act(weight: Any, x: Any, y: Any) -> None:
@@ -154,7 +148,7 @@ def stretch_of_edges(
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         edges = _Edges(context, builder, signature, arguments)
-        per_dof, total = edges.everywhere(arguments[6]), edges.sum_of()
+        per_dof, total = edges.lanes.everywhere(arguments[6]), edges.sum_of()
 
         def act(weight: Any, x: Any, y: Any) -> None:
             far = _logarithms(edges.lanes, edges.stretched(x, y, per_dof))

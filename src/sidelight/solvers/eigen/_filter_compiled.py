@@ -2,13 +2,55 @@
 
 from __future__ import annotations
 
-import numpy as np
+from typing import Any
+
+from llvmlite import ir
 
 from sidelight.core import FloatArray, IntArray
-from sidelight.core.compiler import njit
+from sidelight.core.compiler import cgutils, intrinsic, njit, types
+from sidelight.core.lanes import INDEX, LANES, Lanes
 
-#: Columns that are worked on together: a cache line of the block, in registers.
-LANES = 8
+__all__ = ["LANES", "chebyshev_step"]
+
+
+@intrinsic
+def _step_of_row(
+    typing_context: Any,
+    indices: Any,
+    data: Any,
+    now: Any,
+    i: Any,
+    before: Any,
+    group: Any,
+    first: Any,
+    last: Any,
+    centre: Any,
+    factor: Any,
+) -> Any:
+    """Do a step for row i, whose entries are ``first : last``, and eight of the vectors."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        lanes = Lanes(context, builder, signature, arguments, wide=True)
+        columns, entries, block = (lanes.tables[place].data for place in (0, 1, 2))
+        _, _, _, _, _, group, first, last, centre, factor = arguments
+        own = lanes.load(lanes.row(2, 3), group)
+        total = cgutils.alloca_once(builder, lanes.vector)
+        builder.store(builder.fmul(lanes.everywhere(builder.fneg(centre)), own), total)
+        step = ir.Constant(INDEX, 1)
+        with cgutils.for_range_slice(builder, first, last, step, INDEX) as (entry, _):
+            j = builder.sext(builder.load(builder.gep(columns, [entry])), INDEX)
+            value = builder.load(builder.gep(entries, [entry]))
+            row = builder.gep(block, [builder.mul(j, lanes.width(2))])
+            term = builder.fmul(lanes.everywhere(value), lanes.load(row, group))
+            builder.store(builder.fadd(builder.load(total), term), total)
+        row = builder.gep(lanes.tables[4].data, [builder.mul(arguments[3], lanes.width(4))])
+        new = builder.fmul(lanes.everywhere(factor), builder.load(total))
+        lanes.store(builder.fsub(new, lanes.load(row, group)), row, group)
+        return context.get_dummy_value()
+
+    int64, number = types.int64, types.float64
+    told = (indices, data, now, int64, before, int64, int64, int64, number, number)
+    return types.void(*told), generate
 
 
 @njit(cache=True, nogil=True)
@@ -24,14 +66,7 @@ def chebyshev_step(
     last: int,
 ) -> None:  # pragma: no cover
     """Put ``factor (A − centre) now − before`` in the place of ``before``, rows first to last."""
-    total = np.empty(LANES)
     for group in range(0, now.shape[1], LANES):
         for i in range(first, last):
-            for lane in range(LANES):
-                total[lane] = -centre * now[i, group + lane]
-            for entry in range(indptr[i], indptr[i + 1]):
-                j, value = indices[entry], data[entry]
-                for lane in range(LANES):
-                    total[lane] += value * now[j, group + lane]
-            for lane in range(LANES):
-                before[i, group + lane] = factor * total[lane] - before[i, group + lane]
+            ends = indptr[i], indptr[i + 1]
+            _step_of_row(indices, data, now, i, before, group, *ends, centre, factor)

@@ -44,7 +44,7 @@ class Filtering:
         Where the largest Ritz value of a block is not so many times the largest wanted there are
         more vectors, up to this many.
     steps : int
-        Blocks of a basis, between two filters.
+        Blocks of a basis, between two filters, at most: as many as the last ones say will do.
     gain : float
         How much more a filter lets pass at zero than above its cut.
     degree : int
@@ -95,7 +95,7 @@ def smallest_by_filters(
     A = sp.csr_array(A[order][:, order])
     known = None if null is None else null[order]
     rng = np.random.default_rng(0)
-    n_applied, converged = 0, False
+    n_applied, converged, steps, last_error = 0, False, settings.steps, np.inf
     centre, half, degree = largest / 2, largest / 2, 1  # no filter at first
     vectors: FloatArray = rng.standard_normal((n, -(-(n_pairs + settings.guards) // LANES) * LANES))
     with Threads(count_threads(None, who=who)) as pool:
@@ -112,7 +112,7 @@ def smallest_by_filters(
                 null=known,
                 tol=0.0,
                 block=width,
-                max_dimension=settings.steps * width,
+                max_dimension=steps * width,
                 max_restarts=0,
                 start=vectors,
             )
@@ -123,6 +123,8 @@ def smallest_by_filters(
             converged = error <= tol
             if converged:
                 break
+            steps = _steps_left(steps, last_error / error, error / tol, settings.steps)
+            last_error = error
             # the null space of a matrix may be larger than what is known of it
             cut = min(max(float(values[-1]), 1e-12 * largest), 0.9 * largest)
             centre, half = (largest + cut) / 2, (largest - cut) / 2
@@ -177,6 +179,13 @@ class Matrix:
                 before -= self.outside @ (self.outside.T @ before)
             now, before = before, now
         return np.asarray(now)
+
+
+def _steps_left(steps: int, gained: float, wanted: float, most: int) -> int:
+    """How many steps gain what is wanted, if so many have gained so much."""
+    if not 1.0 < gained < np.inf:
+        return most
+    return int(np.clip(np.ceil(steps * np.log(wanted) / np.log(gained)), 1, most))
 
 
 def _moved(A: sp.csr_array, known: FloatArray | None, largest: float) -> FloatArray | None:

@@ -49,6 +49,7 @@ def markdown(report: dict[str, Any]) -> str:
                     ]
                 )
             )
+        lines += [_line(_differs(row, ours, name)) for name in _unlike(row)]
     waits = [row["work"] for row in report["rows"] if row["work"].startswith(_WAITED_FOR)]
     waited = f" ({'; '.join(waits)}: on the wall)" if waits else ""
     note = (
@@ -89,6 +90,31 @@ def _beside_limit(row: dict[str, Any], ours: dict[str, Any]) -> list[str]:
         "",
         row["limit"]["written"] + (" ✓" if row["within_limit"] else " ✗"),
         f"{max(ours['megabytes']):.0f} MB",
+        row["measured"]["versions"]["sidelight"],
+    ]
+
+
+def _unlike(row: dict[str, Any]) -> list[str]:
+    """The peers whose answer is not ours, or whose map is better, where it should not be."""
+    peers = ((name, runs) for name, runs in row["contenders"].items() if name != OURS)
+    return [
+        name
+        for name, runs in peers
+        if runs["must_agree"] and runs["difference"] is not None and not runs["agrees"]
+    ]
+
+
+def _differs(row: dict[str, Any], ours: dict[str, Any], name: str) -> list[str]:
+    """The cells of a peer that does not count, and why."""
+    peer = row["contenders"][name]
+    return [
+        row["work"],
+        row["data"].replace("_", " "),
+        f"{ours['median']:.3g} s{_wall(ours)}",
+        f"{name} {peer['median']:.3g} s{_wall(peer)}",
+        f"{peer['median'] / ours['median']:.3g}",
+        f"answers differ by {peer['difference']:.2g}, {peer['tolerance']:g} allowed ✗",
+        "",
         row["measured"]["versions"]["sidelight"],
     ]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from dataclasses import replace
@@ -220,6 +221,16 @@ class TestRunner:
         report = json.loads(json.dumps(as_json([result], small=False, repeats=1)))
         assert report["rows"][0]["contenders"]["peer"]["seconds"] == [2.0]
         assert "| 0.5 s | peer 2 s | **4** | ≥ 1 ✓ |  |" in markdown(report)
+
+    def test_a_row_whose_answers_differ_is_shown_as_missed_and_not_left_out(self):
+        row = toy_row(lambda problem: 1.5 * problem.X)
+        runs = Runner(small=True)(row)
+        runs[OURS].seconds, runs["peer"].seconds = [0.5], [2.0]
+        result = Result(row, 10, runs, judge(runs, row.goals))
+        assert result.verdicts == []
+        report = json.loads(json.dumps(as_json([result], small=False, repeats=1)))
+        line = r"\| 0\.5 s \| peer 2 s \| 4 \| answers differ by [\d.]+, \S+ allowed ✗ \|"
+        assert re.search(line, markdown(report))
 
     def test_rows_that_were_measured_before_are_kept_in_their_order(self, tmp_path):
         runs = {OURS: runs_of([0.5])}

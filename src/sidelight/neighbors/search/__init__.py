@@ -17,7 +17,13 @@ from sidelight.neighbors.search.certified import (
     rounding,
     scale_of,
 )
-from sidelight.neighbors.search.tree import SMALL, prefers_tree, tree_nearest
+from sidelight.neighbors.search.tree import (
+    SMALL,
+    prefers_tree,
+    surely_prefers_tree,
+    tree_nearest,
+)
+from sidelight.neighbors.search.tree_cost import tree_cost
 
 __all__ = [
     "SMALL",
@@ -34,5 +40,7 @@ __all__ = [
     "prefers_tree",
     "rounding",
     "scale_of",
+    "surely_prefers_tree",
+    "tree_cost",
     "tree_nearest",
 ]

@@ -7,7 +7,7 @@ from typing import TypeGuard
 import numpy as np
 from scipy.spatial import cKDTree
 
-from sidelight.core import FloatArray, IntArray
+from sidelight.core import FloatArray, IntArray, report, row_blocks
 from sidelight.neighbors.checked_rows import Points
 from sidelight.neighbors.search.refine import redo_uncertain, refine
 
@@ -15,16 +15,25 @@ from sidelight.neighbors.search.refine import redo_uncertain, refine
 SMALL = 2000
 # Above this many features a tree visits nearly all of its leaves.
 TREE_FEATURES = 15
+# Up to so many it visits few of them, however the rows lie.
+_ALWAYS = 6
 
 # More candidates than wanted, so that few rows end in a tie.
 _MARGIN = 6
 # The tree's own distances are off by less than this, relatively.
 _TREE_ROUNDING = 1e-13
+# Rows that ask between two reports of progress.
+_ASKING = 8192
 
 
 def prefers_tree(X: Points) -> TypeGuard[FloatArray]:
-    """Tell whether a tree is the quickest way to the neighbours."""
+    """Tell whether a tree may be the quickest way to the neighbours."""
     return isinstance(X, np.ndarray) and X.shape[0] > SMALL and X.shape[1] <= TREE_FEATURES
+
+
+def surely_prefers_tree(X: Points) -> bool:
+    """Tell whether a tree is the quickest way to the neighbours, however the rows lie."""
+    return prefers_tree(X) and X.shape[1] <= _ALWAYS
 
 
 def tree_nearest(
@@ -39,12 +48,7 @@ def tree_nearest(
     queries = X if Q is None else Q
     n_samples = X.shape[0]
     n_candidates = min(n_samples, n_neighbors + itself + _MARGIN)
-    tree = cKDTree(X)
-    # A list of numbers instead of a number gives two dimensions even for one neighbour.
-    ranks = np.arange(1, n_candidates + 1)
-    answer = tree.query(queries, k=ranks, workers=threads)
-    reached = np.asarray(answer[0])
-    candidates: IntArray = np.asarray(answer[1])
+    reached, candidates = _ask(cKDTree(X), queries, n_candidates, threads)
     if itself:
         candidates = without_self(candidates)
     found = refine(X, queries, candidates, n_neighbors, threads=threads)
@@ -52,6 +56,21 @@ def tree_nearest(
         return found
     certain = found[1][:, -1] < reached[:, -1] * (1.0 - _TREE_ROUNDING)
     return redo_uncertain(X, queries, found, certain, itself=itself)
+
+
+def _ask(
+    tree: cKDTree, queries: FloatArray, n_candidates: int, threads: int
+) -> tuple[FloatArray, IntArray]:
+    """Ask the tree for the nearest of all queries, and say how far that has come."""
+    distances = np.empty((len(queries), n_candidates))
+    candidates = np.empty((len(queries), n_candidates), dtype=np.intp)
+    # A list of numbers instead of a number gives two dimensions even for one neighbour.
+    ranks = np.arange(1, n_candidates + 1)
+    blocks = row_blocks(len(queries), 1.0, budget=_ASKING)
+    for number, block in enumerate(blocks):
+        distances[block], candidates[block] = tree.query(queries[block], k=ranks, workers=threads)
+        report("nearest neighbours", number + 1, len(blocks))
+    return distances, candidates
 
 
 def without_self(candidates: IntArray) -> IntArray:

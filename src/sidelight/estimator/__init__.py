@@ -11,6 +11,7 @@ from sidelight.estimator.dimensions import (
     BY_SLOW_LIKELIHOOD,
     dimensions_of_points,
 )
+from sidelight.estimator.found_neighbors import share_found
 from sidelight.estimator.graph_embedder import (
     GRAPH_PARAMETERS,
     RADIUS_PARAMETER,
@@ -108,6 +109,7 @@ __all__ = [
     "said_within",
     "sample_rows",
     "score_rows",
+    "share_found",
     "takes_factor_out",
     "told_of_order",
     "with_adjacent",

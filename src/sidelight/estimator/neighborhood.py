@@ -16,6 +16,7 @@ from sidelight.core import (
     IntArray,
     warn,
 )
+from sidelight.estimator.found_neighbors import share_found
 from sidelight.estimator.in_order import NOTHING_IN_ORDER, InOrder, in_order, with_adjacent
 from sidelight.estimator.points import Points
 from sidelight.neighbors import (
@@ -185,7 +186,7 @@ def neighborhood_of(
     if reach.k is not None:
         near = merged.nearest(reach.k, method=method)
         if not near.exact:
-            recall = merged.recall(near)
+            recall = share_found(merged, near)
         arrows = arrows_to(near)
         graph = symmetrise(near) if mutual else arrows
     else:

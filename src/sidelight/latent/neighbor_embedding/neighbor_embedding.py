@@ -32,6 +32,7 @@ from sidelight.estimator import (
     of_all_rows,
     pick_up,
     reach_of,
+    share_found,
 )
 from sidelight.latent.descending import MADE_OR_GIVEN
 from sidelight.latent.neighbor_embedding.affinities import Affinities
@@ -260,7 +261,7 @@ class NeighborEmbedding(Embedder):
         left = points.bare()
         dof, pulls, way = self.degrees_of_freedom, self.exaggeration, self.repulsion
         rule = ByNeighbors(left, found.Y, perplexities, reach, dof, pulls, way, unit)
-        recall = {"neighbors_recall_": points.recall(near)}
+        recall = {"neighbors_recall_": share_found(points, near)}
         facts = {**found.facts, "unit_": unit, "perplexity_": perplexities, **recall}
         placed = of_all_rows(Map(found.Y, rule, facts), left, distinct)
         pinned = heard.anchors is not None

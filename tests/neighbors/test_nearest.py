@@ -12,8 +12,7 @@ from sidelight.neighbors import nearest_neighbors
 from sidelight.neighbors.nearest import _choose
 from sidelight.neighbors.search.blocked import exact_nearest, forbid_self
 from sidelight.neighbors.search.certified import certified_nearest
-from sidelight.neighbors.search.tree import tree_nearest
-from sidelight.neighbors.search.tree_cost import tree_cost
+from sidelight.neighbors.search.tree import tree_cost, tree_nearest
 
 
 def naive(D, k, exclude_self):

@@ -11,7 +11,6 @@ from sidelight.estimator.dimensions import (
     BY_SLOW_LIKELIHOOD,
     dimensions_of_points,
 )
-from sidelight.estimator.found_neighbors import share_found
 from sidelight.estimator.graph_embedder import (
     GRAPH_PARAMETERS,
     RADIUS_PARAMETER,
@@ -42,6 +41,7 @@ from sidelight.estimator.neighborhood import (
     matches,
     neighborhood_of,
     reach_of,
+    share_found,
 )
 from sidelight.estimator.pieces import map_of_neighborhood
 from sidelight.estimator.placing import Barycentric, ByDistances, OfRows

@@ -21,9 +21,9 @@ from sidelight.neighbors.search.tree import (
     SMALL,
     prefers_tree,
     surely_prefers_tree,
+    tree_cost,
     tree_nearest,
 )
-from sidelight.neighbors.search.tree_cost import tree_cost
 
 __all__ = [
     "SMALL",

@@ -131,7 +131,7 @@ def find_nearest(
         blocks = distance_blocks(rows, wanted, metric, n_jobs=n_jobs, who=who)
         forbid = forbid_self if wanted is None else None
         return Neighbors(*nearest_in_blocks(blocks, n_rows, k, forbid=forbid))
-    rows, wanted = euclidean_rows(rows, wanted, metric)
+    rows, wanted = euclidean_rows(rows, wanted, metric, who=who)
     distinct = distinct_points(rows)
     many_copies = bool(distinct.counts.max() > _FEW_COPIES)
     way = _choose(rows[distinct.rows] if many_copies else rows, wanted, k, method)

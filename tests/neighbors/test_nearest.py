@@ -7,6 +7,7 @@ import pytest
 import scipy.sparse as sp
 from scipy.spatial.distance import cdist
 
+from sidelight import NeighborEmbedding
 from sidelight.core.progress import listening
 from sidelight.neighbors import nearest_neighbors
 from sidelight.neighbors.nearest import _choose
@@ -85,9 +86,9 @@ def test_float32_cannot_tell_these_rows_apart_and_the_certificate_notices(monkey
     redone = []
     import sidelight.neighbors.search.refine as refine
 
-    def counting(X, Q, k, *, forbid=None):
+    def counting(X, Q, k, **told):
         redone.append(len(Q))
-        return exact_nearest(X, Q, k, forbid=forbid)
+        return exact_nearest(X, Q, k, **told)
 
     monkeypatch.setattr(refine, "exact_nearest", counting)
     rng = np.random.default_rng(1)
@@ -356,3 +357,32 @@ def test_a_tree_says_how_far_it_has_come(monkeypatch):
     ]
     np.testing.assert_array_equal(found[0], expected[0])
     np.testing.assert_array_equal(found[1], expected[1])
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "cosine", "manhattan", "precomputed"])
+def test_blocks_of_a_table_say_how_far_they_have_come(metric, monkeypatch):
+    """Sparse rows, other metrics and tables of distances are compared each with each."""
+    from sidelight.neighbors import metrics
+    from sidelight.neighbors.search import blocked
+
+    blocks = metrics.row_blocks
+    for module in (metrics, blocked):
+        monkeypatch.setattr(module, "row_blocks", lambda n, *_, **__: blocks(n, 1.0, budget=30.0))
+    rows = np.random.default_rng(14).normal(size=(80, 6))
+    X = cdist(rows, rows) if metric == "precomputed" else sp.csr_array(rows)
+    told = []
+    with listening(told.append):
+        nearest_neighbors(X, 4, metric=metric)
+    assert [(each.stage, each.done, each.total) for each in told] == [
+        ("nearest neighbours", done, 80) for done in (30, 60, 80)
+    ]
+
+
+def test_a_neighbour_embedding_of_sparse_rows_says_how_far_its_search_has_come():
+    X = sp.random_array((2500, 40), density=0.2, random_state=0, format="csr")
+    told = []
+    with listening(told.append):
+        NeighborEmbedding(max_iter=2).fit(X)
+    searched = [each.done for each in told if each.stage == "nearest neighbours"]
+    assert len(searched) > 1
+    assert searched[-1] == 2500

@@ -24,6 +24,7 @@ from sidelight.neighbors.metrics import (
 )
 from sidelight.neighbors.multiplicities import nearest_through_distinct
 from sidelight.neighbors.search import (
+    NEAREST,
     SMALL,
     approximate_nearest,
     certified_nearest,
@@ -176,7 +177,8 @@ def _search(
     X: Points, Q: Points | None, k: int, *, way: str, threads: int, random_state: Any, who: str
 ) -> tuple[IntArray, FloatArray]:
     if way == "table":
-        return exact_nearest(X, X if Q is None else Q, k, forbid=forbid_self if Q is None else None)
+        forbid = forbid_self if Q is None else None
+        return exact_nearest(X, X if Q is None else Q, k, forbid=forbid, stage=NEAREST)
     if way == "tree":
         return tree_nearest(X, Q, k, threads=threads)
     if way == "approximate":

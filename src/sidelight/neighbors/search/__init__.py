@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sidelight.neighbors.search.approximate import approximate_nearest
 from sidelight.neighbors.search.blocked import (
+    NEAREST,
     DistanceBounds,
     exact_nearest,
     forbid_self,
@@ -26,6 +27,7 @@ from sidelight.neighbors.search.tree import (
 )
 
 __all__ = [
+    "NEAREST",
     "SMALL",
     "Cells",
     "DistanceBounds",

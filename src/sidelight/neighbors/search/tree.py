@@ -14,7 +14,7 @@ from scipy.spatial import cKDTree
 
 from sidelight.core import FloatArray, IntArray, evenly_spaced, report, row_blocks
 from sidelight.neighbors.checked_rows import Points
-from sidelight.neighbors.search.blocked import exact_nearest
+from sidelight.neighbors.search.blocked import NEAREST, exact_nearest
 from sidelight.neighbors.search.refine import redo_uncertain, refine
 
 # Below this many rows a plain table is as quick as anything, and needs no compiler.
@@ -80,7 +80,7 @@ def _ask(
     blocks = row_blocks(len(queries), 1.0, budget=_ASKING)
     for number, block in enumerate(blocks):
         distances[block], candidates[block] = tree.query(queries[block], k=ranks, workers=threads)
-        report("nearest neighbours", number + 1, len(blocks))
+        report(NEAREST, number + 1, len(blocks))
     return distances, candidates
 
 

@@ -7,10 +7,13 @@ import pytest
 import scipy.sparse as sp
 from scipy.spatial.distance import cdist
 
+from sidelight import NeighborEmbedding
+from sidelight.core.progress import listening
 from sidelight.neighbors import nearest_neighbors
+from sidelight.neighbors.nearest import _choose
 from sidelight.neighbors.search.blocked import exact_nearest, forbid_self
 from sidelight.neighbors.search.certified import certified_nearest
-from sidelight.neighbors.search.tree import tree_nearest
+from sidelight.neighbors.search.tree import tree_cost, tree_nearest
 
 
 def naive(D, k, exclude_self):
@@ -83,9 +86,9 @@ def test_float32_cannot_tell_these_rows_apart_and_the_certificate_notices(monkey
     redone = []
     import sidelight.neighbors.search.refine as refine
 
-    def counting(X, Q, k, *, forbid=None):
+    def counting(X, Q, k, **told):
         redone.append(len(Q))
-        return exact_nearest(X, Q, k, forbid=forbid)
+        return exact_nearest(X, Q, k, **told)
 
     monkeypatch.setattr(refine, "exact_nearest", counting)
     rng = np.random.default_rng(1)
@@ -279,3 +282,107 @@ def test_numpy_integers_are_integers():
 def test_bad_input(X, options, message):
     with pytest.raises(ValueError, match=message):
         nearest_neighbors(X, 1, **options)
+
+
+def in_columns(n, p, seed, *, thick=0.0):
+    """A swiss roll turned into p columns: two dimensions, whatever p is."""
+    rng = np.random.default_rng(seed)
+    t = rng.uniform(5.0, 14.0, n)
+    roll = np.column_stack([t * np.cos(t), rng.uniform(0, 20, n), t * np.sin(t)])
+    turn = np.linalg.qr(rng.normal(size=(p, p)))[0][:, :3]
+    return roll @ turn.T + thick * rng.normal(size=(n, p))
+
+
+@pytest.mark.parametrize(
+    ("kind", "n", "p", "expected"),
+    [
+        ("cloud", 30_000, 3, "tree"),
+        ("cloud", 30_000, 6, "tree"),
+        ("cloud", 2_500, 15, "tree"),  # half a second at most, and no compiler
+        ("cloud", 10_000, 15, "certified"),
+        ("cloud", 30_000, 10, "certified"),
+        ("cloud", 100_000, 15, "approximate"),
+        ("roll", 10_000, 15, "tree"),
+        ("roll", 100_000, 10, "tree"),
+        ("roll", 100_000, 15, "tree"),
+        ("thick roll", 30_000, 10, "tree"),
+        ("cloud", 10_000, 16, "certified"),
+    ],
+)
+def test_a_tree_is_taken_while_it_is_cheaper_than_products(kind, n, p, expected):
+    """Normal rows of 15 features meet nearly all leaves of a tree: 7 ms a row of 200,000."""
+    if kind == "cloud":
+        X = np.random.default_rng(0).normal(size=(n, p))
+    else:
+        X = in_columns(n, p, 0, thick=0.3 * (kind == "thick roll"))
+    assert _choose(X, None, 15, "auto") == expected
+    assert _choose(X, None, 15, "kd_tree") == "tree"
+    assert _choose(X, None, 15, "blocked") == "certified"
+
+
+def test_new_rows_are_searched_exactly_however_many_there_are():
+    X = np.random.default_rng(0).normal(size=(100_000, 12))
+    assert _choose(X, X[:5000] + 0.1, 15, "auto") == "certified"
+    X = in_columns(50_000, 12, 0)
+    assert _choose(X, X[:5000] + 0.1, 15, "auto") == "tree"
+
+
+def test_the_leaves_that_a_tree_visits_are_foretold():
+    # two leaves: few balls within a cluster touch the other one, and all wide ones do
+    X = np.concatenate([np.linspace(0, 1, 16), np.linspace(9, 10, 16)])[:, None]
+    both = tree_cost(X, None, 20)
+    assert both == 2 * tree_cost(X, X[::2], 20) == 16 * tree_cost(X, X[:2], 20)
+    assert 0.5 * both <= tree_cost(X, None, 3) < 0.6 * both
+
+
+@pytest.mark.parametrize("n_features", [8, 12, 15])
+def test_the_automatic_choice_in_middle_dimensions_has_the_bits_of_every_exact_way(n_features):
+    X = np.random.default_rng(12).normal(size=(6000, n_features))
+    answers = [nearest_neighbors(X, 6, method=method) for method in ("auto", "kd_tree", "blocked")]
+    for found in answers:
+        assert found.exact
+        np.testing.assert_array_equal(found.indices, answers[0].indices)
+        np.testing.assert_array_equal(found.distances, answers[0].distances)
+
+
+def test_a_tree_says_how_far_it_has_come(monkeypatch):
+    X = np.random.default_rng(13).normal(size=(3000, 3))
+    expected = tree_nearest(X, None, 5, threads=1)
+    monkeypatch.setattr("sidelight.neighbors.search.tree._ASKING", 700)
+    told = []
+    with listening(told.append):
+        found = tree_nearest(X, None, 5, threads=1)
+    assert [(each.stage, each.done, each.total) for each in told] == [
+        ("nearest neighbours", done, 5) for done in range(1, 6)
+    ]
+    np.testing.assert_array_equal(found[0], expected[0])
+    np.testing.assert_array_equal(found[1], expected[1])
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "cosine", "manhattan", "precomputed"])
+def test_blocks_of_a_table_say_how_far_they_have_come(metric, monkeypatch):
+    """Sparse rows, other metrics and tables of distances are compared each with each."""
+    from sidelight.neighbors import metrics
+    from sidelight.neighbors.search import blocked
+
+    blocks = metrics.row_blocks
+    for module in (metrics, blocked):
+        monkeypatch.setattr(module, "row_blocks", lambda n, *_, **__: blocks(n, 1.0, budget=30.0))
+    rows = np.random.default_rng(14).normal(size=(80, 6))
+    X = cdist(rows, rows) if metric == "precomputed" else sp.csr_array(rows)
+    told = []
+    with listening(told.append):
+        nearest_neighbors(X, 4, metric=metric)
+    assert [(each.stage, each.done, each.total) for each in told] == [
+        ("nearest neighbours", done, 80) for done in (30, 60, 80)
+    ]
+
+
+def test_a_neighbour_embedding_of_sparse_rows_says_how_far_its_search_has_come():
+    X = sp.random_array((2500, 40), density=0.2, random_state=0, format="csr")
+    told = []
+    with listening(told.append):
+        NeighborEmbedding(max_iter=2).fit(X)
+    searched = [each.done for each in told if each.stage == "nearest neighbours"]
+    assert len(searched) > 1
+    assert searched[-1] == 2500

@@ -41,6 +41,7 @@ from sidelight.estimator.neighborhood import (
     matches,
     neighborhood_of,
     reach_of,
+    share_found,
 )
 from sidelight.estimator.pieces import map_of_neighborhood
 from sidelight.estimator.placing import Barycentric, ByDistances, OfRows
@@ -108,6 +109,7 @@ __all__ = [
     "said_within",
     "sample_rows",
     "score_rows",
+    "share_found",
     "takes_factor_out",
     "told_of_order",
     "with_adjacent",

@@ -29,6 +29,8 @@ from sidelight.neighbors import (
 )
 
 POLICIES = ("connect", "error", "largest", "separate")
+#: Below this share of the nearest neighbours a graph is no longer that of the nearest.
+_TOO_FEW = 0.8
 _NONE: IntArray = np.empty((0, 2), dtype=np.intp)
 
 
@@ -185,7 +187,7 @@ def neighborhood_of(
     if reach.k is not None:
         near = merged.nearest(reach.k, method=method)
         if not near.exact:
-            recall = merged.recall(near)
+            recall = share_found(merged, near)
         arrows = arrows_to(near)
         graph = symmetrise(near) if mutual else arrows
     else:
@@ -199,6 +201,19 @@ def neighborhood_of(
     held = distinct.inverse[ties]
     found = held_together(merged, distinct, reach, graph, arrows, on_disconnected, held)
     return replace(found, recall=recall, order=order)
+
+
+def share_found(points: Points, near: Any) -> float:
+    """Measure the share of the nearest neighbours that a search found, and warn where it is low."""
+    share = points.recall(near)
+    if share < _TOO_FEW:
+        warn(
+            f"{points.who} works with about {100 * share:.0f} % of the nearest neighbours of the "
+            f"rows, measured on a sample: in so many dimensions the search for nearly all of them "
+            f"misses the others. Give neighbors='blocked' to find all, which takes longer, or "
+            f"reduce the columns with PCA first."
+        )
+    return share
 
 
 def reach_of(points: Points, n_neighbors: int | str, radius: float | None = None) -> Reach:

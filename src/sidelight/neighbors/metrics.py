@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import scipy.sparse as sp
 
-from sidelight.core import FloatArray, IntArray, is_sparse, row_blocks
+from sidelight.core import FloatArray, IntArray, is_sparse, require_memory, row_blocks
 from sidelight.neighbors.checked_rows import Points, check_points, check_queries
 from sidelight.neighbors.given_distances import check_distance_block, check_distances
 from sidelight.neighbors.given_graph import check_graph, check_graph_block, is_graph
@@ -97,19 +97,31 @@ def is_euclidean(metric: Metric) -> bool:
     return isinstance(metric, str) and metric in ("euclidean", "cosine")
 
 
-def euclidean_rows(X: Points, Q: Points | None, metric: Metric) -> tuple[Points, Points | None]:
+def euclidean_rows(
+    X: Points, Q: Points | None, metric: Metric, *, who: str
+) -> tuple[Points, Points | None]:
     """Map rows so that Euclidean neighbours are the neighbours under the metric.
 
     For the cosine distance the rows are scaled to unit length, since
     ``1 − cos(x, y) = ‖x/‖x‖ − y/‖y‖‖² / 2``.  A row of zeros has no direction; it is mapped to an
     axis of its own, at cosine distance one from every other row and zero from rows of zeros.
+    Rows in single precision stay so, and rows of X and of Q that are the same stay the same.
     """
     if metric == "euclidean":
         return X, Q
     together = [rows for rows in (X, Q) if rows is not None]
     lengths = [_lengths(rows) for rows in together]
     directionless = any(bool((length == 0).any()) for length in lengths)
-    mapped = [_unit(*pair, directionless) for pair in zip(together, lengths, strict=True)]
+    dtype = np.result_type(*(rows.dtype for rows in together))
+    for rows in together:
+        if not is_sparse(rows):
+            require_memory(
+                float(dtype.itemsize * rows.shape[0] * (rows.shape[1] + directionless)),
+                what=f"the directions of {rows.shape[0]} rows of {rows.shape[1]} numbers",
+                who=who,
+                instead="Give a sample of the rows, or fewer columns, for instance by PCA.",
+            )
+    mapped = [_unit(*pair, directionless, dtype) for pair in zip(together, lengths, strict=True)]
     return mapped[0], mapped[1] if Q is not None else None
 
 
@@ -130,19 +142,32 @@ def _lengths(rows: Points) -> FloatArray:
         scaled = sp.diags_array(1.0 / np.where(largest > 0, largest, 1.0)) @ rows
         squares = np.asarray(scaled.multiply(scaled).sum(axis=1)).ravel()
         return np.asarray(largest * np.sqrt(squares))
-    largest = np.abs(rows).max(axis=1).astype(np.float64)
-    scaled = rows / np.where(largest > 0, largest, 1.0)[:, None]
-    return np.asarray(largest * np.sqrt(np.einsum("ij,ij->i", scaled, scaled)))
+    lengths = np.empty(rows.shape[0])
+    for block in _blocks(rows):
+        some = rows[block]
+        largest = np.abs(some).max(axis=1).astype(np.float64)
+        scaled = some / np.where(largest > 0, largest, 1.0)[:, None]
+        lengths[block] = largest * np.sqrt(np.einsum("ij,ij->i", scaled, scaled))
+    return lengths
 
 
-def _unit(rows: Points, lengths: FloatArray, directionless: bool) -> Points:
+def _blocks(rows: FloatArray) -> list[slice]:
+    return row_blocks(rows.shape[0], 16.0 * rows.shape[1], budget=4e6)
+
+
+def _unit(rows: Points, lengths: FloatArray, directionless: bool, dtype: Any) -> Points:
     factors = np.where(lengths > 0, lengths, 1.0)
-    zero = (lengths == 0).astype(np.float64)[:, None]
     if is_sparse(rows):
+        zero = (lengths == 0).astype(np.float64)[:, None]
         unit = sp.csr_array(sp.diags_array(1.0 / factors) @ rows)
         return sp.csr_array(sp.hstack([unit, sp.csr_array(zero)])) if directionless else unit
-    unit = rows / factors[:, None]
-    return np.hstack([unit, zero]) if directionless else unit
+    n_rows, n_columns = rows.shape
+    directions = np.empty((n_rows, n_columns + directionless), dtype=dtype)
+    for block in _blocks(rows):
+        directions[block, :n_columns] = rows[block] / factors[block, None]
+    if directionless:
+        directions[:, n_columns] = lengths == 0
+    return directions
 
 
 def distance_blocks(

@@ -24,6 +24,7 @@ from sidelight.neighbors.metrics import (
 )
 from sidelight.neighbors.multiplicities import nearest_through_distinct
 from sidelight.neighbors.search import (
+    NEAREST,
     SMALL,
     approximate_nearest,
     certified_nearest,
@@ -31,6 +32,8 @@ from sidelight.neighbors.search import (
     forbid_self,
     nearest_in_blocks,
     prefers_tree,
+    surely_prefers_tree,
+    tree_cost,
     tree_nearest,
 )
 
@@ -39,6 +42,10 @@ _FEW_COPIES = 4
 # Products and sums of an exact search of all rows, n² p, up to which "auto" is exact: ten seconds
 # of one core.
 AFFORDABLE = 5e11
+# Looking through a row of products takes as long as products of so many features.
+_SCANNED = 64
+# A tree that costs no more, half a second, is taken in any case: loading the compiler takes longer.
+_CHEAP = 2.5e10
 # A search for nearly all neighbours has to be for few of the rows.
 _MANY_TIMES = 20
 
@@ -125,11 +132,10 @@ def find_nearest(
         blocks = distance_blocks(rows, wanted, metric, n_jobs=n_jobs, who=who)
         forbid = forbid_self if wanted is None else None
         return Neighbors(*nearest_in_blocks(blocks, n_rows, k, forbid=forbid))
-    rows, wanted = euclidean_rows(rows, wanted, metric)
+    rows, wanted = euclidean_rows(rows, wanted, metric, who=who)
     distinct = distinct_points(rows)
     many_copies = bool(distinct.counts.max() > _FEW_COPIES)
-    n_searched = len(distinct.rows) if many_copies else n_samples
-    way = _choose(rows, wanted, n_searched, k, method)
+    way = _choose(rows[distinct.rows] if many_copies else rows, wanted, k, method)
     search = partial(_search, way=way, threads=threads, random_state=random_state, who=who)
     if many_copies:
         indices, distances = nearest_through_distinct(search, rows, wanted, k, distinct)
@@ -138,28 +144,41 @@ def find_nearest(
     return Neighbors(indices, from_euclidean(distances, metric), exact=way != "approximate")
 
 
-def _choose(X: Points, Q: Points | None, n_searched: int, k: int, method: str) -> str:
+def _choose(X: Points, Q: Points | None, k: int, method: str) -> str:
     """Choose the search: a table for few rows, a tree for few features, products of blocks else.
 
-    ``n_searched`` is the number of distinct rows, where there are many copies.
+    The rows are those that are searched: each once, where there are many copies.
     """
+    n_searched = X.shape[0]
     n_asking = n_searched if Q is None else Q.shape[0]
     few = n_searched <= SMALL or n_asking * n_searched <= SMALL * SMALL
     if not isinstance(X, np.ndarray) or (few and method != "kd_tree"):
         return "table"
-    if method == "kd_tree" or (method == "auto" and prefers_tree(X)):
+    if method == "kd_tree" or (method == "auto" and surely_prefers_tree(X)):
         return "tree"
+    nearly = Q is None and _MANY_TIMES * k <= n_searched
+    if method == "auto" and prefers_tree(X):
+        return _choose_by_cost(X, Q, k, nearly)
     too_dear = method == "auto" and float(n_searched) ** 2 * X.shape[1] > AFFORDABLE
-    if Q is None and (method == "approximate" or too_dear) and _MANY_TIMES * k <= n_searched:
+    return "approximate" if nearly and (method == "approximate" or too_dear) else "certified"
+
+
+def _choose_by_cost(X: FloatArray, Q: FloatArray | None, k: int, nearly: bool) -> str:
+    """Choose between a tree and products by what they cost, or neither where both cost too much."""
+    by_tree = tree_cost(X, Q, k)
+    sides = 1.0 if Q is None else 2.0  # a product serves both of its rows where both ask
+    by_products = sides * (len(X) if Q is None else len(Q)) * len(X) * _SCANNED
+    if nearly and min(by_tree, by_products) > AFFORDABLE:
         return "approximate"
-    return "certified"
+    return "tree" if by_tree <= max(by_products, _CHEAP) else "certified"
 
 
 def _search(
     X: Points, Q: Points | None, k: int, *, way: str, threads: int, random_state: Any, who: str
 ) -> tuple[IntArray, FloatArray]:
     if way == "table":
-        return exact_nearest(X, X if Q is None else Q, k, forbid=forbid_self if Q is None else None)
+        forbid = forbid_self if Q is None else None
+        return exact_nearest(X, X if Q is None else Q, k, forbid=forbid, stage=NEAREST)
     if way == "tree":
         return tree_nearest(X, Q, k, threads=threads)
     if way == "approximate":

@@ -71,7 +71,7 @@ def find_within(
     method = check_method(method, metric, rows, who=who)
     shape = (rows.shape[0] if wanted is None else wanted.shape[0], rows.shape[0])
     if is_euclidean(metric):
-        rows, wanted = euclidean_rows(rows, wanted, metric)
+        rows, wanted = euclidean_rows(rows, wanted, metric, who=who)
         reach = euclidean_radius(radius, metric)
         if method == "kd_tree" or (method != "blocked" and prefers_tree(rows)):
             left, right = _tree_candidates(rows, wanted, reach, who)

@@ -79,6 +79,18 @@ class TestAffinities:
             np.testing.assert_allclose(reached, wanted, rtol=1e-5)
             np.testing.assert_allclose(P.sum(axis=1), 1.0, rtol=1e-6)
 
+    @pytest.mark.parametrize("gap", [1e3, 1e6, 1e9, 1e12])
+    @pytest.mark.parametrize("sizes", [(12, 40), (20, 40), (12, 20)])
+    def test_perplexities_are_met_in_small_clusters_far_apart(self, sizes, gap):
+        """Rows list those of the other cluster too, far beyond the distances of their own."""
+        rows = np.random.default_rng(0).standard_normal((sum(sizes), 3))
+        rows[sizes[0] :, 0] += gap
+        near = nearest_neighbors(rows, 30)
+        for wanted in (2.0, 5.0, 10.0, 15.0, 25.0):
+            P = choices(near, np.array([wanted]), POOL).astype(np.float64)
+            reached = np.exp(-np.sum(P * np.log(np.maximum(P, 1e-300)), axis=1))
+            np.testing.assert_allclose(reached, wanted, rtol=1e-5)
+
     def test_several_perplexities_are_the_mean_of_each(self):
         near = nearest_neighbors(np.random.default_rng(2).standard_normal((80, 3)), 20)
         both = choices(near, np.array([3.0, 12.0]), POOL)

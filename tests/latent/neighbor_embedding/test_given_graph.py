@@ -11,8 +11,8 @@ from scipy.sparse.csgraph import minimum_spanning_tree, shortest_path
 from scipy.spatial import Delaunay
 from scipy.spatial.distance import cdist
 
-from sidelight import NeighborEmbedding
-from sidelight.core import Threads
+from sidelight import NeighborEmbedding, embed
+from sidelight.core import DisconnectedGraphWarning, Threads
 from sidelight.latent.neighbor_embedding import (
     Affinities,
     Divergence,
@@ -183,3 +183,33 @@ class TestHubs:
         peak = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
         assert peak < 0.1 * 16 * n * n
+
+
+class TestPieces:
+    """A graph in pieces is embedded whole, and that is said."""
+
+    def test_pieces_are_numbered_by_rows_the_largest_first(self, X):
+        apart = np.vstack([X[:40] + 100.0, X[40:], X[:3] + 100.0])
+        model = NeighborEmbedding(perplexity=5, max_iter=60).fit(apart)
+        np.testing.assert_array_equal(model.pieces_, np.repeat([1, 0, 1], [40, 160, 3]))
+        once = model.embedding_[:200]
+        nearest = nearest_neighbors(once, 1).indices[:, 0]
+        np.testing.assert_array_equal(model.pieces_[:200][nearest], model.pieces_[:200])
+
+    def test_one_piece(self, X):
+        assert not NeighborEmbedding(max_iter=2).fit(X).pieces_.any()
+
+    def test_the_picture_says_that_there_are_pieces(self, X):
+        apart = np.vstack([X[:80] + 100.0, X[80:]])
+        assert "in 2 pieces" in embed(apart, method="NeighborEmbedding", max_iter=2).about
+
+    def test_rows_without_an_edge_are_not_placed_without_a_word(self, X):
+        graph = arrows_to(nearest_neighbors(X, 8)).tolil()
+        graph[[5, 9]] = 0.0
+        graph[:, [5, 9]] = 0.0
+        message = "NeighborEmbedding has no edge at 2 rows of 200, of which the first is row 5"
+        with pytest.warns(DisconnectedGraphWarning, match=message):
+            model = on_graph(sp.csr_array(graph))
+        sizes = np.bincount(model.pieces_)
+        assert (sizes[model.pieces_[[5, 9]]] == 1).all()
+        assert np.isfinite(model.embedding_).all()

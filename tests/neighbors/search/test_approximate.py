@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import warnings
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -12,13 +14,14 @@ import numpy as np
 import pytest
 from scipy.spatial.distance import cdist
 
+from sidelight import Isomap, NeighborEmbedding
 from sidelight.core.progress import listening
 from sidelight.core.threads import Threads
 from sidelight.neighbors import Neighbors, nearest_neighbors, recall_of
 from sidelight.neighbors.search.approximate import ApproximateSearch, approximate_nearest
 from sidelight.neighbors.search.cells import cells_of
 from sidelight.neighbors.search.exact_products import exact_product, on_grid
-from sidelight.neighbors.search.leading_axes import along_leading_axes
+from sidelight.neighbors.search.leading_axes import leading_axes
 from tools.portable import NEEDS, environment, why_not
 
 
@@ -60,6 +63,56 @@ def test_nearly_all_neighbours_are_found(n_features, dtype):
     assert share >= 0.97
     assert recall_of(found, X) == pytest.approx(share, abs=0.01)
     assert recall_of(exact, X) == 1.0
+
+
+def far_from_all_meeting(X, k, **changed):
+    """The share that is found by rows that meet 256 others at first."""
+    thin = replace(ApproximateSearch(met=256), **changed)
+    found = approximate_nearest(X, k, threads=1, random_state=0, search=thin)
+    return recall(found[0], nearest_neighbors(X, k, method="blocked").indices)
+
+
+def test_neighbours_of_neighbours_find_what_near_cells_do_not_hold():
+    X = sheet(8000, 100, 1)
+    assert far_from_all_meeting(X, 12) >= 0.77
+    assert far_from_all_meeting(X, 12, settled=0.002) >= 0.82
+
+
+@pytest.mark.parametrize(("n", "p"), [(2500, 100), (2500, 300), (6000, 200), (20_000, 100)])
+def test_rows_that_a_few_axes_do_not_tell_apart(n, p):
+    """All directions alike: 64 axes of 300 led to a quarter of the neighbours."""
+    X = np.random.default_rng(13).normal(size=(n, p))
+    assert far_from_all_meeting(X, 15) >= 0.9
+
+
+def test_rows_that_a_few_axes_do_not_tell_apart_and_that_are_too_many_for_all_pairs():
+    X = np.random.default_rng(14).normal(size=(4000, 200))
+    exact = nearest_neighbors(X, 15, method="blocked").indices
+
+    def share(search):
+        return recall(
+            approximate_nearest(X, 15, threads=1, random_state=0, search=search)[0], exact
+        )
+
+    thin = ApproximateSearch(met=1024, exact_up_to=0.0)
+    assert share(thin) > 3 * share(replace(thin, held=0.0))
+    wide = replace(thin, axes=16)
+    assert share(wide) > 3 * share(replace(wide, held=0.0))
+
+
+def test_few_of_the_neighbours_are_not_taken_without_a_word(monkeypatch):
+    X = np.random.default_rng(15).normal(size=(2500, 120))
+    options = {"neighbors": "approximate", "n_neighbors": 10}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert Isomap(n_landmarks=50, **options).fit(X).neighbors_recall_ == 1.0
+    poor = ApproximateSearch(met=64, rounds=1, held=0.0)
+    monkeypatch.setitem(approximate_nearest.__kwdefaults__, "search", poor)
+    message = "works with about .* % of the nearest .* Give neighbors='blocked' to find all"
+    with pytest.warns(UserWarning, match=f"Isomap {message}"):
+        assert Isomap(n_landmarks=50, **options).fit(X).neighbors_recall_ < 0.8
+    with pytest.warns(UserWarning, match=f"NeighborEmbedding {message}"):
+        NeighborEmbedding(max_iter=2, perplexity=5, **options).fit(X)
 
 
 def hostile(kind, rng):
@@ -281,9 +334,12 @@ def test_leading_axes_are_the_principal_ones():
     rng = np.random.default_rng(11)
     loadings = np.linalg.qr(rng.normal(size=(90, 12)))[0] * np.linspace(5, 1, 12)
     X = rng.normal(size=(3000, 12)) @ loadings.T + 0.05 * rng.normal(size=(3000, 90)) + 3.0
-    Z = along_leading_axes(X, 12, seed=0)
+    leading = leading_axes(X, 12, seed=0)
+    Z = leading.along(X)
     _, values, axes = np.linalg.svd(X - X.mean(axis=0), full_matrices=False)
     assert np.square(Z).sum() == pytest.approx(np.square(values[:12]).sum(), rel=1e-4)
+    share = np.square(values[:12]).sum() / np.square(values).sum()
+    assert leading.share == pytest.approx(share, rel=1e-4)
     np.testing.assert_allclose(
         cdist(Z[:50], Z[:50]), cdist(X[:50] @ axes[:12].T, X[:50] @ axes[:12].T), rtol=0.01
     )
@@ -292,7 +348,9 @@ def test_leading_axes_are_the_principal_ones():
 def test_leading_axes_of_fewer_directions_than_axes():
     rng = np.random.default_rng(12)
     X = rng.normal(size=(500, 3)) @ rng.normal(size=(3, 90))
-    Z = along_leading_axes(X, 10, seed=0)
+    leading = leading_axes(X, 10, seed=0)
+    assert leading.share == pytest.approx(1.0, abs=1e-6)
+    Z = leading.along(X)
     np.testing.assert_allclose(cdist(Z[:50], Z[:50]), cdist(X[:50], X[:50]), rtol=1e-5)
 
 

@@ -10,6 +10,9 @@ from sidelight.core.compiler import njit
 from sidelight.latent.neighbor_embedding._tail_compiled import decay, logarithm
 
 _STEPS = 100
+#: Where β is sought, in units of the mean square, and how far that is widened where rows list those
+#: of other clusters, however far these are; β² is a number still.
+_USUAL, _WIDER, _WIDEST = 2.0**40, 2.0**40, 2.0**480
 
 
 @njit(cache=True, nogil=True)
@@ -60,7 +63,8 @@ def _beta(s, wanted):  # type: ignore[no-untyped-def]
 
     dH/dlog β = −β² Var s.  Where a step would leave what is known to hold it, that is halved.
     """
-    low, high, beta = 2.0**-40, 2.0**40, 1.0
+    low, high, beta = 1.0 / _USUAL, _USUAL, 1.0
+    bounded = False
     for _ in range(_STEPS):
         total, first, second = 0.0, 0.0, 0.0
         for j in range(len(s)):
@@ -73,8 +77,10 @@ def _beta(s, wanted):  # type: ignore[no-untyped-def]
         excess = logarithm(total) + beta * mean - wanted
         if excess > 0.0:
             low = beta
+            if not bounded and 0.5 * high < beta < _WIDEST:
+                high *= _WIDER
         else:
-            high = beta
+            high, bounded = beta, True
         step = excess / max(beta * beta * (second / total - mean * mean), 1e-300)
         factor = decay(-step) if step < 0.0 else 1.0 / max(decay(step), 1e-300)
         before, beta = beta, beta * factor

@@ -15,8 +15,8 @@ from typing import TypeAlias
 import numpy as np
 import scipy.sparse as sp
 
-from sidelight.core import FloatArray, IntArray, Threads, shares
-from sidelight.neighbors import Neighbors
+from sidelight.core import DisconnectedGraphWarning, FloatArray, IntArray, Threads, shares, warn
+from sidelight.neighbors import DistinctRows, Neighbors, component_labels
 
 _SHARE = 8_192
 #: Whom rows may choose, the nearest first: as many of each row, or all that a graph stores.
@@ -85,6 +85,24 @@ def made_mutual(chosen: sp.csr_array) -> Affinities:
     half.eliminate_zeros()
     half.sort_indices()
     return Affinities(sp.csr_array(half + half.T))
+
+
+def pieces_of_rows(P: Affinities, distinct: DistinctRows, *, who: str) -> IntArray:
+    """Number the pieces that rows are in, the largest 0, and warn of rows without an edge.
+
+    Points of different pieces push one another as all others do: no piece falls on another, and
+    none has to be joined.
+    """
+    alone = np.flatnonzero(np.diff(P.graph.indptr) == 0)
+    if len(alone):
+        rows = "1 row" if len(alone) == 1 else f"{len(alone)} rows"
+        warn(
+            f"The graph of {who} has no edge at {rows} of {P.n}, of which the first is row "
+            f"{distinct.rows[alone].min()}: nothing pulls there, and the place in the map says "
+            f"nothing. Give the distances to some rows, or leave such rows out.",
+            DisconnectedGraphWarning,
+        )
+    return np.asarray(component_labels(P.graph)[distinct.inverse])
 
 
 def _choices(

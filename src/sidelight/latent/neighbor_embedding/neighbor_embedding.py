@@ -32,9 +32,10 @@ from sidelight.estimator import (
     of_all_rows,
     pick_up,
     reach_of,
+    share_found,
 )
 from sidelight.latent.descending import MADE_OR_GIVEN
-from sidelight.latent.neighbor_embedding.affinities import Affinities
+from sidelight.latent.neighbor_embedding.affinities import Affinities, pieces_of_rows
 from sidelight.latent.neighbor_embedding.descent import Layout, Moving, Pace
 from sidelight.latent.neighbor_embedding.divergence import Divergence
 from sidelight.latent.neighbor_embedding.known import (
@@ -138,14 +139,19 @@ class NeighborEmbedding(Embedder):
         The length of the kernel's unit in the map: 1 unless distances or anchors say otherwise.
     perplexity_ : ndarray
         The perplexities that were used.
+    pieces_ : ndarray of shape (n_samples,)
+        The piece of the graph of P that each row is in, the largest 0.
     neighbors_recall_ : float
         The share of the nearest neighbours that the search found, measured on a sample; 1 where it
         was exact.
 
     Notes
     -----
-    Rows that are the same are one point.  A new row goes where its neighbours' pulls meet the push
-    of the field of all points, which stay; a training row is where it was.
+    Rows that are the same are one point.  A graph in pieces (``pieces_``) is embedded whole: points
+    push one another across pieces too, so that these lie apart, but nothing says how to one
+    another.  Rows of a given graph without an edge bring a warning.  A new row goes where its
+    neighbours' pulls meet the push of the field of all points, which stay; a training row is where
+    it was.
 
     References
     ----------
@@ -256,12 +262,13 @@ class NeighborEmbedding(Embedder):
         with Threads(count_threads(None, who=self._name)) as pool, one_blas_thread():
             near = stored if reach.k is None else reach.among(points, method=self.neighbors)
             heard = hear_inside(near, perplexities, told.known, points, distinct, pool)
+            pieces = pieces_of_rows(heard.affinities, distinct, who=self._name)
             found, unit, unfinished = self._lay_out(heard, told, points, distinct, pool)
         left = points.bare()
         dof, pulls, way = self.degrees_of_freedom, self.exaggeration, self.repulsion
         rule = ByNeighbors(left, found.Y, perplexities, reach, dof, pulls, way, unit)
-        recall = {"neighbors_recall_": points.recall(near)}
-        facts = {**found.facts, "unit_": unit, "perplexity_": perplexities, **recall}
+        graph = {"pieces_": pieces, "neighbors_recall_": share_found(points, near)}
+        facts = {**found.facts, "unit_": unit, "perplexity_": perplexities, **graph}
         placed = of_all_rows(Map(found.Y, rule, facts), left, distinct)
         pinned = heard.anchors is not None
         notes = say_how_far(heard.report, heard.springs, found.Y, pinned=pinned, who=self._name)

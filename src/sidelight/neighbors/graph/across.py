@@ -50,7 +50,7 @@ def search_across(
     """
     if not is_euclidean(metric):
         return partial(_in_blocks, X, metric, who), True
-    rows, _ = euclidean_rows(X, None, metric)
+    rows, _ = euclidean_rows(X, None, metric, who=who)
     if prefers_tree(rows):
         return partial(_by_trees, rows, threads), True
     if not isinstance(rows, np.ndarray) or rows.shape[0] <= SMALL:

@@ -63,7 +63,7 @@ def graph_of_edges(points: Any, ends: IntArray, metric: Metric) -> sp.csr_array:
 
 def _lengths(points: Any, left: IntArray, right: IntArray, metric: Metric) -> FloatArray:
     if is_euclidean(metric):
-        rows, _ = euclidean_rows(points, None, metric)
+        rows, _ = euclidean_rows(points, None, metric, who="edges")
         return from_euclidean(pair_distances(rows, rows, left, right), metric)
     lengths = np.empty(len(left))
     for block, distances in distance_blocks(points, None, metric, who="edges", rows=left):

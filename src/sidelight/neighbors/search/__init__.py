@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sidelight.neighbors.search.approximate import approximate_nearest
 from sidelight.neighbors.search.blocked import (
+    NEAREST,
     DistanceBounds,
     exact_nearest,
     forbid_self,
@@ -17,9 +18,16 @@ from sidelight.neighbors.search.certified import (
     rounding,
     scale_of,
 )
-from sidelight.neighbors.search.tree import SMALL, prefers_tree, tree_nearest
+from sidelight.neighbors.search.tree import (
+    SMALL,
+    prefers_tree,
+    surely_prefers_tree,
+    tree_cost,
+    tree_nearest,
+)
 
 __all__ = [
+    "NEAREST",
     "SMALL",
     "Cells",
     "DistanceBounds",
@@ -34,5 +42,7 @@ __all__ = [
     "prefers_tree",
     "rounding",
     "scale_of",
+    "surely_prefers_tree",
+    "tree_cost",
     "tree_nearest",
 ]

@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from sidelight.core import FloatArray, IntArray, is_sparse, row_blocks
+from sidelight.core import FloatArray, IntArray, is_sparse, report, row_blocks
 from sidelight.neighbors.checked_rows import Points
 from sidelight.neighbors.pair_distances import (
     group_nearest,
@@ -22,6 +22,9 @@ from sidelight.neighbors.pair_distances import (
 )
 
 _UNIT_ROUNDOFF = 2.0**-53
+
+#: The stage of a search that somebody waits for.
+NEAREST = "nearest neighbours"
 
 # Told which rows a block holds and given its values, puts infinity where no neighbour may be.
 Forbid: TypeAlias = Callable[[slice, FloatArray], None]
@@ -92,9 +95,14 @@ class DistanceBounds:
 
 
 def exact_nearest(
-    X: Points, Q: Points, n_neighbors: int, *, forbid: Forbid | None = None
+    X: Points,
+    Q: Points,
+    n_neighbors: int,
+    *,
+    forbid: Forbid | None = None,
+    stage: str | None = None,
 ) -> tuple[IntArray, FloatArray]:
-    """Find the nearest rows of every query, exactly."""
+    """Find the nearest rows of every query, exactly; a stage of its own says how far it is."""
     bounds = DistanceBounds(X, Q)
     indices = np.empty((Q.shape[0], n_neighbors), dtype=np.intp)
     distances = np.empty((Q.shape[0], n_neighbors))
@@ -118,6 +126,8 @@ def exact_nearest(
             exact = pair_distances(Q[block], X, left, right)
         found = group_nearest(left, right, exact, len(lower), n_neighbors)
         indices[block], distances[block] = found
+        if stage is not None:
+            report(stage, block.stop, Q.shape[0])
     return indices, distances
 
 
@@ -153,4 +163,5 @@ def nearest_in_blocks(
         left, right, lengths = left[kept], right[kept], lengths[kept]
         found = group_nearest(left, right, lengths, len(values), n_neighbors)
         indices[block], distances[block] = found
+        report(NEAREST, block.stop, n_rows)
     return indices, distances

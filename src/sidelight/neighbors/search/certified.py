@@ -21,6 +21,7 @@ from sidelight.core import (
     shares,
 )
 from sidelight.neighbors.pair_distances import squared_norms
+from sidelight.neighbors.search.blocked import NEAREST
 from sidelight.neighbors.search.refine import redo_uncertain, refine
 
 _UNIT_ROUNDOFF = 2.0**-24
@@ -147,4 +148,4 @@ def _scan(
                         for share in shares(width, threads)
                     ]
                 pool.run(calls)
-            report("nearest neighbours", b + 1, len(row_tiles))
+            report(NEAREST, b + 1, len(row_tiles))

@@ -51,6 +51,7 @@ def redo_uncertain(
         values[np.arange(len(values)), rows[block]] = np.inf
 
     k = indices.shape[1]
-    again = exact_nearest(X, Q[rows], k, forbid=forbid if itself else None)
+    stage = "rows that rounding hides, again"
+    again = exact_nearest(X, Q[rows], k, forbid=forbid if itself else None, stage=stage)
     indices[rows], distances[rows] = again
     return indices, distances

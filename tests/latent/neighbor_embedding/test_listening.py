@@ -180,6 +180,23 @@ class TestTerritories:
         )
         assert "not used" in model.side_report_[0].change
 
+    def test_what_cannot_be_judged_is_not_said_to_foretell_nothing(self, digits, graph):
+        """Rows that only differ, few or many, and rows of one class: the graph as it was."""
+        labels = labels_of(digits[1], np.arange(100))
+        differing, class_of_its_own = Pairs(dissimilar=labels.dissimilar), digits[1] == 3
+        one = Pairs.from_labels(np.where(class_of_its_own, 3, -1))
+        told = {
+            "say only who differs": [differing, Pairs(dissimilar=[(0, 1), (2, 3)])],
+            "are of one group": [one],
+        }
+        for said, several in told.items():
+            for pairs in several:
+                heard, report = in_territories(graph, pairs)
+                assert heard is graph
+                assert report.startswith("not used: ")
+                assert said in report
+                assert "chance" not in report
+
     def test_few_pairs_pull_the_rows_that_they_name(self, digits):
         X = digits[0]
         pairs = Pairs(similar=[(0, 101), (7, 300), (20, 555)])

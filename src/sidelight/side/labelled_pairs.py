@@ -128,9 +128,9 @@ def _ranks(
 
 
 def _distinct(n: int, size: int, rng: np.random.Generator) -> IntArray:
-    """Distinct numbers below n in random order, without writing out all n."""
-    if 2 * size > n:
-        return np.asarray(rng.permutation(n)[:size])
+    """Distinct numbers below n in random order, without writing out all n if these are many."""
+    if n <= ALL_PAIRS_UP_TO or 2 * size > n:
+        return np.asarray(rng.choice(n, size=size, replace=False))
     drawn = np.empty(0, dtype=np.int64)
     while len(drawn) < size:
         more = rng.integers(n, size=2 * (size - len(drawn)))

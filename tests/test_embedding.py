@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -49,6 +50,15 @@ def test_what_is_known_goes_by_name_and_the_error_says_so(X):
         embed(X, [Pairs(similar=[(0, 1)]), Pairs(dissimilar=[(0, 2)])])
     with pytest.raises(TypeError, match=r"Got str behind it.*method="):
         embed(X, "pca")
+
+
+def test_a_number_of_numpy_is_a_number_of_dimensions():
+    assert choose_method(100, n_components=np.int64(2)).entry.name == "NeighborEmbedding"
+    X = np.random.default_rng(0).standard_normal((30, 4))
+    with pytest.raises(ValueError, match="'align_to' argument of embed must have n_components=2"):
+        embed(X, method="pca", n_components=np.int64(2), align_to=np.zeros((30, 3)))
+    with mock.patch("sidelight.spectral.pca._FORMED_ORDER", 3):
+        assert [sidelight.PCA(k)._form(X) for k in (2, np.int64(2))] == ["operator"] * 2
 
 
 def test_the_choice_and_its_reason(X):

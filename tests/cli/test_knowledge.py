@@ -14,7 +14,9 @@ from typer.testing import CliRunner
 import sidelight
 from sidelight.cli.application import application
 from sidelight.datasets import image_walk
+from sidelight.estimator.territory.groups import groups_of
 from sidelight.io import read_table, write_table
+from sidelight.io.table import read_knowledge
 from sidelight.quality import agreement, point_quality
 from sidelight.side import (
     Actions,
@@ -70,6 +72,17 @@ def test_a_label_column_with_gaps() -> None:
     run("embed", "data.csv", "--label-column", "kind", "-o", "map.csv", "-m", "isomap")
     given = read_table("map.csv").select(["isomap0", "isomap1"])
     np.testing.assert_allclose(given, expected, atol=1e-10)
+
+
+def test_all_rows_with_a_label_are_joined_to_their_class() -> None:
+    kinds = np.random.default_rng(0).integers(10, size=7000)
+    lines = [f"{i % 7},{i % 11},k{kind}" for i, kind in enumerate(kinds)]
+    Path("many.csv").write_text("\n".join(["a,b,kind", *lines]))
+    table = read_table("many.csv")
+    (pairs,) = read_knowledge(table, label_column="kind")
+    groups = groups_of(pairs)
+    assert len(groups.rows) == 7000
+    assert groups.n == len(set(zip(groups.group, kinds[groups.rows], strict=True))) == 10
 
 
 def test_the_picture_shows_the_pairs_and_anchors_that_were_said() -> None:

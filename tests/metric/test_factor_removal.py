@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 import warnings
 from dataclasses import replace
 
@@ -16,6 +17,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import check_estimator
 
 from sidelight import PCA, FactorRemoval
+from sidelight.core import shares
+from sidelight.metric.factor import removal
 from sidelight.metric.factor.basis import Basis, read_bases, said_by
 from sidelight.metric.factor.decisions import agreement_of_neighbors, separation_of
 from sidelight.metric.factor.settings import SETTINGS
@@ -424,3 +427,31 @@ def test_what_lies_apart_in_a_second_column_of_numbers_is_said():
     groups = Basis.of(Condition(table)).groups(Condition(table))
     assert len(groups) == 2
     assert_array_equal(groups[1] == groups[1].max(), second == 1)
+
+
+def test_a_transform_of_many_rows_takes_little_beside_what_it_gives():
+    _, X, _, batch, _ = planted(n=100_000)
+    condition = named(batch)
+    model = FactorRemoval().fit(X[:600], side=condition.within(np.arange(600)))
+    tracemalloc.start()
+    try:
+        model.transform(X, condition=condition)
+        taken = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert taken < 10 * X.nbytes  # where (n, 60) tables of all rows are more
+
+
+def test_rows_are_the_same_in_any_blocks(monkeypatch):
+    _, X, _, batch, _ = planted(bend=0.5)
+
+    def results():
+        model = FactorRemoval().fit(X, side=named(batch))
+        Z = model.transform(X, condition=named(batch))
+        back = model.inverse_transform(Z, condition=named(batch))
+        return Z, back, model.separation_, model.strength_
+
+    whole = results()
+    monkeypatch.setattr(removal, "even_blocks", lambda n, width: shares(n, 7))
+    for one, other in zip(whole, results(), strict=True):
+        assert_allclose(one, other, rtol=1e-10, atol=1e-10)

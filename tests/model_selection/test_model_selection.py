@@ -5,14 +5,17 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+import scipy.sparse as sp
 import sklearn
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy.spatial.distance import cdist, cosine
+from sklearn.metrics import pairwise_distances
 from sklearn.model_selection import GridSearchCV, KFold
 from sklearn.model_selection import cross_validate as sklearn_cross_validate
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from sidelight import PCA, EquivalenceMetric, FactorRemoval, Isomap
+from sidelight import PCA, EquivalenceMetric, FactorRemoval, Isomap, KernelPCA
 from sidelight.model_selection import (
     aligned,
     choose,
@@ -21,6 +24,7 @@ from sidelight.model_selection import (
     pairs_told_apart,
     search,
 )
+from sidelight.quality import trustworthiness
 from sidelight.side import Actions, Condition, Pairs
 
 SHUFFLED = KFold(4, shuffle=True, random_state=0)
@@ -315,3 +319,39 @@ class TestChoose:
             choose(PCA(), "perplexity", X)
         with pytest.raises(ValueError, match="nothing to try for 'metric'.*values"):
             choose(Isomap(), "metric", X)
+
+
+class TestNeighborsByTheMetricOfTheModel:
+    """The default scoring looks at rows left out as the model does."""
+
+    @pytest.fixture
+    def far_and_near(self):
+        """Directions say who is near, lengths say nothing."""
+        rng = np.random.default_rng(0)
+        X = rng.standard_normal((120, 3)) + np.array([2.0, 0.0, 0.0])
+        return X * rng.uniform(0.1, 20.0, (120, 1))
+
+    def test_given_distances_are_those_among_the_rows_left_out(self, data):
+        X = data[0]
+        D = cdist(X, X)
+        given = cross_validate(Isomap(n_neighbors=30, metric="precomputed"), D, cv=SHUFFLED)
+        assert_allclose(given, cross_validate(Isomap(n_neighbors=30), X, cv=SHUFFLED))
+
+    def test_given_similarities_too(self, data):
+        X = data[0] - data[0].mean(axis=0)
+        given = cross_validate(KernelPCA(2, kernel="precomputed"), X @ X.T, cv=SHUFFLED)
+        assert_allclose(given, cross_validate(KernelPCA(2, kernel="linear"), X, cv=SHUFFLED))
+
+    @pytest.mark.parametrize("metric", ["cosine", "sqeuclidean", cosine])
+    def test_the_metric_is_that_of_the_model(self, far_and_near, metric):
+        X = far_and_near
+        (train, test), *_ = folds_of = list(SHUFFLED.split(X))
+        score = cross_validate(Isomap(n_neighbors=20, metric=metric), X, cv=folds_of)[0]
+        Z = Isomap(n_neighbors=20, metric=metric).fit(X[train]).transform(X[test])
+        D = pairwise_distances(X[test], metric=metric)
+        assert score == pytest.approx(trustworthiness(D, Z, n_neighbors=10, metric="precomputed"))
+
+    def test_sparse_rows_are_judged_as_they_are(self, data):
+        X = np.maximum(data[0], 0.0)
+        dense = cross_validate(PCA(2), X, cv=SHUFFLED)
+        assert_allclose(cross_validate(PCA(2), sp.csr_array(X), cv=SHUFFLED), dense, atol=1e-6)

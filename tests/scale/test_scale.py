@@ -136,6 +136,34 @@ def test_actions_cannot_be_sampled(array):
         fit(Isomap(), array, sample=100, side=Actions(["a"] * 2399))
 
 
+@pytest.mark.parametrize("names", [True, False])
+def test_rows_are_placed_by_their_values_of_a_known_factor(X, array, names):
+    batch = np.random.default_rng(1).integers(3, size=len(X))
+    shifted = X + 5.0 * batch[:, None]
+    values = np.array(["a", "b", "c"])[batch] if names else 1.0 * batch
+    model = PCA(2).fit(shifted[:600], side=Condition(values[:600]))
+    expected = model.transform(shifted, condition=Condition(values))
+    rows = da.from_array(shifted, chunks=array.chunks)
+    in_other_blocks = da.from_array(values, chunks=700)
+    for condition in (Condition(values), values, in_other_blocks, [Condition(values)]):
+        placed = transform(model, rows, condition=condition)
+        np.testing.assert_allclose(placed.compute(), expected, atol=1e-10)
+    with pytest.raises(ValueError, match="'condition' argument of .* per row of 'array', 2400"):
+        transform(model, rows, condition=values[:100])
+
+
+def test_several_known_factors_are_cut_alike(X, array):
+    rng = np.random.default_rng(1)
+    batch, angle = rng.integers(2, size=len(X)), rng.uniform(0, 360, len(X))
+    shifted = X + 5.0 * batch[:, None] + 3.0 * np.sin(np.radians(angle))[:, None]
+    known = [Condition(np.array(["a", "b"])[batch]), Condition(angle, period=360)]
+    model = PCA(2).fit(shifted, side=known)
+    placed = transform(model, da.from_array(shifted, chunks=array.chunks), condition=known)
+    np.testing.assert_allclose(
+        placed.compute(), model.transform(shifted, condition=known), atol=1e-10
+    )
+
+
 class Counted(TransformerMixin, BaseEstimator):
     """Halves its input, and counts in a folder how often it was unpacked, and where."""
 

@@ -6,7 +6,16 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from sidelight.side import Actions, Anchors, Condition, Distances, Invariance, Pairs, Relation
+from sidelight.side import (
+    Actions,
+    Anchors,
+    Condition,
+    Distances,
+    Invariance,
+    Pairs,
+    Relation,
+    aligned,
+)
 
 
 def test_actions_of_one_walk_join_successive_rows():
@@ -55,6 +64,15 @@ def test_a_condition_holds_names_or_numbers():
         Condition([1, 2, 3]).check(4, who="KernelInformationEmbedding")
     with pytest.raises(ValueError, match="rows 1"):
         Condition([1, np.nan, 3]).check(3, who="KernelInformationEmbedding")
+
+
+def test_numbers_of_numpy_are_numbers():
+    angles = [0.0, 90.0, 350.0]
+    assert Condition(angles, period=np.int64(360)) == Condition(angles, period=360)
+    walk = np.array([np.int64(3), np.int64(4)], dtype=object)
+    assert Actions(walk) == Actions([3, 4])
+    several = aligned([Condition(angles), Condition(["a", "b", "a"])], np.zeros((3, 1)))
+    assert several[np.int64(1)] is several[1]
 
 
 def test_relation_of_numbers_follows_the_printed_similarity():

@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_array_equal
 
+from sidelight.estimator.territory.groups import groups_of
 from sidelight.side import Attributes, Pairs
 from sidelight.side.understanding import gather_side
 
@@ -87,17 +88,45 @@ def test_a_draw_has_the_size_asked_for_and_only_true_pairs():
     assert Pairs.from_labels(y, max_pairs=200, random_state=1) != pairs
 
 
+def test_a_draw_joins_each_class_and_tells_every_two_apart():
+    rng = np.random.default_rng(3)
+    y = rng.permutation(np.repeat(np.arange(12), [1, 2, 3, 150, 90, 60, 40, 30, 20, 10, 5, 4]))
+    for seed in range(5):
+        pairs = Pairs.from_labels(y, max_pairs=len(y), random_state=seed)
+        assert len(pairs.similar) == len(pairs.dissimilar) == len(y)
+        assert np.all(y[pairs.similar[:, 0]] == y[pairs.similar[:, 1]])
+        groups = groups_of(pairs)
+        assert groups.n == len(set(zip(groups.group, y[groups.rows], strict=True))) == 12
+        assert groups.differ.nnz == 12 * 11
+    # chains alone leave no room for others, and one pair less has no room for chains
+    least = Pairs.from_labels(y, max_pairs=len(y) - 12)
+    assert groups_of(least).n == 12
+    assert groups_of(Pairs.from_labels(y, max_pairs=len(y) - 13)).n > 12
+    assert len(Pairs.from_labels(y, max_pairs=len(y) - 13).similar) == len(y) - 13
+
+
+def test_labels_of_many_rows_are_told_by_some_of_their_pairs():
+    y = np.random.default_rng(0).integers(10, size=10_000)  # 50 million pairs
+    pairs = Pairs.from_labels(y)
+    assert len(pairs.similar) == len(pairs.dissimilar) == 100_000
+    groups = groups_of(pairs)
+    assert groups.n == len(set(zip(groups.group, y[groups.rows], strict=True))) == 10
+    few = Pairs.from_labels(y[:2000])
+    assert len(few.similar) + len(few.dissimilar) == 2000 * 1999 // 2
+    assert groups_of(few).n == 10
+
+
 def test_a_draw_is_even_over_all_pairs():
     y = np.repeat([0, 1, 2], [3, 4, 5])
     counts = np.zeros((12, 12))
     rng = np.random.default_rng(0)
-    for _ in range(600):
-        for i, j in Pairs.from_labels(y, max_pairs=5, random_state=rng).dissimilar:
+    for _ in range(600):  # two have no room for one pair of every two classes
+        for i, j in Pairs.from_labels(y, max_pairs=2, random_state=rng).dissimilar:
             counts[i, j] += 1
     drawn = counts[
         [i for i, _ in pairs_by_definition(y, False)], [j for _, j in pairs_by_definition(y, False)]
     ]
-    expected = 600 * 5 / 47
+    expected = 600 * 2 / 47
     assert np.sum((drawn - expected) ** 2 / expected) < 78  # χ² of 46 degrees, one in 400
 
 

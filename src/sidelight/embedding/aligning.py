@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -29,7 +30,7 @@ def told_to_align(side: Any, previous: Any, n: int, n_components: Any) -> list[A
             f"The 'align_to' argument of embed must have a place for each of the {n} rows of X, "
             f"NaN for rows that were not there. Got {len(places)} places."
         )
-    if isinstance(n_components, int) and places.shape[1] != n_components:
+    if isinstance(n_components, Integral) and places.shape[1] != n_components:
         raise ValueError(
             f"The 'align_to' argument of embed must have n_components={n_components} columns. Got "
             f"{places.shape[1]}."

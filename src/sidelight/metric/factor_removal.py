@@ -182,7 +182,7 @@ class FactorRemoval(OneToOneFeatureMixin, FrontTransformer):
         if self._removal is None:
             return np.asarray(X)
         with one_blas_thread():
-            return np.asarray(X - self._removal.shift(X, self._said(condition, len(X))))
+            return self._removal.without(X, self._said(condition, len(X)))
 
     def inverse_transform(self, Z: Any, condition: Any = None) -> FloatArray:
         """Put the factor back: what the item would be at these values.
@@ -247,9 +247,8 @@ class FactorRemoval(OneToOneFeatureMixin, FrontTransformer):
         ridge: float,
     ) -> str:
         """Take the factor out, if rows of different values come together so; say what was done."""
-        shift = removal.shift(X, phi)
         before = removal.separation(X, groups, SETTINGS)
-        after = removal.separation(X - shift, groups, SETTINGS)
+        after = removal.separation(X, groups, SETTINGS, without=phi)
         is_apart = after > SETTINGS.apart
         is_undone = before - after >= SETTINGS.undone * (before - 1)
         if is_apart and not is_undone and not self.always:
@@ -260,8 +259,7 @@ class FactorRemoval(OneToOneFeatureMixin, FrontTransformer):
             )
         else:
             self._removal, self.ridge_, self.separation_ = removal, ridge, after
-            spread = float(np.sqrt(np.mean((X - X.mean(axis=0)) ** 2)))
-            self.strength_ = float(np.sqrt(np.mean(shift**2))) / max(spread, 1e-300)
+            self.strength_ = removal.strength(X, phi)
             how = "one shift for all" if np.isinf(ridge) else "shifts by kind of item"
             outcome = f"taken out by {how}, {self.strength_:.2f} of the spread of the rows"
             if is_apart:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy.stats import mannwhitneyu
 
-from sidelight.core import FloatArray
+from sidelight.core import FloatArray, is_sparse
 from sidelight.side import Pairs, side_values
 
 
@@ -32,6 +32,9 @@ class Held:
         The labels of the rows that the model was fitted to.
     Z_train : ndarray of shape (n_fitted, n_components)
         The places of these.
+    among : array, optional
+        Where the rows of X are distances or similarities to the rows that the model was fitted to:
+        the same among the rows left out.
     """
 
     model: Any
@@ -41,10 +44,13 @@ class Held:
     side: list[Any]
     y_train: Any
     Z_train: FloatArray
+    among: Any = None
 
 
 def neighbors_kept(held: Held) -> float:
     """Measure how far neighbours among the rows left out are neighbours in the data.
+
+    Neighbours by the metric of the model, or by the distances or similarities that were given.
 
     Parameters
     ----------
@@ -59,7 +65,37 @@ def neighbors_kept(held: Held) -> float:
     from sidelight.quality import trustworthiness
 
     n_neighbors = max(1, min(10, (len(held.Z) - 1) // 2))
-    return float(trustworthiness(np.asarray(held.X), held.Z, n_neighbors=n_neighbors))
+    X, metric = _compared(held)
+    return float(trustworthiness(X, held.Z, n_neighbors=n_neighbors, metric=metric))
+
+
+def _compared(held: Held) -> tuple[Any, str]:
+    """The rows left out as the model compares them, and by which metric of the measures."""
+    from sklearn.metrics import pairwise_distances
+
+    from sidelight.neighbors import check_metric
+    from sidelight.quality import METRICS
+
+    if held.among is not None:
+        among = held.among if is_sparse(held.among) else np.asarray(held.among)
+        # a pipeline hands what is given to its first step
+        reading = held.model.steps[0][1] if hasattr(held.model, "steps") else held.model
+        if getattr(reading, "metric", None) != "precomputed" and hasattr(reading, "kernel"):
+            among = _distances_of_kernel(np.asarray(among, dtype=np.float64))
+        return among, "precomputed"
+    X = held.X if is_sparse(held.X) else np.asarray(held.X)
+    metric = check_metric(getattr(held.model, "metric", "euclidean"), who="scoring")
+    if metric in METRICS:
+        return X, str(metric)
+    return pairwise_distances(X, metric=metric), "precomputed"
+
+
+def _distances_of_kernel(K: FloatArray) -> FloatArray:
+    """√(k_ii + k_jj − 2 k_ij)."""
+    own = np.diag(K)
+    D = np.sqrt(np.maximum(own[:, None] + own - K - K.T, 0.0))
+    np.fill_diagonal(D, 0.0)
+    return np.asarray(D)
 
 
 def pairs_told_apart(held: Held) -> float:

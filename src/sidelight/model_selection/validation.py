@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 from sklearn.model_selection import ParameterGrid
-from sklearn.utils import _safe_indexing
+from sklearn.utils import _safe_indexing, get_tags
 from sklearn.utils.metaestimators import _safe_split
 
 from sidelight.core import FloatArray
@@ -179,7 +179,10 @@ def _held(estimator: Any, X: Any, y: Any, fold: Fold) -> Held:
     fitted = getattr(model, "embedding_", None)
     Z_train = np.asarray(placed_by(model, X_train, fold.side)) if fitted is None else fitted
     labels = [None if y is None else _safe_indexing(y, rows) for rows in (fold.train, fold.test)]
-    return Held(model, X_test, labels[1], Z, fold.side_test, labels[0], Z_train)
+    among = None
+    if get_tags(estimator).input_tags.pairwise:
+        among, _ = _safe_split(estimator, X, None, fold.test)
+    return Held(model, X_test, labels[1], Z, fold.side_test, labels[0], Z_train, among)
 
 
 def _judge(scoring: Any) -> Callable[[Held], float]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -9,9 +10,10 @@ import numpy as np
 from sidelight.core import FloatArray
 from sidelight.scale.blocks import Place, dask_arrays, in_whole_rows, on_block
 from sidelight.scale.cluster import everywhere
+from sidelight.scale.conditions import Stated, cut_with_rows
 
 
-def transform(model: Any, array: Any) -> Any:
+def transform(model: Any, array: Any, *, condition: Any = None) -> Any:
     """Place the rows of a Dask array in a map, block by block.
 
     Where a Dask client is at work the model goes to every worker once, and stays there while the
@@ -23,6 +25,9 @@ def transform(model: Any, array: Any) -> Any:
         Fitted, with ``transform``.
     array : dask.array.Array of shape (n_samples, n_features)
         New rows.
+    condition : Condition or list of them, array or Dask array of values, optional
+        The values of a known factor for these rows, in their order, where the model takes one out:
+        as its own ``transform`` has it.  They are cut with the blocks.
 
     Returns
     -------
@@ -44,9 +49,14 @@ def transform(model: Any, array: Any) -> Any:
     who = f"{type(model).__name__}.transform"
     array = in_whole_rows(array, who="sidelight.scale.transform")
     n_components = len(model.get_feature_names_out())
+    known, stated = [], None
+    if condition is not None:
+        known, stated = cut_with_rows(condition, array, who="sidelight.scale.transform")
     return dask_arrays().map_blocks(
         _placed,
         array,
+        *known,
+        stated=stated,
         model=sent_to_workers(model),
         n_components=n_components,
         who=who,
@@ -75,11 +85,20 @@ def client_at_work() -> Any:
 
 
 def _placed(
-    block: Any, *, model: Any, n_components: int, who: str, block_info: Any = None
+    block: Any,
+    *known: Any,
+    stated: Stated | None,
+    model: Any,
+    n_components: int,
+    who: str,
+    block_info: Any = None,
 ) -> FloatArray:
     if len(block) == 0:
         return np.empty((0, n_components))
     location = block_info[0]
     place = Place(location["chunk-location"][0], *location["array-location"][0])
-    Z = on_block(model.transform, block, place, who=who, name="array")
+    place_rows = model.transform
+    if stated is not None:
+        place_rows = partial(place_rows, condition=stated(list(known)))
+    Z = on_block(place_rows, block, place, who=who, name="array")
     return np.asarray(Z, dtype=np.float64)

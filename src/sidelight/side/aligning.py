@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from numbers import Integral
 from typing import Any
 
 from sidelight.side.condition import Condition
@@ -111,7 +112,7 @@ class Together(tuple[Any, ...]):
         return next((value.shape for value in self if hasattr(value, "shape")), (0,))
 
     def __getitem__(self, rows: Any) -> Any:
-        if isinstance(rows, int):
-            return super().__getitem__(rows)
+        if isinstance(rows, Integral):
+            return super().__getitem__(int(rows))
         places = rows[0] if isinstance(rows, tuple) else rows
         return Together(value[places] if hasattr(value, "shape") else value for value in self)

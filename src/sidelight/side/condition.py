@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -188,4 +189,4 @@ class Condition(SideInformation):
 
 
 def _is_positive(value: Any) -> bool:
-    return isinstance(value, (int, float)) and 0 < value < float("inf")
+    return isinstance(value, Real) and 0 < value < float("inf")

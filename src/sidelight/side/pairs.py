@@ -94,8 +94,11 @@ class Pairs(NamesRows):
             What stands for "not known", such as -1.  None, NaN and "" always do; where nothing is
             said, -1 does too.  A row whose label is not known is in no pair.
         max_pairs : int, optional
-            Draw at most this many pairs of each kind, without writing out all of them.  All pairs
-            by default.
+            Draw at most this many pairs of each kind, without writing out all of them: first a
+            chain along a random order of each class, which joins all of it, and a pair of every two
+            classes, then others at random; where there is no room for those, all at random.  By
+            default all pairs, or, where these would be more than 4,000,000, such a draw of
+            100,000 of each kind, or 4 for each row with a label if that is more.
         random_state : int, Generator, RandomState or None
             For the draw.
 

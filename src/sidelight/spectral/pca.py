@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from numbers import Integral
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -277,7 +278,7 @@ class PCA(Embedder):
         n, p = X.shape
         if self.method != "auto":
             return "operator" if is_sparse(X) and self.method == "direct" else self.method
-        large = min(n, p) > _FORMED_ORDER and isinstance(self.n_components, int)
+        large = min(n, p) > _FORMED_ORDER and isinstance(self.n_components, Integral)
         if is_sparse(X) or large:
             return "operator"
         return "dual" if n < p else "direct"
@@ -285,7 +286,7 @@ class PCA(Embedder):
     def _leading(self, S: Any, n: int, p: int) -> Eigenpairs:
         """Keep as many eigenpairs as were asked for."""
         most = min(n, p)
-        if isinstance(self.n_components, (int, np.integer)):
+        if isinstance(self.n_components, Integral):
             if self.n_components > most:
                 raise ValueError(
                     f"The 'n_components' parameter of PCA must be at most "

@@ -180,6 +180,23 @@ class TestTerritories:
         )
         assert "not used" in model.side_report_[0].change
 
+    def test_what_cannot_be_judged_is_not_said_to_foretell_nothing(self, digits, graph):
+        """Rows that only differ, few or many, and rows of one class: the graph as it was."""
+        labels = labels_of(digits[1], np.arange(100))
+        differing, class_of_its_own = Pairs(dissimilar=labels.dissimilar), digits[1] == 3
+        one = Pairs.from_labels(np.where(class_of_its_own, 3, -1))
+        told = {
+            "say only who differs": [differing, Pairs(dissimilar=[(0, 1), (2, 3)])],
+            "are of one group": [one],
+        }
+        for said, several in told.items():
+            for pairs in several:
+                heard, report = in_territories(graph, pairs)
+                assert heard is graph
+                assert report.startswith("not used: ")
+                assert said in report
+                assert "chance" not in report
+
     def test_few_pairs_pull_the_rows_that_they_name(self, digits):
         X = digits[0]
         pairs = Pairs(similar=[(0, 101), (7, 300), (20, 555)])
@@ -309,6 +326,43 @@ class TestSprings:
         said = {heard.kind: heard.change for heard in model.side_report_}
         assert said["Distances"].startswith("3 pull, for the anchors are held, in a unit")
         np.testing.assert_array_equal(model.embedding_[:4], anchors.positions)
+
+    def test_distances_of_zero_bring_rows_together(self, digits):
+        X, pairs = digits[0][:120], np.array([[0, 1], [2, 3], [4, 5], [6, 7]])
+        model = NeighborEmbedding().fit(X, side=Distances(pairs, [0.0, 10.0, 20.0, 15.0]))
+        Z = model.embedding_
+        reached = np.linalg.norm(Z[pairs[:, 0]] - Z[pairs[:, 1]], axis=1)
+        assert reached[0] < 0.2
+        np.testing.assert_allclose(reached[1:], [10, 20, 15], rtol=0.01)
+        assert "4 held, in a unit of their own, 1 of zero as 1%" in model.side_report_[0].change
+
+    def test_where_all_distances_are_zero_rows_are_pulled_together(self, digits):
+        X, pairs = digits[0][:120], np.array([[0, 1], [2, 3], [4, 5], [6, 7]])
+        plain, told = NeighborEmbedding().fit(X), NeighborEmbedding()
+        told.fit(X, side=Distances(pairs, np.zeros(4)))
+        apart = [
+            np.linalg.norm(Z[pairs[:, 0]] - Z[pairs[:, 1]], axis=1).sum()
+            for Z in (plain.embedding_, told.embedding_)
+        ]
+        assert apart[1] < 0.75 * apart[0]
+        assert told.side_report_[0].change == "4 of zero: their rows are pulled together"
+
+    def test_distances_between_copies_are_left_out_and_said(self, digits):
+        X = np.vstack([digits[0][:120], digits[0][:2]])
+        known = Distances([(0, 120), (1, 121), (5, 9)], [4.0, 0.0, 10.0])
+        with pytest.warns(UserWarning, match=r"leaves out 1 of 3 known distances: .* \(0, 120\)"):
+            model = NeighborEmbedding().fit(X, side=known)
+        said = model.side_report_[0].change
+        assert "1 held" in said
+        assert "1 left out, between copies of one row, 1 of zero met" in said
+
+    def test_springs_of_the_same_two_points_are_one(self):
+        """Copies of rows bring them: a table of edges adds them up."""
+        pairs, lengths = np.array([[0, 1], [1, 0], [1, 2], [0, 1]]), np.array([5.0, 5.0, 3.0, 8.0])
+        springs = Springs.between(pairs, lengths, 3)
+        np.testing.assert_array_equal([springs.left, springs.right], [[0, 1], [1, 2]])
+        np.testing.assert_array_equal(springs.lengths, [6.0, 3.0])
+        np.testing.assert_allclose(springs.stiffness, 0.1 / np.sqrt([2, 2]))
 
     def test_tied_rows_in_each_others_way_are_begun_anew(self):
         """Corners of a square that must change places, in a plane."""

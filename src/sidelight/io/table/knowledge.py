@@ -6,6 +6,7 @@ are named, by a column of it.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence as Several
 from pathlib import Path
 from typing import Any
@@ -26,8 +27,9 @@ from sidelight.side import (
     Sequence,
 )
 
-#: All pairs of a label column are too many to be of use: this many of each kind are drawn.
-LABEL_PAIRS = 5000
+#: All pairs of a label column are too many to be of use: this many of each kind are drawn, or as
+#: many as join all rows of each class, and tell every two classes apart if these are not too many.
+LABEL_PAIRS, CLASS_PAIRS = 5000, 200_000
 
 
 def read_knowledge(
@@ -146,13 +148,14 @@ def _relation_of_column(table: Table, column: str) -> Relation:
 
 def _pairs_of_column(table: Table, column: str) -> Pairs:
     values = _names_of_column(table, column)
-    counts = {label: int(np.sum(values == label)) for label in set(values) - {""}}
+    counts = Counter(value for value in values if value != "")
     if len(counts) < 2 and max(counts.values(), default=0) < 2:
         raise ValueError(
             f"The column {column!r} of {table.name} says nothing: no two rows have a label. Give a "
             f"column with repeated labels, empty where they are not known."
         )
-    return Pairs.from_labels(values, unknown="", max_pairs=LABEL_PAIRS)
+    spanning = sum(counts.values()) + min(len(counts) * (len(counts) - 1) // 2, CLASS_PAIRS)
+    return Pairs.from_labels(values, unknown="", max_pairs=max(LABEL_PAIRS, spanning))
 
 
 def condition_of_column(table: Table, column: str, period: float | None) -> Condition:

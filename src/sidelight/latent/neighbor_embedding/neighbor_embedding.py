@@ -261,7 +261,9 @@ class NeighborEmbedding(Embedder):
         self._require(points.n, stored.nnz / points.n if reach.k is None else reach.k)
         with Threads(count_threads(None, who=self._name)) as pool, one_blas_thread():
             near = stored if reach.k is None else reach.among(points, method=self.neighbors)
-            heard = hear_inside(near, perplexities, told.known, points, distinct, pool)
+            heard = hear_inside(
+                near, perplexities, told.known, points, distinct, pool, who=self._name
+            )
             pieces = pieces_of_rows(heard.affinities, distinct, who=self._name)
             found, unit, unfinished = self._lay_out(heard, told, points, distinct, pool)
         left = points.bare()

@@ -48,7 +48,8 @@ class Springs:
 
     @classmethod
     def between(cls, pairs: IntArray, lengths: FloatArray, n: int) -> Springs:
-        """Springs that leave every row as free as one spring does."""
+        """Springs that leave every row as free as one spring does; of one pair only one."""
+        pairs, lengths = _each_pair_once(pairs, lengths)
         left, right = pairs.T
         degree = np.bincount(pairs.ravel(), minlength=n).astype(np.float64)
         return cls(left, right, lengths, _STIFFNESS / np.sqrt(degree[left] * degree[right]))
@@ -98,3 +99,12 @@ class Springs:
         force = (self.stiffness * (1.0 - u * self.lengths / np.maximum(d, 1e-12)))[:, None] * away
         np.add.at(pulls, self.left, force)
         np.add.at(pulls, self.right, -force)
+
+
+def _each_pair_once(pairs: IntArray, lengths: FloatArray) -> tuple[IntArray, FloatArray]:
+    """Pairs of points with the mean of what is said of each; copies of rows are one point."""
+    ordered = np.sort(pairs, axis=1)
+    once, which, counts = np.unique(ordered, axis=0, return_inverse=True, return_counts=True)
+    if len(once) == len(pairs):
+        return pairs, lengths
+    return once, np.bincount(which.ravel(), weights=lengths) / counts

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.linalg
 
-from sidelight.core import BoolArray, FloatArray, IntArray, evenly_spaced
+from sidelight.core import BoolArray, FloatArray, IntArray, evenly_spaced, row_blocks, shares
 from sidelight.metric.factor.basis import Basis
 from sidelight.metric.factor.decisions import (
     agreement_of_neighbors,
@@ -51,17 +51,47 @@ class Removal:
         Y = (X - self.mean) @ self.axes.T
         return np.asarray(self.shifts.of(Y, phi) @ self.axes + phi @ self.beyond)
 
+    def without(self, X: FloatArray, phi: FloatArray) -> FloatArray:
+        """Rows without what the factor does to them, block by block."""
+        out = np.empty(X.shape, dtype=np.result_type(X, self.mean))
+        for rows in self.blocks(len(X)):
+            out[rows] = X[rows] - self.shift(X[rows], phi[rows])
+        return out
+
     def shifted(self, X: FloatArray, phi: FloatArray) -> FloatArray:
-        """Rows without the factor as they would be with it."""
-        Y = (X - self.mean) @ self.axes.T
-        return np.asarray(X + (self.shifts.before(Y, phi) - Y) @ self.axes + phi @ self.beyond)
+        """Rows without the factor as they would be with it, block by block."""
+        out = np.empty(X.shape, dtype=np.result_type(X, self.mean))
+        for rows in self.blocks(len(X)):
+            Y = (X[rows] - self.mean) @ self.axes.T
+            back = (self.shifts.before(Y, phi[rows]) - Y) @ self.axes
+            out[rows] = X[rows] + back + phi[rows] @ self.beyond
+        return out
+
+    def strength(self, X: FloatArray, phi: FloatArray) -> float:
+        """How far rows are shifted, as a part of how far they are spread; root mean squares."""
+        middle, moved, spread = X.mean(axis=0), 0.0, 0.0
+        for rows in self.blocks(len(X)):
+            moved += float(np.sum(self.shift(X[rows], phi[rows]) ** 2))
+            spread += float(np.sum((X[rows] - middle) ** 2))
+        return float(np.sqrt(moved / X.size)) / max(float(np.sqrt(spread / X.size)), 1e-300)
+
+    def blocks(self, n: int) -> list[slice]:
+        """Rows of which all that is needed on the way stays small."""
+        width = max(len(self.shifts.prototypes), self.mean.size, len(self.axes))
+        return even_blocks(n, 32.0 * width)
 
     def separation(
-        self, X: FloatArray, groups: Sequence[IntArray], settings: RemovalSettings
+        self,
+        X: FloatArray,
+        groups: Sequence[IntArray],
+        settings: RemovalSettings,
+        *,
+        without: FloatArray | None = None,
     ) -> float:
-        """How far rows of different values of any factor lie apart."""
+        """How far rows of different values of any factor lie apart; after its shift, given φ."""
         rows = evenly_spaced(len(X), settings.gate_rows)
-        Y = (X[rows] - self.mean) @ self.axes.T
+        some = X[rows] if without is None else self.without(X[rows], without[rows])
+        Y = (some - self.mean) @ self.axes.T
         return max(separation_of(Y, group[rows]) for group in groups)
 
 
@@ -84,7 +114,7 @@ class FittedRows:
     def of(cls, X: FloatArray, settings: RemovalSettings) -> FittedRows:
         """Draw them evenly."""
         rows = evenly_spaced(len(X), settings.rows)
-        return cls(rows, in_axes(X, *leading_axes(X[rows], settings.axes))[rows])
+        return cls(rows, in_axes_of_all(X, rows, *leading_axes(X[rows], settings.axes)))
 
     def see(self, phi: FloatArray, settings: RemovalSettings) -> float:
         """By how many standard deviations neighbours agree in a factor more than by chance."""
@@ -150,7 +180,27 @@ def best_start(Y: FloatArray, phi: FloatArray, settings: RemovalSettings) -> Shi
 def in_axes(X: FloatArray, mean: FloatArray, axes: FloatArray) -> FloatArray:
     """Coordinates of rows, rounded to a part of 2³⁰ of the largest."""
     Y = (X - mean) @ axes.T
-    unit = 2.0**-30 * max(float(np.abs(Y).max(initial=0.0)), 1e-300)
+    return _rounded(Y, float(np.abs(Y).max(initial=0.0)))
+
+
+def in_axes_of_all(X: FloatArray, rows: IntArray, mean: FloatArray, axes: FloatArray) -> FloatArray:
+    """Those of some rows, rounded to a part of the largest of all."""
+    Y, largest = np.empty((len(rows), len(axes))), 0.0
+    for block in even_blocks(len(X), 32.0 * X.shape[1]):
+        found = (X[block] - mean) @ axes.T
+        largest = max(largest, float(np.abs(found).max(initial=0.0)))
+        here = (rows >= block.start) & (rows < block.stop)
+        Y[here] = found[rows[here] - block.start]
+    return _rounded(Y, largest)
+
+
+def even_blocks(n: int, bytes_per_row: float) -> list[slice]:
+    """Blocks of about one length: products of a few rows are rounded in another way."""
+    return shares(n, max(1, len(row_blocks(n, bytes_per_row))))
+
+
+def _rounded(Y: FloatArray, largest: float) -> FloatArray:
+    unit = 2.0**-30 * max(largest, 1e-300)
     return np.asarray(np.round(Y / unit) * unit)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -56,7 +57,7 @@ class RowNames:
     def are_other_numbers(self) -> bool:
         """Whether the labels are numbers, and not those of the rows."""
         labels = self.labels
-        if not all(isinstance(label, (int, float)) for label in labels):
+        if not all(isinstance(label, Real) for label in labels):
             return False
         return labels != tuple(range(len(labels)))
 

@@ -5,6 +5,7 @@ Nothing is guessed: 3.0 is not a row number, and neither is True.
 
 from __future__ import annotations
 
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -53,7 +54,7 @@ def read_labels(given: Any, *, what: str) -> Any:
     if array.ndim != 1:
         raise ValueError(f"{what} must have the shape (m,). Got the shape {array.shape}.")
     if array.dtype.kind == "O":
-        strange = [label for label in array.tolist() if not isinstance(label, (str, int))]
+        strange = [label for label in array.tolist() if not isinstance(label, (str, Integral))]
         if strange:
             raise ValueError(f"{what} must hold names or ints. Got {strange[0]!r} among them.")
         if len({isinstance(label, str) for label in array.tolist()}) > 1:

@@ -27,6 +27,7 @@ from sidelight.latent.neighbor_embedding.known.balance import (
     values_of,
 )
 from sidelight.latent.neighbor_embedding.known.holding import hold_distances, settled_after
+from sidelight.latent.neighbor_embedding.known.lengths import springs_of
 from sidelight.latent.neighbor_embedding.known.territory import in_territories, pulled_together
 from sidelight.latent.neighbor_embedding.springs import Springs
 from sidelight.latent.neighbor_embedding.start import rounded
@@ -72,6 +73,8 @@ def hear_inside(
     points: Points,
     distinct: DistinctRows,
     pool: Threads,
+    *,
+    who: str,
 ) -> Inside:
     """Take what is known of rows to the graph of distinct points."""
     report: dict[str, str] = {}
@@ -95,13 +98,11 @@ def hear_inside(
             P = pulled_together(P, order.pairs)
     springs, anchors = None, known.get("Anchors")
     if "Distances" in known:
-        given = known["Distances"]
-        ends = distinct.inverse[given.pairs]
-        there = (ends[:, 0] != ends[:, 1]) & (given.values > 0)
-        if there.any():
-            springs = Springs.between(ends[there], given.values[there].astype(np.float64), P.n)
-            held = "held" if anchors is None else "pull, for the anchors are held"
-            report["Distances"] = f"{there.sum()} {held}, in a unit of their own"
+        springs, together, report["Distances"] = springs_of(
+            known["Distances"], distinct, pinned=anchors is not None, who=who
+        )
+        if len(together):
+            P = pulled_together(P, together)
     if anchors is not None:
         report["Anchors"] = f"{len(anchors.index)} rows pinned"
     return Inside(P, springs, anchors, report)

@@ -16,6 +16,7 @@ import scipy.sparse as sp
 from sidelight.core import IntArray
 from sidelight.estimator.territory import (
     WALKS,
+    Groups,
     Memberships,
     WalkSettings,
     foretold,
@@ -59,6 +60,9 @@ def in_territories(
 ) -> tuple[Affinities, str]:
     """Affinities that listen to pairs, and in words how far they do."""
     groups = groups_of(pairs)
+    cannot = _why_not_judged(groups, walks)
+    if cannot is not None:
+        return P, f"not used: {cannot}"
     if len(groups.rows) < walks.few:
         said = f"{len(groups.rows)} rows are too few to speak for others: similar ones are pulled"
         return pulled_together(P, pairs.similar, settings), said
@@ -77,6 +81,22 @@ def in_territories(
         f"foretold by the rest)"
     )
     return pulled_together(Affinities(graph), pairs.similar, settings), said
+
+
+def _why_not_judged(groups: Groups, walks: WalkSettings) -> str | None:
+    """Why rows cannot foretell one another's groups at all, if so."""
+    m = len(groups.rows)
+    if groups.n == m:
+        return (
+            f"the pairs say only who differs, so that each of the {m} rows that are named is a "
+            f"group of its own, which no other row can foretell. Say of some who is similar"
+        )
+    if groups.n == 1 and m >= walks.few:
+        return (
+            f"all {m} rows that are named are of one group, so that there is no other to tell it "
+            f"from. Name rows of another group, or pairs that differ"
+        )
+    return None
 
 
 def pulled_together(P: Affinities, pairs: IntArray, settings: PullSettings = PULLS) -> Affinities:

@@ -101,7 +101,7 @@ EXTREMES = {
     "transforms/own.py": "the member that smooths the most",
     **dict.fromkeys(
         (
-            "solvers/eigen/eigenpairs.py",
+            "solvers/eigen/rules.py",
             "solvers/choosing.py",
             "metric/distance_selection.py",
             "io/coding/texts.py",

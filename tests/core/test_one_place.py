@@ -218,6 +218,37 @@ EIGENPROBLEMS = {
     "solvers/semidefinite/dense_step.py": "how far a step may go",
     "solvers/paths/_waves.py": "an order in memory",
 }
+#: Who decomposes by singular values beside solvers.eigen, and for what: a map is turned to its axes
+#: there (settled_axes), where axes of one length have a rule.
+SINGULAR = {
+    **dict.fromkeys(
+        ("estimator/behind.py", "unfolding/actions/translations.py"), "sizes, or what has none"
+    ),
+    **dict.fromkeys(
+        ("quality/alignment.py", "unfolding/actions/moving/rigid_motions.py"),
+        "the rotation nearest to a matrix, U Vᵀ: any basis of a shared value will do",
+    ),
+    **dict.fromkeys(
+        (
+            "latent/conditioning/map.py",
+            "latent/conditioning/matched_axes.py",
+            "latent/relational/axes.py",
+            "mapping/preimage.py",
+            "metric/learning/distance_ridge.py",
+        ),
+        "a space that is projected on or solved in: any basis of it will do",
+    ),
+    **dict.fromkeys(
+        (
+            "latent/conditioning/chains.py",
+            "latent/conditioning/noise_shrinkage.py",
+            "latent/conditioning/partial_matches.py",
+        ),
+        "distances on the leading axes, or a matrix of lower rank: no turn changes them",
+    ),
+    "latent/relational/placing.py": "coordinates that are taken back",
+    "solvers/expectation_maximisation.py": "the first loadings of a climb",
+}
 
 
 def test_a_gaussian_is_taken_from_its_home():
@@ -260,6 +291,13 @@ def test_eigenproblems_are_solved_in_one_room():
     home = {place for place in found if place.startswith("solvers/eigen/")}
     assert home
     assert found - home == set(EIGENPROBLEMS)
+
+
+def test_maps_are_turned_to_their_axes_in_one_room():
+    found = _who(lambda call: _name(call).split(".")[-1] in {"svd", "svds", "randomized_svd"})
+    home = {place for place in found if place.startswith("solvers/eigen/")}
+    assert home
+    assert found - home == set(SINGULAR)
 
 
 def test_rows_are_spaced_in_one_place():

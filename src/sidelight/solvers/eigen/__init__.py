@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sidelight.solvers.eigen.axes import settled_axes
 from sidelight.solvers.eigen.davidson import largest_by_corrections
 from sidelight.solvers.eigen.eigenpairs import (
     DENSE_ORDER,
@@ -24,6 +25,7 @@ __all__ = [
     "largest_by_corrections",
     "largest_eigenpairs",
     "negative_eigenvalues",
+    "settled_axes",
     "smallest_eigenpairs",
     "smallest_of_square",
 ]

@@ -30,14 +30,16 @@ def fix_signs(vectors: FloatArray) -> FloatArray:
     return np.asarray(vectors * column_signs(vectors))
 
 
-def column_signs(vectors: FloatArray, centre: FloatArray | float = 0.0) -> FloatArray:
+def column_signs(
+    vectors: FloatArray, centre: FloatArray | float = 0.0, *, alike: float = _ALIKE
+) -> FloatArray:
     """Find the sign that the rule gives each column; see :func:`fix_signs`."""
     high, low = vectors.max(axis=0) - centre, centre - vectors.min(axis=0)
     signs = np.where(high >= low, 1.0, -1.0)
     largest = np.maximum(high, low)
-    for column in np.flatnonzero(np.abs(high - low) <= _ALIKE * largest):
+    for column in np.flatnonzero(np.abs(high - low) <= alike * largest):
         entries = vectors[:, column] - np.broadcast_to(centre, signs.shape)[column]
-        first = int(np.argmax(np.abs(entries) >= largest[column] * (1 - _ALIKE)))
+        first = int(np.argmax(np.abs(entries) >= largest[column] * (1 - alike)))
         signs[column] = 1.0 if entries[first] >= 0 else -1.0
     return signs
 
@@ -85,7 +87,7 @@ def shared_values(values: FloatArray, near: FloatArray | float) -> list[slice]:
 
 def settling_turn(V: FloatArray, most: int, error: float = 0.0) -> FloatArray:
     """The turn of a basis V to that of the rule of :func:`fix_shared`, its first columns."""
-    alike = max(_ALIKE, 100 * error)
+    alike = min(max(_ALIKE, 100 * error), 0.5)  # a row near the origin says no direction
     left, found = V.copy(), []
     for _ in range(min(V.shape[1], most)):
         shares = np.einsum("ij,ij->i", left, left)

@@ -91,7 +91,6 @@ EXTREMES = {
     "estimator/points/distances.py": "the shortest distance out of a set",
     "estimator/points/features.py": "the shortest distance out of a set",
     "estimator/points/graph.py": "the shortest edge out of a set",
-    "unfolding/actions/bounds.py": "the closest pair",
     "solvers/paths/_waves.py": "the widest side",
     "transforms/own.py": "the member that smooths the most",
     **dict.fromkeys(

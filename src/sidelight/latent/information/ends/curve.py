@@ -8,6 +8,7 @@ from scipy.sparse.csgraph import minimum_spanning_tree
 from sidelight.core import FloatArray, evenly_spaced
 from sidelight.latent.density import squared_distances
 from sidelight.neighbors import edge_matrix
+from sidelight.solvers import ranks_to_rounding
 
 #: More items than this are judged on a sample of them, spread evenly.
 _JUDGED = 1000
@@ -16,8 +17,6 @@ _FEWEST = 20
 #: Of points in the plane 0.22 are leaves, in more dimensions more: J. M. Steele, L. A. Shepp and
 #: W. F. Eddy (1987), "On the number of leaves of a Euclidean minimal spanning tree".
 _MOST_LEAVES = 1 / 8
-#: Squared lengths that differ by less, relative to themselves or to the largest, are equal.
-_EQUAL, _ROUNDING = 1e-9, 1e-14
 #: So many trees are counted where lengths are equal.
 _TREES = 5
 
@@ -53,15 +52,11 @@ def _count_leaves(squared: FloatArray) -> float:
     n = len(squared)
     # zero would say that there is no edge, and so would anything below 1e-8, whatever the unit
     longest = float(minimum_spanning_tree(1 + squared).data.max()) - 1
-    left, right = np.nonzero(np.triu(squared <= longest * (1 + _EQUAL) + _ROUNDING, 1))
-    order = np.argsort(squared[left, right], kind="stable")
-    left, right = left[order], right[order]
-    lengths = squared[left, right]
-    longer = np.diff(lengths) > _EQUAL * lengths[1:] + _ROUNDING
-    size = np.append(0, np.cumsum(longer))  # a whole number for those of one length
+    left, right = np.nonzero(np.triu(squared <= longest * (1 + 1e-9) + 1e-14, 1))
+    size = ranks_to_rounding(squared[left, right])
     rng = np.random.default_rng(0)
     counts = []
-    for _ in range(1 if longer.all() else _TREES):
+    for _ in range(1 if size.max() == len(size) - 1 else _TREES):
         place = np.empty(len(size))
         place[np.lexsort((rng.permutation(len(size)), size))] = np.arange(1.0, len(size) + 1)
         tree = minimum_spanning_tree(edge_matrix(left, right, place, (n, n))).tocoo()

@@ -143,7 +143,6 @@ SPACED = {
 #: of answers that differ, solvers.choosing chooses.
 KEPT = {
     "estimator/behind.py": "by a hundredth, so that the wider of two that are as good stays",
-    "latent/information/followed.py": "which of two paths is better",
     "neighbors/given_distances.py": "which entry a message names",
     **dict.fromkeys(
         (

@@ -87,21 +87,16 @@ EXPONENTIALS = {
 #: Who looks for the least or the most of all entries, and for which: of candidates the best, or
 #: first to rounding, is of solvers.choosing.
 EXTREMES = {
-    "core/sampling.py": "the farthest row",
-    "neighbors/landmarks.py": "the farthest row",
-    "latent/density/known_factor.py": "the farthest row",
-    "unfolding/semidefinite/anchored.py": "the farthest row",
-    "unfolding/acyclic/orders.py": "the row at an end",
-    "solvers/semidefinite/low_rank/start.py": "the farthest node",
+    "unfolding/acyclic/orders.py": "the row at an end, of coordinates that are rounded first",
     "estimator/points/distances.py": "the shortest distance out of a set",
     "estimator/points/features.py": "the shortest distance out of a set",
     "estimator/points/graph.py": "the shortest edge out of a set",
-    "unfolding/actions/bounds.py": "the closest pair",
     "solvers/paths/_waves.py": "the widest side",
     "transforms/own.py": "the member that smooths the most",
     **dict.fromkeys(
         (
-            "solvers/eigen/eigenpairs.py",
+            "core/sampling.py",
+            "solvers/eigen/rules.py",
             "solvers/choosing.py",
             "metric/distance_selection.py",
             "io/coding/texts.py",
@@ -148,7 +143,6 @@ SPACED = {
 #: of answers that differ, solvers.choosing chooses.
 KEPT = {
     "estimator/behind.py": "by a hundredth, so that the wider of two that are as good stays",
-    "latent/information/followed.py": "which of two paths is better",
     "neighbors/given_distances.py": "which entry a message names",
     **dict.fromkeys(
         (
@@ -218,6 +212,37 @@ EIGENPROBLEMS = {
     "solvers/semidefinite/dense_step.py": "how far a step may go",
     "solvers/paths/_waves.py": "an order in memory",
 }
+#: Who decomposes by singular values beside solvers.eigen, and for what: a map is turned to its axes
+#: there (settled_axes), where axes of one length have a rule.
+SINGULAR = {
+    **dict.fromkeys(
+        ("estimator/behind.py", "unfolding/actions/translations.py"), "sizes, or what has none"
+    ),
+    **dict.fromkeys(
+        ("quality/alignment.py", "unfolding/actions/moving/rigid_motions.py"),
+        "the rotation nearest to a matrix, U Vᵀ: any basis of a shared value will do",
+    ),
+    **dict.fromkeys(
+        (
+            "latent/conditioning/map.py",
+            "latent/conditioning/matched_axes.py",
+            "latent/relational/axes.py",
+            "mapping/preimage.py",
+            "metric/learning/distance_ridge.py",
+        ),
+        "a space that is projected on or solved in: any basis of it will do",
+    ),
+    **dict.fromkeys(
+        (
+            "latent/conditioning/chains.py",
+            "latent/conditioning/noise_shrinkage.py",
+            "latent/conditioning/partial_matches.py",
+        ),
+        "distances on the leading axes, or a matrix of lower rank: no turn changes them",
+    ),
+    "latent/relational/placing.py": "coordinates that are taken back",
+    "solvers/expectation_maximisation.py": "the first loadings of a climb",
+}
 
 
 def test_a_gaussian_is_taken_from_its_home():
@@ -262,6 +287,13 @@ def test_eigenproblems_are_solved_in_one_room():
     assert found - home == set(EIGENPROBLEMS)
 
 
+def test_maps_are_turned_to_their_axes_in_one_room():
+    found = _who(lambda call: _name(call).split(".")[-1] in {"svd", "svds", "randomized_svd"})
+    home = {place for place in found if place.startswith("solvers/eigen/")}
+    assert home
+    assert found - home == set(SINGULAR)
+
+
 def test_rows_are_spaced_in_one_place():
     def to_the_last(call):
         end = call.args[1] if _name(call) == "np.linspace" and len(call.args) > 1 else None
@@ -276,9 +308,13 @@ def test_the_farthest_are_looked_for_in_one_place():
         for place, tree in _trees().items()
         for loop in ast.walk(tree)
         if isinstance(loop, ast.For | ast.While)
-        and {"argmax", "minimum"} <= {_name(call).split(".")[-1] for call in _calls(loop)}
+        and _looks_for_the_farthest({_name(call).split(".")[-1] for call in _calls(loop)})
     }
     assert found == {"core/sampling.py"}
+
+
+def _looks_for_the_farthest(called):
+    return "minimum" in called and bool({"argmax", "first_farthest"} & called)
 
 
 def _kept_by_hand(tree):

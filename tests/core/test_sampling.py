@@ -27,3 +27,13 @@ def test_each_point_is_the_farthest_from_those_before_it():
         to_chosen = D[:, chosen[:step]].min(axis=1)
         assert to_chosen[chosen[step]] == to_chosen.max()
     assert len(set(chosen)) == 12
+
+
+def test_of_points_that_are_as_far_the_first_is_chosen_whatever_the_last_bits_are():
+    grid = np.argwhere(np.ones((6, 6)))
+    squared = ((grid[:, None] - grid) ** 2).sum(axis=-1)  # whole numbers
+    told = farthest_first(squared.__getitem__, 0, 12).tolist()
+    for seed in range(5):
+        noise = np.random.default_rng(seed).standard_normal(squared.shape)
+        off = np.sqrt(squared) * (1 + 1e-15 * noise)
+        assert farthest_first(off.__getitem__, 0, 12).tolist() == told

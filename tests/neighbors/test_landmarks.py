@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from scipy.spatial.distance import cdist
 
 from sidelight.neighbors.landmarks import spread_landmarks
@@ -27,3 +28,12 @@ def test_a_table_of_distances_and_all_points():
     given = spread_landmarks(cdist(X, X), 6, metric="precomputed")
     np.testing.assert_array_equal(given, spread_landmarks(X, 6))
     np.testing.assert_array_equal(spread_landmarks(X, 30), np.arange(30))
+
+
+@pytest.mark.parametrize("unit", [0.1, 0.3, 1 / 3])
+def test_a_grid_has_the_same_landmarks_in_any_unit(unit):
+    grid = np.argwhere(np.ones((14, 14))).astype(float)
+    for n_landmarks in (10, 30, 60):
+        np.testing.assert_array_equal(
+            spread_landmarks(unit * grid, n_landmarks), spread_landmarks(grid, n_landmarks)
+        )

@@ -49,7 +49,7 @@ from sidelight.core.parameters import (
 )
 from sidelight.core.progress import Progress, listening, report
 from sidelight.core.refitting import fitting_afresh, is_learned
-from sidelight.core.sampling import evenly_spaced, farthest_first
+from sidelight.core.sampling import evenly_spaced, farthest_first, first_farthest
 from sidelight.core.threads import Call, Threads, count_threads, one_blas_thread, over_bands
 
 __all__ = [
@@ -89,6 +89,7 @@ __all__ = [
     "explain_table",
     "farthest_first",
     "fingerprint",
+    "first_farthest",
     "fitting_afresh",
     "for_walks",
     "format_bytes",

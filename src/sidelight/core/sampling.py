@@ -8,6 +8,9 @@ import numpy as np
 
 from sidelight.core.arrays import FloatArray, IntArray
 
+#: Distances that differ by less than this share of the largest are equal.
+_AS_FAR = 1e-9
+
 
 def evenly_spaced(n: int, most: int) -> IntArray:
     """At most so many of n rows, evenly from the first to the last.
@@ -20,10 +23,21 @@ def evenly_spaced(n: int, most: int) -> IntArray:
     return np.unique(np.linspace(0, n - 1, min(n, most)).astype(np.intp))
 
 
+def first_farthest(distances: FloatArray) -> int:
+    """The first of those that are farthest, to rounding: products differ in their last bits.
+
+    Examples
+    --------
+    >>> first_farthest(np.array([0.1, 0.3, 0.1 + 0.2]))
+    1
+    """
+    return int(np.argmax(distances >= (1 - _AS_FAR) * distances.max()))
+
+
 def farthest_first(
     distances_from: Callable[[int], FloatArray], first: int, n_points: int
 ) -> IntArray:
-    """Choose points so that each is the one farthest from those before it.
+    """Choose points so that each is the one farthest from those before it, the first if several.
 
     ``distances_from(i)`` are the distances of all points from point i.  They are fewer where all
     others are at the places of those chosen.
@@ -41,6 +55,6 @@ def farthest_first(
     for step in range(1, n_points):
         if not nearest.max() > 0:
             return chosen[:step]
-        chosen[step] = int(np.argmax(nearest))
+        chosen[step] = first_farthest(nearest)
         np.minimum(nearest, distances_from(int(chosen[step])), out=nearest)
     return chosen

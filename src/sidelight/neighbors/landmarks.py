@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from sidelight.core import FloatArray, IntArray, farthest_first
+from sidelight.core import FloatArray, IntArray, farthest_first, first_farthest
 from sidelight.neighbors.given_graph import is_graph
 from sidelight.neighbors.known_distances import KnownDistances
 from sidelight.neighbors.metrics import Metric, distance_blocks
@@ -39,5 +39,5 @@ def spread_landmarks(
         among = X[np.ix_(candidates, candidates)] if metric == "precomputed" else X[candidates]
         blocks = distance_blocks(among, None, metric, who="spread_landmarks")
         D = np.vstack([np.asarray(block) for _, block in blocks])
-    rim = int(np.argmax(D.sum(axis=1)))
+    rim = first_farthest(D.sum(axis=1))
     return np.sort(candidates[farthest_first(lambda i: D[i], rim, n_landmarks)])

@@ -3,7 +3,13 @@
 from __future__ import annotations
 
 from sidelight.solvers.agreement import agreement_beyond_chance, agreement_in_codes
-from sidelight.solvers.choosing import best_of, first_least, first_within, improves
+from sidelight.solvers.choosing import (
+    best_of,
+    first_least,
+    first_within,
+    improves,
+    ranks_to_rounding,
+)
 from sidelight.solvers.expectation_maximisation import (
     LatentPosterior,
     fit_with_missing,
@@ -25,4 +31,5 @@ __all__ = [
     "improves",
     "latent_posterior",
     "noise_level",
+    "ranks_to_rounding",
 ]

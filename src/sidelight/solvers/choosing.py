@@ -14,6 +14,8 @@ T = TypeVar("T")
 #: Errors that differ by less than this share of themselves are the same: the last bit of a sum
 #: must not choose between two answers.
 _SAME = 1e-9
+#: And so are those that differ by less than this share of the largest of all.
+_ROUNDING = 1e-14
 
 
 def best_of(candidates: Iterable[T], error: Callable[[T], float]) -> T:
@@ -39,6 +41,23 @@ def improves(error: float, least: float) -> bool:
     """
     least = np.inf if np.isnan(least) else least
     return bool(error < least - (_SAME * abs(least) if np.isfinite(least) else 0.0))
+
+
+def ranks_to_rounding(sizes: FloatArray) -> IntArray:
+    """Number sizes from the least on; those that are equal to rounding have one number.
+
+    Examples
+    --------
+    >>> ranks_to_rounding(np.array([0.3, 5.0, 0.1 + 0.2, 1e-9]))
+    array([1, 2, 1, 0])
+    """
+    order = np.argsort(sizes, kind="stable")
+    ascending = sizes[order]
+    margins = _SAME * np.abs(ascending[1:]) + _ROUNDING * np.abs(ascending[-1:])
+    ranks = np.empty(len(sizes), dtype=np.intp)
+    ranks[order[:1]] = 0
+    ranks[order[1:]] = np.cumsum(np.diff(ascending) > margins)
+    return ranks
 
 
 def first_within(errors: FloatArray, doubts: FloatArray | float) -> int:

@@ -32,7 +32,7 @@ from sidelight.solvers import (
     fit_with_missing,
     latent_posterior,
 )
-from sidelight.solvers.eigen import column_signs
+from sidelight.solvers.eigen import column_signs, settled_axes
 from sidelight.spectral.pca import PCA
 
 _LOG_2PI = float(np.log(2 * np.pi))
@@ -294,8 +294,8 @@ class ProbabilisticPCA(Embedder):
             who=self._name,
         )
         # the likelihood does not know a rotation of z: take the principal axes
-        U, lengths, _ = np.linalg.svd(result.loadings, full_matrices=False)
-        model = LinearGaussian((U * lengths).T, result.mean, result.noise_variance)
+        loadings = result.loadings @ settled_axes(result.loadings)
+        model = LinearGaussian(loadings.T, result.mean, result.noise_variance)
         signs = column_signs(model.condition(X).mean)
         model = replace(model, loadings=signs[:, None] * model.loadings)
         return model, {"history_": result.history, "n_iter_": len(result.history) - 1}

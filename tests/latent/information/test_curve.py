@@ -52,6 +52,30 @@ def test_leaves_of_a_comb_are_counted():
         assert lies_along_curve(np.vstack([line, teeth])) is expected
 
 
+@pytest.mark.parametrize("shape", [(8, 8), (5, 30), (4, 5, 5)])
+def test_a_grid_is_no_curve_in_any_unit_and_turn(shape):
+    """A minimum spanning tree of a grid may be a comb, which hardly branches."""
+    grid = np.argwhere(np.ones(shape)).astype(float)
+    turn = np.linalg.qr(np.random.default_rng(0).standard_normal((len(shape), len(shape))))[0]
+    for unit in (1.0, 0.1, 0.3, 1 / 3, 1e-6):
+        assert not lies_along_curve(unit * grid)
+        assert not lies_along_curve(unit * grid @ turn)
+
+
+def test_a_grid_has_the_same_bandwidth_in_any_unit():
+    grid = np.argwhere(np.ones((8, 8))).astype(float)
+    one, tenth = (KernelInformationEmbedding().fit(unit * grid) for unit in (1.0, 0.1))
+    assert tenth.bandwidth_ == pytest.approx(0.01 * one.bandwidth_)
+    assert tenth.alpha_ == pytest.approx(one.alpha_)
+
+
+def test_steps_of_one_length_are_a_curve():
+    line = np.column_stack([np.arange(60.0), 0.1 * np.arange(60.0)])
+    assert lies_along_curve(line)
+    angle = 2 * np.pi * np.arange(60) / 60
+    assert lies_along_curve(np.column_stack([np.cos(angle), np.sin(angle)]))
+
+
 def test_the_default_keeps_a_loop_that_a_narrow_kernel_tears():
     model = KernelInformationEmbedding().fit(LOOP)
     assert turns_and_steps(model.embedding_) == (pytest.approx(119 / 120, abs=0.01), 1.0)

@@ -8,7 +8,10 @@ from sklearn.datasets import load_digits
 
 from sidelight import KernelInformationEmbedding
 from sidelight.latent.information.ends import lies_along_curve
+from sidelight.latent.information.followed import Way, follow_best
+from sidelight.latent.information.path import Path
 from sidelight.side import Condition
+from sidelight.solvers.descent import Continuation
 from sidelight.solvers.descent.gliding import Pace, glide
 
 
@@ -117,3 +120,15 @@ def test_classes_that_are_not_compared_have_maps_on_their_own_axes():
         spread = np.cov(Z[y == value].T)
         assert abs(spread[0, 1]) < 1e-8 * spread[0, 0]
         assert spread[0, 0] > spread[1, 1] > 0.01 * spread[0, 0]
+
+
+@pytest.mark.parametrize("bits", [-3e-16, 0.0, 3e-16])
+def test_of_two_paths_that_are_as_good_to_rounding_the_first_is_followed(bits):
+    errors = iter([np.array([2.0, 1.0]), np.array([1.0 + bits])])
+
+    def follow(path, start, first):
+        told = next(errors)
+        return Continuation(start, 0.0, 0, told, told, 1, True, False)
+
+    way = Way(Path(np.ones(2), np.ones(2)), np.zeros((3, 1)), 1.0)
+    assert follow_best([lambda: way] * 2, follow, None)[0] == 0

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from unittest.mock import patch
+
 import numpy as np
 import pytest
 import scipy.linalg
@@ -9,12 +11,13 @@ import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
 
 from sidelight.solvers.eigen.block_lanczos import largest_ritz_pairs
+from sidelight.solvers.eigen.davidson import largest_by_corrections
 from sidelight.solvers.eigen.eigenpairs import (
-    fix_signs,
     largest_eigenpairs,
     smallest_eigenpairs,
     smallest_of_square,
 )
+from sidelight.solvers.eigen.rules import fix_shared, fix_signs
 from sidelight.solvers.eigen.sparse_factors import widest_level
 
 
@@ -218,3 +221,79 @@ def test_a_root_that_cannot_be_factored_falls_back_on_the_square(monkeypatch):
     formed = smallest_of_square(F, np.ones(700), 2)
     np.testing.assert_allclose(direct.values, formed.values, rtol=1e-5)
     np.testing.assert_allclose(direct.vectors, formed.vectors, atol=1e-5)
+
+
+def ring_laplacian(n):
+    ends = sp.coo_array(([-1.0, -1.0], ([0, n - 1], [n - 1, 0])), shape=(n, n))
+    steps = sp.diags_array([-np.ones(n - 1), -np.ones(n - 1)], offsets=[1, -1])
+    return sp.csr_array(2 * sp.eye_array(n) + ends + steps)
+
+
+def torus_laplacian(side):
+    ring = ring_laplacian(side)
+    return sp.csr_array(sp.kron(ring, sp.eye_array(side)) + sp.kron(sp.eye_array(side), ring))
+
+
+def rounded_otherwise(A, seed):
+    """The matrix as another processor may have made it."""
+    rng = np.random.default_rng(seed)
+    A = sp.csr_array(A, copy=True)
+    A.data *= 1 + 1e-15 * rng.standard_normal(A.nnz)
+    return sp.csr_array((A + A.T) / 2)
+
+
+def by_products(L, n_pairs):
+    n = L.shape[0]
+    dense = np.linalg.inv(L.toarray() + 1e-3 * np.eye(n))
+    return largest_eigenpairs(lambda block: dense @ (block - block.mean(axis=0)), n_pairs, n=n)
+
+
+def by_a_factor(L, n_pairs):
+    return smallest_eigenpairs(L, n_pairs, null=np.ones((L.shape[0], 1)))
+
+
+def by_filters(L, n_pairs):
+    with patch("sidelight.solvers.eigen.eigenpairs.WIDEST_LEVEL", 0):
+        return by_a_factor(L, n_pairs)
+
+
+def by_the_root(L, n_pairs):
+    n = L.shape[0]
+    return smallest_of_square(sp.csr_array(L), np.ones(n), n_pairs)
+
+
+def by_corrections(L, n_pairs):
+    n = L.shape[0]
+    dense, null = np.linalg.inv(L.toarray() + 1e-3 * np.eye(n)), np.full((n, 1), n**-0.5)
+    start = np.random.default_rng(0).standard_normal((n, 6))
+    return largest_by_corrections(lambda block: dense @ block, start, n_pairs, null=null)
+
+
+@pytest.mark.parametrize("n_pairs", [1, 2, 3])
+@pytest.mark.parametrize("way", [by_products, by_a_factor, by_filters, by_the_root, by_corrections])
+def test_vectors_that_share_a_value_are_chosen_by_a_rule_in_every_iteration(way, n_pairs):
+    L = ring_laplacian(600)  # all of its values are double
+    found = [fix_signs(way(rounded_otherwise(L, seed), n_pairs).vectors) for seed in (0, 1)]
+    np.testing.assert_allclose(found[1], found[0], atol=1e-6 * np.abs(found[0]).max())
+
+
+@pytest.mark.parametrize("way", [by_products, by_a_factor, by_the_root])
+def test_a_value_of_more_vectors_than_a_block_has_is_found_whole(way):
+    L = torus_laplacian(24)  # four vectors of the first value
+    found = [way(rounded_otherwise(L, seed), 2).vectors for seed in (0, 1)]
+    np.testing.assert_allclose(found[1], found[0], atol=1e-6 * np.abs(found[0]).max())
+
+
+def test_the_rule_for_shared_values_bears_the_error_of_an_iteration():
+    rng = np.random.default_rng(0)
+    angle = 2 * np.pi * np.arange(600) / 600
+    V = np.column_stack([np.cos(angle), np.sin(angle)]) / np.sqrt(300)
+    turn = np.array([[0.6, 0.8], [-0.8, 0.6]])
+    off = V @ turn + 1e-6 * np.abs(V).max() * rng.standard_normal(V.shape)
+    settled = [fix_shared(np.ones(2), U, 2, near=1e-6, error=1e-6)[1] for U in (V, off)]
+    np.testing.assert_allclose(settled[1], settled[0], atol=2e-5 * np.abs(V).max())
+
+
+def test_pairs_beyond_those_wanted_cost_nothing_where_no_value_is_shared():
+    A = symmetric_with(np.geomspace(1, 1e-3, 600))[0]
+    assert len(largest_ritz_pairs(lambda block: A @ block, 600, 3, tol=1e-9).values) == 3

@@ -18,8 +18,9 @@ from sidelight.quality import procrustes
 from sidelight.side import Actions
 from sidelight.unfolding.actions import statement
 from sidelight.unfolding.actions.action_respecting_embedding import ActionRespectingEmbedding
+from sidelight.unfolding.actions.bounds import join_pieces
 from sidelight.unfolding.actions.constraints import all_equalities
-from sidelight.unfolding.actions.places import find_places
+from sidelight.unfolding.actions.places import Places, find_places
 from sidelight.unfolding.actions.runs import run_variance
 from sidelight.unfolding.semidefinite.semidefinite_embedding import SemidefiniteEmbedding
 from tests.unfolding.walks import SIDES, fitted, grid_positions, runs, wandering
@@ -261,6 +262,22 @@ def test_episodes_that_share_nothing_are_joined_with_a_warning():
     assert D[:5, 5:].min() > 1
     with pytest.raises(DisconnectedGraphError, match="on_disconnected='connect'"):
         ActionRespectingEmbedding(on_disconnected="error").fit(X, side=side)
+
+
+@pytest.mark.parametrize("unit", [1.0, 5e-8, 1e-9, 1e-12])
+def test_walks_are_joined_where_they_are_nearest_in_any_unit(unit):
+    """Three walks in a row, 0.1 and 5 apart: the outer two are not joined with each other."""
+    walk = np.column_stack([np.zeros(3), np.arange(3.0)])
+    X = unit * np.vstack([np.add(walk, [shift, 0]) for shift in (0.0, 0.1, 5.1)])
+    D = cdist(X, X)
+    places = Places(np.arange(9), np.empty((0, 3), dtype=int), np.empty(0, dtype=int), 0.0)
+    edges = np.array([[0, 1], [1, 2], [3, 4], [4, 5], [6, 7], [7, 8]])
+    with pytest.warns(DisconnectedGraphWarning):
+        joins, squares = join_pieces(
+            D, places, edges, unit=unit, on_disconnected="connect", who="walks"
+        )
+    assert sorted(map(tuple, np.sort(joins, axis=1).tolist())) == [(0, 3), (3, 6)]
+    np.testing.assert_allclose(np.sort(squares), [0.1**2, 5.0**2])
 
 
 def test_an_action_seen_once_is_a_translation():

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from sidelight.core import FloatArray, IntArray, farthest_first
+from sidelight.core import FloatArray, IntArray, farthest_first, first_farthest
 from sidelight.latent.density.kernels import squared_distances
 from sidelight.side import Condition
 from sidelight.similarity import gaussian_similarity
@@ -230,7 +230,7 @@ def _coordinates(
 
 def _anchors(coordinates: FloatArray, n_anchors: int) -> tuple[IntArray, float]:
     """Values far from each other, and how far the next one is on average."""
-    start = int(np.argmax(((coordinates - coordinates.mean(axis=0)) ** 2).sum(axis=1)))
+    start = first_farthest(((coordinates - coordinates.mean(axis=0)) ** 2).sum(axis=1))
     chosen = farthest_first(
         lambda i: ((coordinates - coordinates[i]) ** 2).sum(axis=1), start, n_anchors
     )

@@ -14,7 +14,7 @@ from sidelight.core import Expected, FloatArray, IntArray, Matching, OneOf, rand
 from sidelight.latent.descending.backward_start import backward_start
 from sidelight.mapping import kernel_coordinates
 from sidelight.similarity import Centring, choice_probabilities, kernel_from_distances
-from sidelight.solvers.eigen import column_signs, largest_eigenpairs
+from sidelight.solvers.eigen import column_signs, largest_eigenpairs, settled_axes
 
 STARTS = ("classical", "backward", "random")
 #: Places of the rows, given as they are.
@@ -137,5 +137,5 @@ def given_points(
 def principal_turn(Z: FloatArray) -> FloatArray:
     """Centre points and turn them to their principal axes, signs by the one rule."""
     Z = Z - Z.mean(axis=0)
-    turned = Z @ largest_eigenpairs(Z.T @ Z, Z.shape[1]).vectors
+    turned = Z @ settled_axes(Z)
     return np.asarray(turned * column_signs(turned))

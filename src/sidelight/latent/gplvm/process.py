@@ -22,7 +22,10 @@ from sidelight.latent.gplvm.objective import GPLVMObjective, State
 from sidelight.latent.gplvm.start import places_to_begin
 from sidelight.latent.gplvm.table import StandardTable, first_alike
 from sidelight.similarity import gaussian_similarity
-from sidelight.solvers.eigen import column_signs
+from sidelight.solvers.eigen import column_signs, settled_axes
+
+#: The climb ends in flat valleys, where a length is open by so much: see the notes of GPLVM.
+_VALLEY = 1e-3
 
 
 @dataclass(frozen=True)
@@ -187,8 +190,8 @@ def settled(
         middle = state.Z.mean(axis=0)
         unit = float(np.std(state.Z - middle)) or 1.0
         logs[objective.covariance.names.index("length_scale")] -= np.log(unit)
-    axes = np.linalg.svd(state.Z - middle, full_matrices=False)[2].T
-    axes = axes * column_signs((state.Z - middle) @ axes) / unit
+    axes = settled_axes(state.Z - middle, near=_VALLEY)
+    axes = axes * column_signs((state.Z - middle) @ axes, alike=_VALLEY) / unit
     Z = ((state.Z - middle) @ axes)[first_alike(Y, Y)]
     inducing = None if state.inducing is None else (state.inducing - middle) @ axes
     weights = None

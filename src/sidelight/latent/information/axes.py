@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from sidelight.core import FloatArray, IntArray
-from sidelight.solvers.eigen import fix_signs
+from sidelight.solvers.eigen import fix_signs, settled_axes
 
 #: Latent points closer together than this have collapsed.
 _COLLAPSED = 1e-3
@@ -20,10 +20,7 @@ def on_axes(Z: FloatArray, penalty: Any) -> FloatArray:
         return Z
     if penalty == "l4":
         return fix_signs(Z[:, np.argsort(-Z.var(axis=0), kind="stable")])
-    centred = Z - Z.mean(axis=0)
-    none = np.zeros((max(Z.shape[1] - len(Z), 0), Z.shape[1]))  # of few points all axes, too
-    axes = np.linalg.svd(np.vstack([centred, none]), full_matrices=False)[2]
-    return fix_signs(Z @ axes.T)
+    return fix_signs(Z @ settled_axes(Z - Z.mean(axis=0)))
 
 
 def on_own_axes(Z: FloatArray, groups: IntArray | None, penalty: Any) -> FloatArray:

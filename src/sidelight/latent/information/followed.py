@@ -12,6 +12,7 @@ from sidelight.core import FloatArray
 from sidelight.estimator import Map
 from sidelight.latent.information.path import Information, Path
 from sidelight.latent.information.penalties import Penalty, nothing_beside
+from sidelight.solvers import improves
 from sidelight.solvers.descent import Continuation
 
 
@@ -102,12 +103,16 @@ def follow_best(
         if left_off is not None and number == begin:
             first, start = min(left_off[1], way.path.n_steps - 1), left_off[2]
         found = follow(way.path, start, first)
-        if best is None or np.min(found.errors, initial=np.inf) < np.min(best[3].errors):
+        if best is None or improves(_least(found), _least(best[3])):
             best = (number, way, first, found)
         if found.interrupted:
             break
     assert best is not None
     return best
+
+
+def _least(found: Continuation) -> float:
+    return float(np.min(found.errors, initial=np.inf))
 
 
 def facts_of_path(way: Way, first: int, found: Continuation) -> dict[str, Any]:

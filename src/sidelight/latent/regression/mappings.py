@@ -12,7 +12,7 @@ from sidelight.estimator import Map, matches, of_all_rows
 from sidelight.latent.regression.reconstruction import gaussian_weights
 from sidelight.neighbors import each_row
 from sidelight.solvers.descent import lowest_rows
-from sidelight.solvers.eigen import column_signs
+from sidelight.solvers.eigen import column_signs, settled_axes
 
 
 @dataclass(frozen=True)
@@ -175,7 +175,7 @@ class OntoRegression:
 
 def linear_map(frame: Frame, rows: FloatArray, Z: FloatArray) -> Map:
     """The map of a linear regression, turned so that its loadings are orthogonal."""
-    turned = Z @ np.linalg.svd(rows.T @ Z, full_matrices=False)[2].T
+    turned = Z @ settled_axes(rows.T @ Z)
     places = np.asarray(turned * column_signs(turned))
     line = LinearRegression(frame, rows.T @ places)
     return Map(places, LinearProjection(line), {}, None, line)

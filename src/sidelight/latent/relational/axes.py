@@ -6,7 +6,7 @@ import numpy as np
 
 from sidelight.core import FloatArray
 from sidelight.latent.descending import principal_turn
-from sidelight.solvers.eigen import column_signs, largest_eigenpairs
+from sidelight.solvers.eigen import column_signs, largest_eigenpairs, settled_axes
 
 
 def settled(Z: FloatArray, R: FloatArray, *, data_first: bool) -> tuple[FloatArray, FloatArray]:
@@ -31,9 +31,11 @@ def settled_full(
     most of.  Units as of diagonal ones; R_c is the symmetric root of R_cᵀR_c.
     """
     points = Z - Z.mean(axis=0)
-    axes, sizes, turns = np.linalg.svd(points / np.sqrt(len(Z)), full_matrices=False)
-    axes = axes * np.sqrt(len(Z))  # of unit variance
-    made = R @ (turns.T * sizes)  # of those, what R makes
+    turn = settled_axes(points)
+    axes = points @ turn
+    sizes = np.maximum(np.sqrt(np.mean(axes**2, axis=0)), 1e-300)
+    axes = axes / sizes  # of unit variance
+    made = R @ (turn * sizes)  # of those, what R makes
     squares = np.einsum("cij,cik->cjk", made, made)
     directions = _directions(squares, data_first)
     squares = directions.T @ squares @ directions

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+from sidelight.solvers.eigen.axes import settled_axes
 from sidelight.solvers.eigen.davidson import largest_by_corrections
 from sidelight.solvers.eigen.eigenpairs import (
     DENSE_ORDER,
     Eigenpairs,
-    column_signs,
-    fix_signs,
     largest_eigenpairs,
     negative_eigenvalues,
     smallest_eigenpairs,
     smallest_of_square,
 )
+from sidelight.solvers.eigen.rules import column_signs, fix_signs
 from sidelight.solvers.eigen.sparse_factors import Operator, inverse_of_stiffness
 
 __all__ = [
@@ -25,6 +25,7 @@ __all__ = [
     "largest_by_corrections",
     "largest_eigenpairs",
     "negative_eigenvalues",
+    "settled_axes",
     "smallest_eigenpairs",
     "smallest_of_square",
 ]

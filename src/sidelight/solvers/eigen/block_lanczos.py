@@ -19,6 +19,10 @@ import numpy as np
 import scipy.linalg
 
 from sidelight.core import FloatArray, one_blas_thread, report
+from sidelight.solvers.eigen.rules import ONE_VALUE, reach_of_last, shared_values
+
+#: A block is made wider up to this where an eigenvalue may have more vectors than it has.
+_WIDEST = 32
 
 
 @dataclass(frozen=True)
@@ -28,7 +32,7 @@ class RitzPairs:
     Parameters
     ----------
     values : ndarray of shape (k,)
-        The largest Ritz values, descending.
+        The largest Ritz values, descending; beside those asked for, those that share the last one.
     vectors : ndarray of shape (n, k)
         Their orthonormal vectors.
     lowest : float
@@ -59,8 +63,32 @@ def largest_ritz_pairs(
     start: FloatArray | None = None,
 ) -> RitzPairs:
     """Find the largest eigenpairs of a symmetric operator by block Lanczos with restarts."""
+    room = n - (0 if null is None else null.shape[1])
+    width = min(block or min(n_pairs + 2, 8), room)
     with one_blas_thread():  # products with a few vectors at a time
-        return _iterate(apply, n, n_pairs, null, tol, block, max_dimension, max_restarts, start)
+        while True:
+            found = _iterate(
+                apply, n, n_pairs, null, tol, width, max_dimension, max_restarts, start
+            )
+            if start is not None or not found.converged or _most_shared(found, tol) < width:
+                return found
+            # a block spans no more of an eigenvalue's vectors than it has itself, but for rounding
+            if 2 * width > min(_WIDEST, room):
+                return found
+            width *= 2
+
+
+def nearness(values: FloatArray, tol: float) -> FloatArray:
+    """How near to a Ritz value another one is the same, as far as the iteration can tell."""
+    magnitudes = np.abs(values)
+    return np.asarray(np.maximum(tol * magnitudes, ONE_VALUE * magnitudes.max(initial=0.0)))
+
+
+def _most_shared(found: RitzPairs, tol: float) -> int:
+    """How many pairs share one value, at most; zero, which most may share, does not count."""
+    near = nearness(found.values, tol)
+    groups = [g for g in shared_values(found.values, near) if abs(found.values[g.start]) > near[0]]
+    return max((group.stop - group.start for group in groups), default=0)
 
 
 def _iterate(
@@ -69,13 +97,12 @@ def _iterate(
     n_pairs: int,
     null: FloatArray | None,
     tol: float,
-    block: int | None,
+    width: int,
     max_dimension: int,
     max_restarts: int,
     start: FloatArray | None,
 ) -> RitzPairs:
     room = n - (0 if null is None else null.shape[1])
-    width = min(block or min(n_pairs + 2, 8), room)
     if max_restarts:  # what is kept, and room to go on from it
         max_dimension = max(max_dimension, 2 * n_pairs + 5 * width)
     max_dimension = min(max_dimension, room)
@@ -98,17 +125,21 @@ def _iterate(
         projected[size:stop, :stop] = coefficients.T
         image -= basis[:, :stop] @ coefficients
         values, rotation = scipy.linalg.eigh(projected[:stop, :stop])
-        wanted = min(n_pairs, stop)
+        lowest = min(lowest, float(values[0]))
+        values, rotation = values[::-1], rotation[:, ::-1]
+        seen = slice(0, n_pairs + width)  # those wanted, and those that may share the last one
         # ‖A v − θ v‖ = ‖(the part of A·(last block) outside the basis) · (last rows)‖
         outside = np.linalg.qr(image, mode="r")
-        residuals = np.linalg.norm(outside @ rotation[size:stop, -wanted:], axis=0)
+        residuals = np.linalg.norm(outside @ rotation[size:stop, seen], axis=0)
         scale = max(float(np.abs(values).max()), np.finfo(float).tiny)
-        goal = np.maximum(tol * np.abs(values[-wanted:]), 1e-14 * scale)
-        converged = wanted == n_pairs and bool(np.all(residuals <= goal))
-        lowest = min(lowest, float(values[0]))
+        goal = np.maximum(tol * np.abs(values[seen]), 1e-14 * scale)
+        doubts = np.maximum(residuals, nearness(values[seen], tol))
+        reach = reach_of_last(values[seen], doubts, n_pairs) if stop >= n_pairs else n_pairs
+        done = residuals <= goal
+        converged = stop >= n_pairs and bool(done[:n_pairs].all())
         size = stop
         if (
-            converged
+            (converged and done[:reach].all())
             or size >= room
             or (size + width > max_dimension and n_restarts == max_restarts)
         ):
@@ -116,17 +147,16 @@ def _iterate(
         if size + width > max_dimension:
             # keep the best vectors; the part outside them is spanned by the last image alone
             keep = min(n_pairs + width, size - width)
-            basis[:, :keep] = basis[:, :size] @ rotation[:, ::-1][:, :keep]
+            basis[:, :keep] = basis[:, :size] @ rotation[:, :keep]
             projected[:] = 0
-            projected[np.arange(keep), np.arange(keep)] = values[::-1][:keep]
+            projected[np.arange(keep), np.arange(keep)] = values[:keep]
             size = keep
             n_restarts += 1
-            report("eigenvectors", n_restarts, None, float(residuals.max() / scale))
+            report("eigenvectors", n_restarts, None, float(residuals[:n_pairs].max() / scale))
         new = _orthonormal(image, basis[:, :size], null, rng)[:, : room - size]
-    vectors = basis[:, :size] @ rotation[:, ::-1][:, :n_pairs]
-    return RitzPairs(
-        values[::-1][:n_pairs], vectors, lowest, n_applications, converged or size >= room
-    )
+    kept = reach if done[:reach].all() or size >= room else n_pairs
+    vectors = basis[:, :size] @ rotation[:, :kept]
+    return RitzPairs(values[:kept], vectors, lowest, n_applications, converged or size >= room)
 
 
 def _orthonormal(

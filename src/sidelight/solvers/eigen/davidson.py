@@ -17,7 +17,11 @@ import scipy.linalg
 
 from sidelight.core import FloatArray, one_blas_thread, report
 from sidelight.solvers.eigen.block_lanczos import RitzPairs
+from sidelight.solvers.eigen.rules import ONE_VALUE, fix_shared, reach_of_last
 from sidelight.solvers.eigen.sparse_factors import Operator
+
+#: Pairs beyond those wanted that are looked at: they may share the last one's eigenvalue.
+_SPARE = 4
 
 
 def largest_by_corrections(
@@ -35,7 +39,8 @@ def largest_by_corrections(
     """Find the largest eigenpairs of a symmetric operator from a start that is not far off.
 
     A pair is found where its residual is below ``tol`` times the distance to the next eigenvalue,
-    which bounds the angle of its vector, or below ``floor`` times the largest of all.
+    which bounds the angle of its vector, or below ``floor`` times the largest of all.  Vectors of
+    shared eigenvalues are those of the rule.
 
     Examples
     --------
@@ -69,15 +74,20 @@ def _grow(
         values, rotation = scipy.linalg.eigh((projected + projected.T) / 2)
         values, rotation = values[::-1], rotation[:, ::-1]
         lowest = min(lowest, float(values[-1]))
-        wanted = min(n_pairs, len(values))
-        vectors = basis @ rotation[:, :wanted]
-        residuals = image @ rotation[:, :wanted] - vectors * values[:wanted]
+        seen = min(n_pairs + _SPARE, len(values))
+        vectors = basis @ rotation[:, :seen]
+        residuals = image @ rotation[:, :seen] - vectors * values[:seen]
         if null is not None:
             residuals -= null @ (null.T @ residuals)
         sizes = np.linalg.norm(residuals, axis=0)
         scale = max(float(np.abs(values).max()), np.finfo(float).tiny)
+        near = max(ONE_VALUE, 100 * floor) * scale
+        wanted = seen
+        if seen >= n_pairs:
+            wanted = reach_of_last(values[:seen], np.maximum(sizes, near), n_pairs)
+        vectors, residuals, sizes = vectors[:, :wanted], residuals[:, :wanted], sizes[:wanted]
         open_pairs = sizes > np.maximum(tol * _gaps(values, wanted), floor * scale)
-        found = wanted == n_pairs and not open_pairs.any()
+        found = wanted >= n_pairs and not open_pairs.any()
         if found or step == max_steps:
             break
         step += 1
@@ -94,7 +104,8 @@ def _grow(
             break
         basis = np.hstack([basis, new])
         image = np.hstack([image, np.asarray(apply(new), dtype=np.float64)])
-    return RitzPairs(values[:wanted], vectors, lowest, step, found)
+    settled = fix_shared(values[:wanted], vectors, n_pairs, near=near, error=tol)
+    return RitzPairs(*settled, lowest, step, found)
 
 
 def _gaps(values: FloatArray, wanted: int) -> FloatArray:

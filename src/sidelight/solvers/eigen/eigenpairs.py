@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -18,8 +17,9 @@ import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
 
 from sidelight.core import FloatArray, is_sparse
-from sidelight.solvers.eigen.block_lanczos import largest_ritz_pairs
+from sidelight.solvers.eigen.block_lanczos import RitzPairs, largest_ritz_pairs, nearness
 from sidelight.solvers.eigen.filtered import smallest_by_filters
+from sidelight.solvers.eigen.rules import ONE_VALUE, fix_shared, fix_signs
 from sidelight.solvers.eigen.sparse_factors import (
     WIDEST_LEVEL,
     Operator,
@@ -30,8 +30,6 @@ from sidelight.solvers.eigen.sparse_factors import (
 
 #: Up to this order a dense decomposition is faster than any iteration.
 DENSE_ORDER = 500
-#: Eigenvalues nearer than this, in units of the largest one, are one: rounding mixes their vectors.
-ONE_VALUE = 1e-12
 
 
 @dataclass(frozen=True)
@@ -54,71 +52,6 @@ class Eigenpairs:
     vectors: FloatArray
     residuals: FloatArray
     lowest: float
-
-
-def fix_signs(vectors: FloatArray) -> FloatArray:
-    """Give every column the sign that makes its largest entry positive.
-
-    Entries within a relative 1e-6 of the largest count as equal and the first of them decides,
-    so that rounding cannot turn a symmetric vector around.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> fix_signs(np.array([[-2.0, 1.0], [1.0, 3.0]]))
-    array([[ 2.,  1.],
-           [-1.,  3.]])
-    """
-    return np.asarray(vectors * column_signs(vectors))
-
-
-def column_signs(vectors: FloatArray, centre: FloatArray | float = 0.0) -> FloatArray:
-    """Find the sign that the rule gives each column; see :func:`fix_signs`."""
-    high, low = vectors.max(axis=0) - centre, centre - vectors.min(axis=0)
-    signs = np.where(high >= low, 1.0, -1.0)
-    largest = np.maximum(high, low)
-    for column in np.flatnonzero(np.abs(high - low) <= 1e-6 * largest):
-        entries = vectors[:, column] - np.broadcast_to(centre, signs.shape)[column]
-        first = int(np.argmax(np.abs(entries) >= largest[column] * (1 - 1e-6)))
-        signs[column] = 1.0 if entries[first] >= 0 else -1.0
-    return signs
-
-
-def fix_shared(
-    values: FloatArray, vectors: FloatArray, n_pairs: int, *, scale: float
-) -> tuple[FloatArray, FloatArray]:
-    """Give vectors that share an eigenvalue a basis by a rule; keep the first so many.
-
-    Whatever basis of their space rounding gave: the first new vector is what the space has of the
-    axis that it has most of, the next one that of what is left, and so on (a pivoted Cholesky
-    factor of the projection V Vᵀ).  Axes within a relative 1e-6 are alike, and the first counts.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> turned = np.array([[0.6, 0.8], [-0.8, 0.6], [0.0, 0.0]])
-    >>> fix_shared(np.array([2.0, 2.0]), turned, 1, scale=2.0)[1].round(12) + 0.0
-    array([[1.],
-           [0.],
-           [0.]])
-    """
-    kept = vectors[:, :n_pairs].copy()
-    begins = np.flatnonzero(np.abs(np.diff(values)) > ONE_VALUE * scale) + 1
-    for start, stop in pairwise([0, *begins.tolist(), len(values)]):
-        if stop - start > 1 and start < n_pairs:
-            kept[:, start:stop] = _settled_basis(vectors[:, start:stop], n_pairs - start)
-    return values[:n_pairs], kept
-
-
-def _settled_basis(V: FloatArray, most: int) -> FloatArray:
-    left, found = V.copy(), []
-    for _ in range(min(V.shape[1], most)):
-        shares = np.einsum("ij,ij->i", left, left)
-        axis = int(np.argmax(shares >= shares.max() * (1 - 1e-6)))
-        turn = left[axis] / np.linalg.norm(left[axis])
-        found.append(left @ turn)
-        left = left - np.outer(found[-1], turn)
-    return np.column_stack(found)
 
 
 def largest_eigenpairs(
@@ -154,12 +87,13 @@ def largest_eigenpairs(
         vectors: FloatArray = ascending[1][:, ::-1]
         lowest, converged = float(values[-1]), True
         scale = max(abs(float(values[0])), abs(lowest))
-        values, vectors = fix_shared(values, vectors, n_pairs, scale=scale)
+        values, vectors = fix_shared(values, vectors, n_pairs, near=ONE_VALUE * scale)
     else:
         single = not callable(A) and A.dtype == np.float32
-        found = largest_ritz_pairs(apply, n, n_pairs, tol=max(tol, 1e-6) if single else tol)
-        values, vectors, lowest = found.values, found.vectors, found.lowest
-        converged = found.converged
+        tol = max(tol, 1e-6) if single else tol
+        found = largest_ritz_pairs(apply, n, n_pairs, tol=tol)
+        values, vectors = _settled(found, n_pairs, nearness(found.values, tol), tol)
+        lowest, converged = found.lowest, found.converged
     vectors = fix_signs(vectors)
     residuals = _residuals(apply(vectors), values, vectors, max(abs(values[0]), abs(lowest)))
     if not converged:
@@ -170,7 +104,7 @@ def largest_eigenpairs(
 def negative_eigenvalues(A: Operator, n: int, *, n_values: int = 5) -> FloatArray:
     """Estimate the most negative eigenvalues of a symmetric operator, to a few digits."""
     found = largest_ritz_pairs(lambda block: -A(block), n, n_values, tol=1e-3, max_restarts=1)
-    return np.asarray(-found.values[found.values > 0])
+    return np.asarray(-found.values[:n_values][found.values[:n_values] > 0])
 
 
 def smallest_eigenpairs(
@@ -208,7 +142,9 @@ def smallest_eigenpairs(
             scaled = _deflate(scaled, known) + top * (known @ known.T)
         values, vectors = scipy.linalg.eigh(scaled, check_finite=False)
         largest, n_own = float(values[n - 1 - n_known]), n - n_known
-        values, vectors = fix_shared(values[:n_own], vectors[:, :n_own], n_pairs, scale=largest)
+        values, vectors = fix_shared(
+            values[:n_own], vectors[:, :n_own], n_pairs, near=ONE_VALUE * largest
+        )
     else:
         scaled_sparse = _scale_symmetric(A, root)
         # Gershgorin: no eigenvalue is larger, of S A S nor of B⁻¹ A, which has the same
@@ -252,13 +188,12 @@ def smallest_of_square(
         if apply is not None:
             width = min(n_pairs + 1, 8)
             found = largest_ritz_pairs(apply, n, n_pairs, null=unit, tol=tol, block=width)
-            image = F.T @ (F @ found.vectors)
-            values = np.einsum("ij,ij->j", found.vectors, image)
-            residuals = _residuals(image, values, found.vectors, largest)
+            vectors = _settled(found, n_pairs, nearness(found.values, tol), tol)[1]
+            image = F.T @ (F @ vectors)
+            values = np.sort(np.einsum("ij,ij->j", vectors, image))
+            residuals = _residuals(image, values, vectors, largest)
             if found.converged and residuals.max() < 1e-9:
-                order = np.argsort(values)
-                vectors = fix_signs(found.vectors[:, order])
-                return Eigenpairs(values[order], vectors, residuals[order], float(values.min()))
+                return Eigenpairs(values, fix_signs(vectors), residuals, float(values[0]))
     return smallest_eigenpairs(sp.csr_array(F.T @ F), n_pairs, null=unit, tol=tol, who=who)
 
 
@@ -271,14 +206,22 @@ def _smallest_of_sparse(
         factor = inverse_of_symmetric(A, shift)
         width = min(n_pairs + 1, 8)  # a solve costs in proportion to its columns
         found = largest_ritz_pairs(factor, n, n_pairs, null=null, tol=tol, block=width)
+        near = nearness(found.values, tol)
     else:
-        found = smallest_by_filters(
-            A.T, n_pairs, null=null, largest=largest, tol=1e-2 * tol, who=who
-        )
-    # a Rayleigh quotient has the square of the vector's error
-    values = np.einsum("ij,ij->j", found.vectors, A @ found.vectors)
-    order = np.argsort(values)
-    return values[order], found.vectors[:, order], found.converged
+        finer = 1e-2 * tol
+        found = smallest_by_filters(A.T, n_pairs, null=null, largest=largest, tol=finer, who=who)
+        near = np.full(found.values.shape, finer * largest)
+    vectors = _settled(found, n_pairs, near, tol)[1]
+    # a Rayleigh quotient has the square of the vector's error; of shared ones the order is the
+    # rule's, which rounding of their quotients must not change
+    values = np.sort(np.einsum("ij,ij->j", vectors, A @ vectors))
+    return values, vectors, found.converged
+
+
+def _settled(
+    found: RitzPairs, n_pairs: int, near: FloatArray, error: float
+) -> tuple[FloatArray, FloatArray]:
+    return fix_shared(found.values, found.vectors, n_pairs, near=near, error=error)
 
 
 def _scale_symmetric(A: Any, root: FloatArray) -> sp.csc_array:

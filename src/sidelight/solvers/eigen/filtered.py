@@ -30,6 +30,7 @@ from sidelight.core import (
     shares,
 )
 from sidelight.solvers.eigen.block_lanczos import RitzPairs, largest_ritz_pairs
+from sidelight.solvers.eigen.rules import reach_of_last
 
 
 @dataclass(frozen=True)
@@ -117,8 +118,10 @@ def smallest_by_filters(
                 start=vectors,
             )
             n_applied += degree * found.n_applications
-            values, vectors, residuals = _rayleigh_ritz(A, found.vectors, outside)
-            error = float(residuals[:n_pairs].max()) / largest
+            values, vectors, residuals = _rayleigh_ritz(A, found.vectors[:, :width], outside)
+            doubts = np.maximum(residuals, tol * largest)
+            reach = reach_of_last(values, doubts, n_pairs)
+            error = float(residuals[:reach].max()) / largest
             report("eigenvectors", number, None, error)
             converged = error <= tol
             if converged:
@@ -134,9 +137,9 @@ def smallest_by_filters(
             settled = error * largest < wanted  # before that all Ritz values are alike
             if settled and values[-1] < settings.crowded * wanted and width < settings.widest:
                 vectors = np.hstack([vectors, rng.standard_normal((n, LANES))])
-    back = np.empty((n, n_pairs))
-    back[order] = vectors[:, :n_pairs]
-    return RitzPairs(values[:n_pairs], back, float(values[0]), n_applied, converged)
+    back = np.empty((n, reach))
+    back[order] = vectors[:, :reach]
+    return RitzPairs(values[:reach], back, float(values[0]), n_applied, converged)
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from sidelight.core import FloatArray, Interruption
-from sidelight.solvers.eigen import fix_signs
+from sidelight.solvers.eigen import fix_signs, settled_axes
 
 #: Where a fit is interrupted its kernel is kept if it is proven to come this close to the best: to
 #: half of what any kernel can reach.  The maps of earlier steps show nothing yet.
@@ -100,5 +100,4 @@ def warn_of_the_end(result: SemidefiniteResult, *, tol: float, who: str) -> None
 def principal_axes(R: FloatArray, mass: FloatArray) -> FloatArray:
     """Centre a layout and turn it to its principal axes, each node counted by its mass."""
     R = R - (mass @ R) / mass.sum()
-    axes = np.linalg.svd(np.sqrt(mass)[:, None] * R, full_matrices=False)[2]
-    return fix_signs(np.asarray(R @ axes.T))
+    return fix_signs(np.asarray(R @ settled_axes(np.sqrt(mass)[:, None] * R)))

@@ -9,7 +9,9 @@ import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
 
 from sidelight.core import DisconnectedGraphError, DisconnectedGraphWarning, FloatArray, IntArray
+from sidelight.neighbors import edge_matrix
 from sidelight.neighbors.graph import action_neighbors
+from sidelight.solvers import first_least, ranks_to_rounding
 from sidelight.unfolding.actions.places import Places
 
 Bounds = tuple[IntArray, FloatArray]
@@ -72,11 +74,17 @@ def join_pieces(
     starts = np.searchsorted(of_row[order], np.arange(count))
     ordered = D[np.ix_(order, order)]
     between = np.minimum.reduceat(np.minimum.reduceat(ordered, starts, 0), starts, 1)
-    left, right = sp.coo_array(minimum_spanning_tree(between)).coords
+    # their order stands for their lengths: what is below 1e-8 would be no edge
+    left, right = np.triu_indices(count, 1)
+    place = np.empty(len(left))
+    place[np.argsort(ranks_to_rounding(between[left, right]), kind="stable")] = np.arange(len(left))
+    tree = minimum_spanning_tree(edge_matrix(left, right, place + 1, (count, count)))
+    left, right = sp.coo_array(tree).coords
     joins = []
     for a, b in zip(left, right, strict=True):
         mine, yours = np.flatnonzero(of_row == a), np.flatnonzero(of_row == b)
-        at = np.unravel_index(np.argmin(D[np.ix_(mine, yours)]), (len(mine), len(yours)))
+        nearest = int(first_least(D[np.ix_(mine, yours)].ravel()))
+        at = np.unravel_index(nearest, (len(mine), len(yours)))
         joins.append((places.nodes[mine[at[0]]], places.nodes[yours[at[1]]]))
     return np.asarray(joins, dtype=np.intp), np.asarray((between[left, right] / unit) ** 2)
 

@@ -12,7 +12,7 @@ from itertools import combinations
 
 import numpy as np
 
-from sidelight.core import FloatArray, IntArray, farthest_first
+from sidelight.core import FloatArray, IntArray, farthest_first, first_farthest
 from sidelight.estimator import Neighborhood
 from sidelight.side import Anchors, Distances
 from sidelight.similarity import geodesic_distances
@@ -47,7 +47,7 @@ def _pairs(positions: FloatArray) -> tuple[IntArray, IntArray]:
     if m <= _ALL_PAIRS:
         left, right = np.array(list(combinations(range(m), 2)), dtype=np.intp).reshape(-1, 2).T
         return left, right
-    rim = int(np.argmax(np.linalg.norm(positions - positions.mean(axis=0), axis=1)))
+    rim = first_farthest(np.linalg.norm(positions - positions.mean(axis=0), axis=1))
     far = farthest_first(
         lambda i: np.linalg.norm(positions - positions[i], axis=1), rim, d + 2
     ).tolist()

@@ -8,7 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import dijkstra
 
-from sidelight.core import FloatArray, IntArray, farthest_first, for_walks
+from sidelight.core import FloatArray, IntArray, farthest_first, first_farthest, for_walks
 
 #: Landmarks, sweeps of projections, and how much of the bounds the longest edge may use.
 _LANDMARKS, _SWEEPS, _FILL = 60, 200, 0.95
@@ -72,8 +72,10 @@ def _landmark_layout(edges: IntArray, lengths: FloatArray, n: int) -> FloatArray
     def paths_from(node: int) -> FloatArray:
         return np.asarray(dijkstra(graph, indices=np.array([node]))[0])
 
-    middle = int(np.argmax(graph.sum(axis=0)))  # the same node in whatever order they come
-    rim = int(np.argmax(paths_from(middle)))
+    middle = first_farthest(
+        np.asarray(graph.sum(axis=0))
+    )  # the same node in whatever order they come
+    rim = first_farthest(paths_from(middle))
     landmarks = farthest_first(paths_from, rim, min(_LANDMARKS, n)).tolist()
     D = np.array([paths_from(node) for node in landmarks]) ** 2
     between = (D[:, landmarks] + D[:, landmarks].T) / 2

@@ -17,6 +17,7 @@ from sidelight.core import (
     check_parameters,
     is_sparse,
     require_memory,
+    unchanged_if_refused,
 )
 from sidelight.estimator import BY_LIKELIHOOD, Embedder, Map
 from sidelight.mapping import GramKernel, LinearBack, Projection
@@ -183,15 +184,15 @@ class PCA(Embedder):
         PCA
             The estimator, fitted to all rows seen so far.
         """
-        seen = self._seen_so_far()
-        if seen is None:
-            X, _ = self._check_input(X, None, min_samples=1)
-        else:
-            X = self._checked(X, reset=False)
-        X = as_dense(X)
-        now = Seen(X.shape[0], *mean_and_scatter(X), X).joined(seen)
-        self._fit_to(now)
-        self.__dict__.pop("embedding_", None)
+        with unchanged_if_refused(self):
+            seen = self._seen_so_far()
+            if seen is None:
+                X, _ = self._check_input(X, None, min_samples=1)
+            else:
+                X = self._checked(X, reset=False)
+            X = as_dense(X)
+            self._fit_to(Seen(X.shape[0], *mean_and_scatter(X), X).joined(seen))
+            self.__dict__.pop("embedding_", None)
         return self
 
     def _seen_so_far(self) -> Seen | None:

@@ -140,6 +140,34 @@ def test_a_refused_first_fit_leaves_an_unfitted_estimator(entry, X):
         model.transform(X)
 
 
+#: What is asked before a fit, and what fits by itself.
+BEFORE_A_FIT = re.compile(r"fit(_transform)?|partial_fit|alpha_path|[gs]et_.*(?<!names_out)")
+
+
+@pytest.mark.parametrize("entry", SAVED, ids=lambda entry: entry.name)
+def test_whatever_is_asked_of_an_unfitted_estimator_says_that_it_is_not_fitted(entry, X):
+    if entry.family == "gated":
+        pytest.importorskip("torch")
+    cls = entry.load()
+    asked = [n for n in dir(cls) if not n.startswith("_") and not BEFORE_A_FIT.fullmatch(n)]
+    assert "transform" in asked or entry.family == "gated"
+    for name in asked:
+        model = cls()
+        with pytest.raises(NotFittedError):
+            called(getattr(model, name), X)
+            pytest.fail(f"{entry.name}().{name} did not raise")
+        assert vars(model).keys() == vars(cls()).keys(), name
+
+
+def called(method, X):
+    """What a method gives of rows, places and numbers as its signature asks for them."""
+    given = {"X": X, "Y": X, "Z": X[:, :2]}
+    needed = [p for p in inspect.signature(method).parameters.values() if p.default is p.empty]
+    named = {p.name: given.get(p.name, 0) for p in needed if p.kind is p.KEYWORD_ONLY}
+    placed = [given.get(p.name, 0) for p in needed if p.kind is p.POSITIONAL_OR_KEYWORD]
+    return method(*placed, **named)
+
+
 def test_a_refused_refit_leaves_the_old_model(entry, X):
     model = fitted(cheap(entry), X)
     before = model.transform(X[:5] + 0.01)

@@ -208,8 +208,7 @@ class LearnedMetric(FrontTransformer):
         ndarray of shape (n_features, n_features)
             A; in the kernel form 𝒜, over the rows that the kernel is expanded in.
         """
-        if not hasattr(self, "_row_metric"):
-            raise AttributeError(f"This {self._name} is not fitted yet: call fit first.")
+        check_is_fitted(self)
         order = self._row_metric.order
         require_memory(
             24.0 * order * order,

@@ -62,7 +62,9 @@ NOTHING_KNOWN = "nothing was known"
 
 
 def _works_on_features(metric: LearnedMetric) -> bool:
-    return metric.kernel is None
+    """Of a fitted metric what it was fitted with, whatever was set since."""
+    learned = vars(metric).get("_row_metric")
+    return metric.kernel is None if learned is None else not learned.by_kernel
 
 
 class FrontTransformer(TransformerMixin, BaseEstimator):

@@ -56,7 +56,7 @@ class PCA(Embedder):
         2014 on singular values); ``"cv"`` for the fewest under which rows left out are likeliest,
         within a standard error, as a Gaussian density (:class:`ProbabilisticPCA`); or all of them.
     method : {"auto", "direct", "dual", "operator"}
-        Eigenvectors of S, of K, or of S applied without forming it.
+        Eigenvectors of S (of dense X), of K, or of S applied without forming it.
 
     Attributes
     ----------
@@ -276,8 +276,14 @@ class PCA(Embedder):
 
     def _form(self, X: Any) -> str:
         n, p = X.shape
+        if is_sparse(X) and self.method == "direct":
+            raise ValueError(
+                "The 'method' parameter of PCA must be 'auto', 'dual' or 'operator' for sparse X, "
+                "whose scatter matrix is not formed. Got 'direct' instead. Use 'operator', or "
+                "give X.toarray()."
+            )
         if self.method != "auto":
-            return "operator" if is_sparse(X) and self.method == "direct" else self.method
+            return self.method
         large = min(n, p) > _FORMED_ORDER and isinstance(self.n_components, int)
         if is_sparse(X) or large:
             return "operator"

@@ -61,8 +61,9 @@ class ProbabilisticPCA(Embedder):
         Whether latent points are integrated out and W is fitted, or the other way round.
     tol : float
         With missing entries: stop when the log likelihood rises by less than this, relatively.
+        Complete rows have a closed form, and this has no effect.
     max_iter : int
-        With missing entries: the most iterations.
+        With missing entries: the most iterations.  Complete rows take none.
 
     Attributes
     ----------

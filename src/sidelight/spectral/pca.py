@@ -19,7 +19,7 @@ from sidelight.core import (
     require_memory,
     unchanged_if_refused,
 )
-from sidelight.estimator import BY_LIKELIHOOD, Embedder, Map
+from sidelight.estimator import BY_LIKELIHOOD, Embedder, Map, Told
 from sidelight.mapping import GramKernel, LinearBack, Projection
 from sidelight.similarity import (
     column_mean,
@@ -141,8 +141,15 @@ class PCA(Embedder):
         PCA
             The fitted estimator.
         """
-        X, known = self._check_input(X, side)
-        told = self._tell(X, known)
+        return self._fit_told(self._tell(*self._check_input(X, side)))
+
+    @classmethod
+    def _of_checked(cls, X: Any, n_components: int | str | None) -> Self:
+        """Fit to rows that another estimator has gone through already."""
+        return cls(n_components)._fit_told(Told(X, {}, {}, None))
+
+    def _fit_told(self, told: Told) -> Self:
+        """Fit to checked rows, behind what acts in front."""
         X = told.points
         n, p = X.shape
         form = self._form(X)

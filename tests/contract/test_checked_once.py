@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from collections import Counter
 
+import numpy as np
 import pytest
 from scipy.spatial.distance import cdist
+from sklearn.utils.validation import validate_data
 
 from sidelight import Isomap
+from sidelight.estimator import base
+from sidelight.metric import base as metric_base
 from sidelight.neighbors import arrows_to, checked_rows, given_distances, given_graph
 from sidelight.neighbors import nearest_neighbors as neighbors_of
+from sidelight.side import Actions, Pairs
 from tests.fitting import cheap
 
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -33,6 +38,40 @@ def checks(monkeypatch):
     counted(given_graph, "_check_directions", "graphs")
     counted(checked_rows, "check_finite", "features")
     return done
+
+
+@pytest.fixture
+def validated(monkeypatch):
+    """The estimators that had scikit-learn go through a table, one after the other."""
+    asked = []
+
+    def validating(model, *given, **more):
+        asked.append(model)
+        return validate_data(model, *given, **more)
+
+    for module in (base, metric_base):
+        monkeypatch.setattr(module, "validate_data", validating)
+    return asked
+
+
+#: Methods that begin with a map by another, which is an estimator of its own.
+BEGIN_WITH_ANOTHER = {"gplvm", "conditional"}
+
+
+def test_features_are_validated_by_one_estimator(entry, X, validated):
+    model = cheap(entry)
+    model.fit(X[:60], **({"side": Actions(["on"] * 59)} if entry.command == "are" else {}))
+    assert validated[0] is model
+    assert len(validated) == 1 or entry.command in BEGIN_WITH_ANOTHER
+
+
+def test_features_are_validated_once_whatever_is_known_about_them(entry, X, validated):
+    """Where pairs did no good in the graph, X was gone through again for a metric in front."""
+    if "Pairs" not in entry.understands:
+        return
+    model = cheap(entry)
+    model.fit(X[:60], side=Pairs.from_labels(np.arange(60) % 3, max_pairs=60, random_state=0))
+    assert sum(one is model for one in validated) == 1
 
 
 def test_a_table(distance_entry, X, checks):

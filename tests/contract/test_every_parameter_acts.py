@@ -10,8 +10,10 @@ from functools import cache
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from scipy.spatial.distance import cdist
 
+from sidelight import PCA
 from sidelight.neighbors import arrows_to, nearest_neighbors
 from sidelight.registry import MAPS
 from sidelight.side import (
@@ -30,7 +32,7 @@ from sidelight.transforms import Baseline, Gain
 pytestmark = [pytest.mark.filterwarnings("ignore"), pytest.mark.thorough]
 
 #: Parameters that say how a result is found, not which: other tests hold their results together.
-HOW = {"neighbors", "method", "dtype", "n_jobs", "random_state", "warm_start", "on_disconnected"}
+HOW = {"neighbors", "n_jobs", "random_state", "warm_start", "on_disconnected"}
 #: Another admitted value of every parameter.
 OTHER = {
     "alpha": 0.3,
@@ -49,6 +51,7 @@ OTHER = {
     "dissimilar_beyond": 3.0,
     "distance": "mds",
     "distance_metric": "cityblock",
+    "dtype": "float32",
     "early_exaggeration": 4.0,
     "exaggeration": 3.0,
     "form": "dual",
@@ -59,6 +62,7 @@ OTHER = {
     "locality": "laplacian",
     "max_iter": 1,
     "merge": 0.5,
+    "method": "dual",
     "metric": "cityblock",
     "n_components": 3,
     "n_inducing": 10,
@@ -166,6 +170,8 @@ def modes(entry):
         yield "features", {}, X, None
     if entry.takes_distances and entry.name != "ActionRespectingEmbedding":
         yield "a table", {"metric": "precomputed"}, cdist(X, X), None
+    if entry.name == "KernelPCA":
+        yield "a kernel", {"kernel": "precomputed"}, X @ X.T, None
     if entry.takes_graph and entry.command != "alle":  # which takes no graph but to refuse it
         wider = OF_WIDER_GRAPHS.get(entry.command)
         graph = arrows_to(nearest_neighbors(X, wider or 12))
@@ -232,3 +238,36 @@ def test_it_changes_something_or_is_refused(entry, name):
         assert acts or f"'{name}'" in told or f"{name}=" in told, (
             f"{name}={value!r} of {entry.name} does nothing with {mode}, unsaid. Told: {told!r}"
         )
+
+
+SEARCHERS = [e for e in MAPS if "neighbors" in inspect.signature(e.load()).parameters]
+
+
+def modes_without_a_search(entry):
+    """Fits in which nobody looks for the n nearest."""
+    X = sheet()
+    if "radius" in inspect.signature(entry.load()).parameters:
+        yield {"radius": 0.9}, X, {}
+        yield {"radius": 0.9, "metric": "precomputed"}, cdist(X, X), {}
+    if entry.takes_graph and entry.command not in OF_WIDER_GRAPHS and entry.command != "alle":
+        yield {"metric": "precomputed"}, arrows_to(nearest_neighbors(X, 12)), {}
+    if "Invariance" in entry.understands and entry.command != "hybrid":  # in its distances alone
+        yield {}, X, {"side": Invariance(Baseline(degree=0))}
+    if "edges" in inspect.signature(entry.load().fit).parameters:
+        yield {}, X, {"edges": np.column_stack([np.arange(49), np.arange(1, 50)])}
+
+
+@pytest.mark.parametrize("value", ["kd_tree", "blocked", "approximate"])
+@pytest.mark.parametrize("entry", SEARCHERS, ids=lambda entry: entry.name)
+def test_a_way_of_searching_is_refused_where_nothing_is_searched_for(entry, value):
+    for parameters, data, told in modes_without_a_search(entry):
+        model = entry.load()(**parameters, neighbors=value)
+        with pytest.raises(ValueError, match=f"'neighbors' parameter of {entry.name}.*'{value}'"):
+            model.fit(data, **told)
+
+
+def test_sparse_rows_have_no_scatter_matrix():
+    X = sp.csr_array(sheet())
+    with pytest.raises(ValueError, match="'method' parameter of PCA must be .*sparse X.*'direct'"):
+        PCA(2, method="direct").fit(X)
+    assert PCA(2, method="direct").fit(X, side=told_of(sheet())["Pairs"]).embedding_.shape[1] == 2

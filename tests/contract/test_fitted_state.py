@@ -21,6 +21,7 @@ from sidelight.estimator.map import Map
 from sidelight.io.model.state import KEYS, state_of
 from sidelight.neighbors import arrows_to, nearest_neighbors
 from sidelight.registry import ESTIMATORS, SAVED
+from sidelight.registry.metrics import METRICS
 from sidelight.side import (
     Actions,
     Anchors,
@@ -132,12 +133,108 @@ def test_parameters_set_without_a_refit_change_no_fitted_model(entry, X):
         np.testing.assert_array_equal(before[what], value, what)
 
 
+PAIRS = Pairs(similar=[(0, 1), (2, 3), (4, 5)], dissimilar=[(0, 6), (1, 8)])
+#: What each metric learns from, and parameters that make it another.
+METRIC_CASES = {
+    "EquivalenceMetric": (PAIRS, {"loss": "thesis", "kernel": "rbf", "strength": 0.5}),
+    "MultiAttributeMetric": (Attributes([PAIRS]), {"loss": "thesis", "kernel": "rbf"}),
+    "DistanceMetric": (Distances([(0, 1), (2, 9)], [0.5, 2.0]), {"ridge": 0.5, "kernel": "rbf"}),
+    "FactorRemoval": (Condition(np.arange(50) % 3), {"ridge": 0.5, "always": True}),
+    "DistanceSelection": (Distances([(0, 1)], [0.5]), {"n_features_to_select": 2}),
+}
+METRIC_CHANGES = [(name, each) for name, (_, other) in METRIC_CASES.items() for each in other]
+
+
+def what_a_metric_does(model, rows):
+    """Everything that what acts in front says, by name; what it cannot do is nothing."""
+    given = {"condition": Condition(np.arange(len(rows)) % 3)}
+    given = given if type(model).__name__ == "FactorRemoval" else {}
+    there = model.transform(rows, **given)
+    return {
+        "rows": there,
+        "back": way_back(model, there),
+        "distances": model.distances(rows) if hasattr(model, "distances") else None,
+        "matrix": getattr(model, "metric_", None),
+        "names": model.get_feature_names_out(),
+        "report": getattr(model, "report_", None),
+    }
+
+
+def way_back(model, there):
+    """Rows again; why not, where the metric is singular."""
+    try:
+        return model.inverse_transform(there) if hasattr(model, "inverse_transform") else None
+    except ValueError as error:
+        return str(error)
+
+
+def test_every_metric_has_a_case():
+    assert METRIC_CASES.keys() == {entry.name for entry in METRICS}
+
+
+@pytest.mark.parametrize(("name", "parameter"), METRIC_CHANGES)
+@pytest.mark.parametrize("first", ["default", "other"])
+def test_a_metric_is_that_of_its_fit_until_the_next(name, parameter, first, X):
+    side, others = METRIC_CASES[name]
+    cls = getattr(sidelight, name)
+    default = {parameter: cls().get_params()[parameter]}
+    before, after = default, {parameter: others[parameter]}
+    if first == "other":
+        before, after = after, before
+    model = cls(**before).fit(X[:50], side=side)
+    fitted_to = what_a_metric_does(model, X[:9])
+    assert_says(what_a_metric_does(model.set_params(**after), X[:9]), fitted_to)
+    fresh = cls(**after).fit(X[:50], side=side)
+    assert_says(
+        what_a_metric_does(model.fit(X[:50], side=side), X[:9]), what_a_metric_does(fresh, X[:9])
+    )
+
+
+def assert_says(found, expected):
+    for what, value in expected.items():
+        np.testing.assert_array_equal(found[what], value, what)
+
+
 def test_a_refused_first_fit_leaves_an_unfitted_estimator(entry, X):
     model = cheap(entry)
     with pytest.raises(ValueError, match=r"\S"):
         model.set_params(n_components=-1).fit(X)
     with pytest.raises(NotFittedError):
         model.transform(X)
+
+
+#: What is asked before a fit, and what fits by itself.
+BEFORE_A_FIT = re.compile(r"fit(_transform)?|partial_fit|alpha_path|[gs]et_.*(?<!names_out)")
+
+
+@pytest.mark.parametrize("entry", SAVED, ids=lambda entry: entry.name)
+def test_whatever_is_asked_of_an_unfitted_estimator_says_that_it_is_not_fitted(entry, X):
+    if entry.family == "gated":
+        pytest.importorskip("torch")
+    cls = entry.load()
+    asked = [n for n in dir(cls) if not n.startswith("_") and not BEFORE_A_FIT.fullmatch(n)]
+    assert "transform" in asked or entry.family == "gated"
+    assert {name: raised_by(cls(), name, X) for name in asked} == dict.fromkeys(
+        asked, NotFittedError
+    )
+
+
+def raised_by(model, name, X):
+    """The kind of error that an attribute or a method of a model ends in, or none."""
+    try:
+        called(getattr(model, name), X)
+    except Exception as error:
+        return type(error)
+    return None
+
+
+def called(method, X):
+    """What a method gives of rows, places and numbers as its signature asks for them."""
+    given = {"X": X, "Y": X, "Z": X[:, :2]}
+    needed = [p for p in inspect.signature(method).parameters.values() if p.default is p.empty]
+    named = {p.name: given.get(p.name, 0) for p in needed if p.kind is p.KEYWORD_ONLY}
+    placed = [given.get(p.name, 0) for p in needed if p.kind is p.POSITIONAL_OR_KEYWORD]
+    return method(*placed, **named)
 
 
 def test_a_refused_refit_leaves_the_old_model(entry, X):

@@ -61,7 +61,7 @@ EXPONENTIALS = {
     "similarity/sequences/alignments.py": "of log similarities",
     "latent/conditioning/matches.py": "of mean logarithms",
     "latent/conditioning/partial_matches.py": "of scores: a transport",
-    "latent/conditioning/unbalanced_transport.py": "of scores: a transport",
+    "latent/conditioning/sinkhorn.py": "of scores: a transport",
     "latent/conditioning/rotation_by_number.py": "of phases",
     "spectral/probabilistic_pca.py": "of a log density",
     **dict.fromkeys(

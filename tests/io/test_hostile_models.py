@@ -16,6 +16,7 @@ import pytest
 import sidelight
 from sidelight.io import read_model
 from sidelight.io.model.versions import MIGRATIONS
+from sidelight.side import Pairs
 
 X = np.random.default_rng(0).normal(size=(30, 4))
 
@@ -234,7 +235,29 @@ def test_an_older_format_is_brought_up_to_date_step_by_step(
     assert np.array_equal(loaded.transform(X), sidelight.load(model_file).transform(X))
 
 
-@pytest.mark.parametrize("name", ["transform", "__class__", "__dict__", "a b", "fit", "lambda"])
+NOT_LEARNED = ["transform", "__class__", "__dict__", "a b", "fit", "lambda", "n_components"]
+
+
+@pytest.mark.parametrize("name", [*NOT_LEARNED, "_n_features_out", "_understands", "embedding__"])
+def test_a_map_in_a_file_replaces_neither_methods_nor_parameters(
+    name: str, model_file: Path
+) -> None:
+    def change(header: dict[str, Any]) -> None:
+        state(header)["map"]["fields"]["facts"]["items"][name] = 1
+
+    with pytest.raises(ValueError, match=f"its map sets the attribute '{name}' of Isomap"):
+        sidelight.load(rewritten(model_file, change))
+
+
+def test_a_file_does_not_stand_in_for_a_property(tmp_path: Path) -> None:
+    known = Pairs(similar=[(0, 1), (2, 3)])
+    metric = sidelight.EquivalenceMetric().fit(X, side=known)
+    file = sidelight.save(metric, tmp_path / "metric.sidelight")
+    with pytest.raises(ValueError, match="it sets the attribute 'metric_'"):
+        sidelight.load(rewritten(file, lambda header: state(header).update(metric_=1)))
+
+
+@pytest.mark.parametrize("name", NOT_LEARNED)
 def test_a_file_sets_what_was_learned_not_what_is_done(name: str, model_file: Path) -> None:
     changed = rewritten(model_file, lambda header: state(header).update({name: 1}))
     with pytest.raises(ValueError, match="it sets the attribute"):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from scipy.sparse.csgraph import shortest_path
+from sklearn.exceptions import NotFittedError
 from sklearn.metrics import pairwise_distances
 
 from sidelight import (
@@ -82,6 +83,21 @@ def test_blocks_after_a_fit_go_on_from_its_rows(X, method):
     np.testing.assert_allclose(pca.explained_variance_, whole.explained_variance_)
     np.testing.assert_allclose(pca.components_, whole.components_, atol=1e-8)
     assert pca.n_samples_seen_ == len(X)
+
+
+def test_a_block_that_is_refused_leaves_all_as_it_was(X):
+    pca = PCA(3)
+    with pytest.raises(ValueError, match="'n_components' parameter of PCA"):
+        pca.partial_fit(X[:2])
+    with pytest.raises(NotFittedError):
+        pca.transform(X)
+    pca.partial_fit(X)
+    components = pca.components_.copy()
+    with pytest.raises(ValueError, match="'n_components' parameter of PCA"):
+        pca.set_params(n_components=100).partial_fit(X[:2])
+    np.testing.assert_array_equal(pca.components_, components)
+    assert pca.n_samples_seen_ == len(X)
+    assert pca.set_params(n_components=3).partial_fit(X[:2]).n_samples_seen_ == len(X) + 2
 
 
 def test_blocks_go_on_from_a_table_too_large_to_keep(monkeypatch):

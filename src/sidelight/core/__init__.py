@@ -48,7 +48,7 @@ from sidelight.core.parameters import (
     refuse_without_effect,
 )
 from sidelight.core.progress import Progress, listening, report
-from sidelight.core.refitting import fitting_afresh, is_learned
+from sidelight.core.refitting import fitting_afresh, is_learned, unchanged_if_refused
 from sidelight.core.sampling import evenly_spaced, farthest_first, first_farthest
 from sidelight.core.threads import Call, Threads, count_threads, one_blas_thread, over_bands
 
@@ -107,6 +107,7 @@ __all__ = [
     "require_memory",
     "row_blocks",
     "shares",
+    "unchanged_if_refused",
     "warn",
     "whole_or_nothing",
 ]

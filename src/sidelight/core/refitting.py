@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import wraps
 from typing import Any
 
 from sidelight.core.errors import NotEnoughMemoryError
 from sidelight.core.memory import missed_memory
 from sidelight.core.threads import blas_threads_that_pay
+
+
+@contextmanager
+def unchanged_if_refused(model: Any) -> Iterator[None]:
+    """Bring back what a model was, if the block raises."""
+    before = dict(vars(model))
+    try:
+        yield
+    except BaseException:
+        vars(model).clear()
+        vars(model).update(before)
+        raise
 
 
 def fitting_afresh(fit: Callable[..., Any]) -> Callable[..., Any]:
@@ -22,26 +35,28 @@ def fitting_afresh(fit: Callable[..., Any]) -> Callable[..., Any]:
     def afresh(self: Any, *given: Any, **named: Any) -> Any:
         if "_fitting" in vars(self):  # the fit of a base class, called by that of a subclass
             return fit(self, *given, **named)
-        before = dict(vars(self))
-        parameters = set(self.get_params(deep=False))
-        for name in before:
-            if name not in parameters and is_learned(name):
-                delattr(self, name)
-        self._fitting = True
         try:
-            with blas_threads_that_pay(given[0] if given else named.get("X")):
-                fitted = fit(self, *given, **named)
-        except BaseException as error:
-            vars(self).clear()
-            vars(self).update(before)
-            if isinstance(error, MemoryError) and not isinstance(error, NotEnoughMemoryError):
-                what, who = _described(given, named), type(self).__name__
-                raise missed_memory(error, what=what, who=who) from error
-            raise
+            with unchanged_if_refused(self):
+                _forget(self)
+                self._fitting = True
+                with blas_threads_that_pay(given[0] if given else named.get("X")):
+                    fitted = fit(self, *given, **named)
+        except MemoryError as error:
+            if isinstance(error, NotEnoughMemoryError):
+                raise
+            what, who = _described(given, named), type(self).__name__
+            raise missed_memory(error, what=what, who=who) from error
         del self._fitting
         return fitted
 
     return afresh
+
+
+def _forget(model: Any) -> None:
+    """Drop what an earlier fit learned."""
+    parameters = set(model.get_params(deep=False))
+    for name in [name for name in vars(model) if name not in parameters and is_learned(name)]:
+        delattr(model, name)
 
 
 def _described(given: tuple[Any, ...], named: dict[str, Any]) -> str:

@@ -76,8 +76,9 @@ class GraphEmbedder(Embedder):
         Self
             The fitted estimator.
         """
-        told = self._hear(X, side, items, inside=self._in_graph)
-        in_front = cache(lambda: self._hear(X, side, items, already=told.learned))
+        given = self._check(X, side, items)
+        told = self._hear_checked(given, inside=self._in_graph)
+        in_front = cache(lambda: self._hear_checked(given, already=told.learned))
         told_all, near, found = self._listen(told, in_front)
 
         def without() -> tuple[Told, Map]:

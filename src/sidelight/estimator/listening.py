@@ -225,6 +225,25 @@ class BehindFront:
 
 
 @dataclass(frozen=True)
+class Checked:
+    """What a fit was given, gone through.
+
+    Parameters
+    ----------
+    X : array or sparse array of shape (n_samples, n_features)
+        The rows, or a table of them.
+    known : dict
+        Side information by kind.
+    items : array or sparse array, optional
+        What the way back leads to.
+    """
+
+    X: Any
+    known: dict[str, Any]
+    items: Any
+
+
+@dataclass(frozen=True)
 class Told:
     """What a fit was told, checked.
 

@@ -49,6 +49,16 @@ class Reach:
     k: int | None = None
     radius: float | None = None
 
+    def refuse_search(self, method: str, *, who: str) -> None:
+        """Refuse a way of searching for the nearest where none is searched for."""
+        if self.k is None and method != "auto":
+            why = "a graph whose edges are all taken" if self.radius is None else "radius="
+            raise ValueError(
+                f"The 'neighbors' parameter of {who} has no effect with {why}"
+                f"{self.radius or ''}: it says how the nearest n_neighbors are found. Got "
+                f"{method!r}. Leave it at its default, 'auto'."
+            )
+
     def among(self, points: Points, *, method: str = "auto") -> Neighbors:
         """The neighbours of all points, where each has as many."""
         assert self.k is not None
@@ -183,6 +193,7 @@ def neighborhood_of(
     merged = points.merged(distinct)
     check_enough(distinct, n_components, who=points.who)
     reach = reach_of(merged, n_neighbors, radius)
+    reach.refuse_search(method, who=points.who)
     recall = 1.0
     if reach.k is not None:
         near = merged.nearest(reach.k, method=method)

@@ -20,6 +20,7 @@ from sidelight.core import (
     random_generator,
     refuse_without_effect,
     require_memory,
+    unchanged_if_refused,
 )
 from sidelight.gated.boltzmann import (
     KINDS,
@@ -62,7 +63,7 @@ from sidelight.gated.rows import (
     read_row_pairs,
     without_labels,
 )
-from sidelight.gated.training import LEARNING, Pair, kept_rows, learn, unchanged_if_refused
+from sidelight.gated.training import LEARNING, Pair, kept_rows, learn
 
 
 class GatedBoltzmannMachine(PairModel):

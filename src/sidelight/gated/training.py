@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Protocol, TypeAlias
@@ -153,18 +152,6 @@ def _mean_error(objective: Objective, parts: list[Part], weights: dict[str, Tens
     """The error of a row, the mean of all parts."""
     sizes = [size for _, size in parts]
     return float(np.average([objective.error(weights, part) for part, _ in parts], weights=sizes))
-
-
-@contextmanager
-def unchanged_if_refused(model: Any) -> Iterator[None]:
-    """Bring back what a model was, if the block raises."""
-    before = dict(vars(model))
-    try:
-        yield
-    except BaseException:
-        vars(model).clear()
-        vars(model).update(before)
-        raise
 
 
 def _say_how_it_ended(done: Descent, learning_rate: float, *, who: str) -> None:

@@ -62,7 +62,9 @@ NOTHING_KNOWN = "nothing was known"
 
 
 def _works_on_features(metric: LearnedMetric) -> bool:
-    return metric.kernel is None
+    """Of a fitted metric what it was fitted with, whatever was set since."""
+    learned = vars(metric).get("_row_metric")
+    return metric.kernel is None if learned is None else not learned.by_kernel
 
 
 class FrontTransformer(TransformerMixin, BaseEstimator):
@@ -208,8 +210,7 @@ class LearnedMetric(FrontTransformer):
         ndarray of shape (n_features, n_features)
             A; in the kernel form 𝒜, over the rows that the kernel is expanded in.
         """
-        if not hasattr(self, "_row_metric"):
-            raise AttributeError(f"This {self._name} is not fitted yet: call fit first.")
+        check_is_fitted(self)
         order = self._row_metric.order
         require_memory(
             24.0 * order * order,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
 from sidelight.core import FloatArray
 from sidelight.metric.base import NOTHING_KNOWN, LearnedMetric
@@ -155,6 +156,7 @@ class EquivalenceMetric(LearnedMetric):
         EquivalenceMetric
             Itself.
         """
+        check_is_fitted(self)
         self.strength_, self.report_ = 0.0, why
         self._keep_identity(X)
         return self

@@ -150,13 +150,13 @@ class ClassicalMDS(Embedder):
 
     def _choose_components(self, X: Any) -> int:
         if self.metric in ("euclidean", "l2"):
-            return PCA("auto").fit(of_moderate_size(X, who=self._name)).n_components_
+            return PCA._of_checked(of_moderate_size(X, who=self._name), "auto").n_components_
         return super()._choose_components(X)
 
     def _linear_map(self, told: Told) -> Map:
         """Take the short way: the Gram matrix of Euclidean distances is that of the rows."""
         rows, d = told.points.vectors, self.n_components_
-        pca = PCA(min(d, *rows.shape)).fit(rows)
+        pca = PCA._of_checked(rows, min(d, *rows.shape))
         projection = Projection(pca.components_, pca.mean_, d)
         values = projection.padded(pca.eigenvalues_[None, :])[0]
         back = LinearBack(pca.components_, pca.mean_)

@@ -111,7 +111,8 @@ class KernelPCA(Embedder):
     ridge : float, optional
         α of ``preimage="ridge"``; chosen by leave-one-out by default.
     dtype : {"auto", "float32", "float64"}
-        What the kernel matrix is stored in; ``"auto"`` is float32 from 4,000 rows on.
+        What the kernel matrix is stored in, where it is not given; ``"auto"`` is float32 from
+        4,000 rows on.
 
     Attributes
     ----------
@@ -257,6 +258,9 @@ class KernelPCA(Embedder):
                 f"kernel must not be 'precomputed'. Got kernel='precomputed': give X itself, or "
                 f"learn the kernel's metric before."
             )
+        if items is None:
+            idle = ["preimage", "ridge"]
+            refuse_without_effect(self, idle, "with kernel='precomputed' and without 'items'")
         items = self._check_items(items, X.shape[0])
         return self._tell(X, known, metric="precomputed", items=items), items
 
@@ -267,6 +271,8 @@ class KernelPCA(Embedder):
 
     def _refuse_unused(self) -> None:
         refuse_unused_kernel_parameters(self, vars(self)["kernel"])
+        if self._given:
+            refuse_without_effect(self, ["dtype"], "with kernel='precomputed'")
         if self.preimage != "ridge":
             refuse_without_effect(self, ["ridge"], f"with preimage={self.preimage!r}")
 

@@ -18,8 +18,9 @@ from sidelight.core import (
     check_parameters,
     is_sparse,
     require_memory,
+    unchanged_if_refused,
 )
-from sidelight.estimator import BY_LIKELIHOOD, Embedder, Map
+from sidelight.estimator import BY_LIKELIHOOD, Embedder, Map, Told
 from sidelight.mapping import GramKernel, LinearBack, Projection
 from sidelight.similarity import (
     column_mean,
@@ -56,7 +57,7 @@ class PCA(Embedder):
         2014 on singular values); ``"cv"`` for the fewest under which rows left out are likeliest,
         within a standard error, as a Gaussian density (:class:`ProbabilisticPCA`); or all of them.
     method : {"auto", "direct", "dual", "operator"}
-        Eigenvectors of S, of K, or of S applied without forming it.
+        Eigenvectors of S (of dense X), of K, or of S applied without forming it.
 
     Attributes
     ----------
@@ -141,8 +142,15 @@ class PCA(Embedder):
         PCA
             The fitted estimator.
         """
-        X, known = self._check_input(X, side)
-        told = self._tell(X, known)
+        return self._fit_told(self._tell(*self._check_input(X, side)))
+
+    @classmethod
+    def _of_checked(cls, X: Any, n_components: int | str | None) -> Self:
+        """Fit to rows that another estimator has gone through already."""
+        return cls(n_components)._fit_told(Told(X, {}, {}, None))
+
+    def _fit_told(self, told: Told) -> Self:
+        """Fit to checked rows, behind what acts in front."""
         X = told.points
         n, p = X.shape
         form = self._form(X)
@@ -184,15 +192,15 @@ class PCA(Embedder):
         PCA
             The estimator, fitted to all rows seen so far.
         """
-        seen = self._seen_so_far()
-        if seen is None:
-            X, _ = self._check_input(X, None, min_samples=1)
-        else:
-            X = self._checked(X, reset=False)
-        X = as_dense(X)
-        now = Seen(X.shape[0], *mean_and_scatter(X), X).joined(seen)
-        self._fit_to(now)
-        self.__dict__.pop("embedding_", None)
+        with unchanged_if_refused(self):
+            seen = self._seen_so_far()
+            if seen is None:
+                X, _ = self._check_input(X, None, min_samples=1)
+            else:
+                X = self._checked(X, reset=False)
+            X = as_dense(X)
+            self._fit_to(Seen(X.shape[0], *mean_and_scatter(X), X).joined(seen))
+            self.__dict__.pop("embedding_", None)
         return self
 
     def _seen_so_far(self) -> Seen | None:
@@ -276,8 +284,14 @@ class PCA(Embedder):
 
     def _form(self, X: Any) -> str:
         n, p = X.shape
+        if is_sparse(X) and self.method == "direct":
+            raise ValueError(
+                "The 'method' parameter of PCA must be 'auto', 'dual' or 'operator' for sparse X, "
+                "whose scatter matrix is not formed. Got 'direct' instead. Use 'operator', or "
+                "give X.toarray()."
+            )
         if self.method != "auto":
-            return "operator" if is_sparse(X) and self.method == "direct" else self.method
+            return self.method
         large = min(n, p) > _FORMED_ORDER and isinstance(self.n_components, Integral)
         if is_sparse(X) or large:
             return "operator"

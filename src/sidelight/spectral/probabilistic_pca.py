@@ -61,8 +61,9 @@ class ProbabilisticPCA(Embedder):
         Whether latent points are integrated out and W is fitted, or the other way round.
     tol : float
         With missing entries: stop when the log likelihood rises by less than this, relatively.
+        Complete rows have a closed form, and this has no effect.
     max_iter : int
-        With missing entries: the most iterations.
+        With missing entries: the most iterations.  Complete rows take none.
 
     Attributes
     ----------
@@ -214,11 +215,13 @@ class ProbabilisticPCA(Embedder):
             return super()._choose_components(X)
         X = of_moderate_size(X, who=self._name)
         varying = int(np.count_nonzero(np.ptp(X, axis=0)))
-        return components_by_likelihood(PCA(None).fit(X).eigenvalues_, len(X), max(varying, 1))
+        return components_by_likelihood(
+            PCA._of_checked(X, None).eigenvalues_, len(X), max(varying, 1)
+        )
 
     def _primal(self, X: FloatArray) -> LinearGaussian:
         n, p = X.shape
-        pca = PCA(self.n_components_).fit(X)
+        pca = PCA._of_checked(X, self.n_components_)
         variances = pca.eigenvalues_ / n
         total = pca.eigenvalues_.sum() / max(pca.explained_variance_ratio_.sum(), 1e-300) / n
         rest = max(float(total - variances.sum()), 0.0) / max(p - self.n_components_, 1)
@@ -235,7 +238,7 @@ class ProbabilisticPCA(Embedder):
 
     def _dual_map(self, X: FloatArray) -> Map:
         n, p = X.shape
-        pca = PCA(self.n_components_).fit(X)
+        pca = PCA._of_checked(X, self.n_components_)
         values = pca.eigenvalues_ / p
         centred = X - pca.mean_
         total = float(np.sum(centred**2)) / p

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from sidelight.core import FloatArray, IntArray, is_sparse, row_blocks
+from sidelight.core import FloatArray, IntArray, evenly_spaced, is_sparse, row_blocks
 from sidelight.estimator import Map, Neighborhood, Points
 from sidelight.similarity import Centring, kernel_from_distances
 from sidelight.solvers.eigen import largest_eigenpairs
@@ -65,7 +65,7 @@ def scatter_along(graph: sp.csr_array, counts: IntArray) -> float:
     """
     c = counts.astype(np.float64)
     n = len(c)
-    sources = np.arange(0, n, -(-n // _SOURCES))
+    sources = evenly_spaced(n, _SOURCES)
     seen = 0.0
     for block in row_blocks(len(sources), 16.0 * n):
         D = shortest_paths_from(graph, sources[block])

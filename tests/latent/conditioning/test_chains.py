@@ -15,7 +15,7 @@ from sidelight.latent.conditioning.chains import (
 )
 from sidelight.latent.conditioning.map import error_beside_number
 from sidelight.latent.conditioning.matches import match_items
-from sidelight.latent.conditioning.rotation_by_number import Transport
+from sidelight.latent.conditioning.rotation_by_number import RotationByNumber
 from sidelight.latent.density import KnownFactor
 from sidelight.side import Condition
 
@@ -30,7 +30,7 @@ def turning_things(seed, n_things=3, n_each=30, n_axes=12):
     things = np.repeat(np.arange(n_things), n_each)
     angles = rng.permutation(3600)[: len(things)] / 10
     shapes = rng.normal(size=(n_things, n_axes))
-    turn = Transport(basis @ blocks @ basis.T)
+    turn = RotationByNumber(basis @ blocks @ basis.T)
     return turn.carried(shapes[things], np.radians(angles)), angles, things, turn
 
 
@@ -81,6 +81,27 @@ def test_items_are_compared_only_where_best_matches_are_close():
     links = _links(gaps, gaps, best)
     assert np.all(links[(gaps > 0) & (gaps <= 2)] > 0)
     assert np.all(links[gaps > 3] == 0)
+
+
+def test_links_are_weighed_by_how_much_further_than_best_matches_items_are():
+    """Balanced, so that what is told are ratios: exp(−(d²/best − 1)) within the widest gap."""
+    gaps = np.abs(np.subtract.outer(np.arange(4.0), np.arange(4.0)))
+    squared = np.array([[0, 1, 5, 9], [1, 0, 3, 4], [5, 3, 0, 6], [9, 4, 6, 0.0]])
+    best = _BestMatches(np.array([1.0, 2.0, 3.0]), np.array([1.0, 2.0, 4.0]), 100.0)
+    links = _links(squared, gaps, best)
+    at_gap = [np.nan, 1.0, 2.0, 4.0]
+    weight = {
+        (i, j): np.exp(1 - squared[i, j] / at_gap[int(gaps[i, j])])
+        for i in range(4)
+        for j in range(4)
+        if i != j
+    }
+    for a, b, c, d in [(0, 1, 2, 3), (0, 2, 1, 3), (0, 3, 2, 1)]:
+        found = links[a, b] * links[c, d] / (links[a, d] * links[c, b])
+        told = weight[a, b] * weight[c, d] / (weight[a, d] * weight[c, b])
+        np.testing.assert_allclose(found, told, rtol=1e-9)
+    np.testing.assert_allclose(links.sum(axis=1), 1, rtol=0.01)
+    np.testing.assert_array_equal(np.diag(links), 0)
 
 
 def test_items_are_shown_at_other_angles():

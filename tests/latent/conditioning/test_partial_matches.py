@@ -17,7 +17,7 @@ from sidelight.latent.conditioning.partial_matches import (
     match_without_local_effect,
     matchings_to_try,
 )
-from sidelight.latent.conditioning.unbalanced_transport import relaxed_transport
+from sidelight.latent.conditioning.sinkhorn import relaxed_transport
 from sidelight.latent.density import KnownFactor
 from sidelight.side import Condition
 

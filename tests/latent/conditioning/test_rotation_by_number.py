@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.linalg import expm
 
-from sidelight.latent.conditioning.rotation_by_number import MatchedPairs, Transport
+from sidelight.latent.conditioning.rotation_by_number import MatchedPairs, RotationByNumber
 
 RNG = np.random.default_rng(0)
 
@@ -28,7 +28,7 @@ def planted(n_axes):
 def test_items_are_carried_by_the_matrix_exponential():
     G, R, apart = planted(6), RNG.normal(size=(5, 6)), RNG.normal(size=5)
     naive = [expm(d * G) @ r for d, r in zip(apart, R, strict=True)]
-    np.testing.assert_allclose(Transport(G).carried(R, apart), naive, atol=1e-12)
+    np.testing.assert_allclose(RotationByNumber(G).carried(R, apart), naive, atol=1e-12)
 
 
 @pytest.mark.parametrize("period", [None, 2 * np.pi])
@@ -41,24 +41,26 @@ def test_distances_are_those_after_carrying_by_the_shorter_way(period):
         assert np.any(np.abs(x[None] - x[:, None]) > np.pi)  # the shorter way matters
     carry = np.array([[expm(d * G) @ r for d in row] for r, row in zip(R, apart, strict=True)])
     naive = ((carry - R) ** 2).sum(axis=2)
-    np.testing.assert_allclose(Transport(G).squared_distances(R, x, period), naive, atol=1e-10)
+    np.testing.assert_allclose(
+        RotationByNumber(G).squared_distances(R, x, period), naive, atol=1e-10
+    )
 
 
 def test_a_planted_rotation_is_learned_from_pairs():
     G = planted(6)
     R, apart = RNG.normal(size=(80, 6)), RNG.uniform(0.2, 0.8, 40)
-    R[40:] = Transport(G).carried(R[:40], apart)
+    R[40:] = RotationByNumber(G).carried(R[:40], apart)
     pairs = MatchedPairs(np.arange(40), np.arange(40, 80), apart, RNG.uniform(0.5, 1, 40))
-    transport = Transport.none(6)
+    rotation = RotationByNumber.none(6)
     for _ in range(30):
-        transport = transport.learned_from(R, pairs, ridge=0.0)
-    np.testing.assert_allclose(transport.generator, G, atol=1e-8)
+        rotation = rotation.learned_from(R, pairs, ridge=0.0)
+    np.testing.assert_allclose(rotation.generator, G, atol=1e-8)
 
 
 def test_a_step_solves_its_least_squares_problem():
     R, apart, weights = RNG.normal(size=(30, 4)), RNG.uniform(-1, 1, 15), RNG.uniform(0, 1, 15)
     pairs = MatchedPairs(np.arange(15), np.arange(15, 30), apart, weights)
-    before = Transport(planted(4))
+    before = RotationByNumber(planted(4))
     ridge = 0.3
     u, v = before.carried(R[:15], apart / 2), before.carried(R[15:], -apart / 2)
     middle = (u + v) / 2 * apart[:, None]

@@ -32,7 +32,7 @@ def test_with_all_pairs_as_neighbours_the_kernel_is_the_centred_gram_matrix():
 
 
 def test_the_swiss_roll_unfolds():
-    """Of 8 other draws of 700 points all do, by 0.15 at most; of 500 points 13 of 16 do."""
+    """Of 8 other draws of 700 points all do, by 0.15 at most."""
     unfolded = []
     for seed in (200, 201, 202):
         X, truth = swiss_roll(700, random_state=seed)
@@ -42,6 +42,16 @@ def test_the_swiss_roll_unfolds():
         assert model.objective_ <= model.dual_bound_
         unfolded.append(procrustes(model.embedding_, truth).residual <= 0.2)
     assert sum(unfolded) >= 2
+
+
+def test_most_rolls_of_fewer_points_unfold():
+    """Of 18 other draws of 500 points 17 do."""
+    unfolded = []
+    for seed in range(300, 306):
+        X, truth = swiss_roll(500, random_state=seed)
+        Z = SemidefiniteEmbedding(2, n_neighbors=6, tol=1e-3).fit_transform(X)
+        unfolded.append(procrustes(Z, truth).residual <= 0.2)
+    assert sum(unfolded) >= 5
 
 
 def test_scikit_learns_roll_unfolds_too():

@@ -148,6 +148,11 @@ class Invariant(Measured):
 
     def nearest(self, k: int, of: Invariant | None = None, *, method: str = "auto") -> Neighbors:
         """The k nearest rows: of many, among candidates that are near in Euclidean distance."""
+        if method != "auto":
+            raise ValueError(
+                f"The 'neighbors' parameter of {self.who} has no effect with an Invariance, whose "
+                f"own distance is searched by. Got {method!r}. Leave it at its default, 'auto'."
+            )
         k = k if of is None else min(k, self.n)
         if of is not None and self._is_whole:
             return self._all_pairs.nearest(k, Distances(self.table(of), self.who))

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 
 from sidelight.io.model.archive import PLAIN_KINDS, Archive
 from sidelight.io.model.encoding import SPARSE_FORMATS
-from sidelight.io.model.state import is_a_key, put_back
+from sidelight.io.model.state import facts_refused, is_a_key, put_back
 from sidelight.io.model.tags import class_of, saved_fields
 from sidelight.registry import SAVED
 
@@ -129,7 +129,10 @@ class Decoder:
         for key in node["state"]:
             if not is_a_key(key, model):
                 raise self._damaged(f"it sets the attribute {key!r} of {name}")
-        put_back(model, {key: self.value(item) for key, item in node["state"].items()})
+        state = {key: self.value(item) for key, item in node["state"].items()}
+        for fact in facts_refused(state, model):
+            raise self._damaged(f"its map sets the attribute {fact!r} of {name}")
+        put_back(model, state)
         return model
 
     def _check_names(self, given: Any, known: Any, owner: str, what: str) -> None:

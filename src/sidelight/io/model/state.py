@@ -31,6 +31,8 @@ _ATTRIBUTES = {key: attribute for attribute, key in KEYS.items()}
 #: Values that files hold part by part, as they did when the parts were attributes.
 PARTS: dict[str, type[Any]] = {"_row_metric": RowMetric}
 _PARTS = {field.name: name for name, cls in PARTS.items() for field in fields(cls)}
+#: Facts that a map holds for its estimator alone: what the actions of a walk do.
+_PRIVATE_FACTS = ("_motions",)
 #: Shown by every map, and read from it.
 _SHOWN = ("embedding_", "side_metrics_")
 
@@ -73,7 +75,19 @@ def put_back(model: Any, state: dict[str, Any]) -> None:
 
 def is_a_key(key: str, model: Any) -> bool:
     """Tell whether a file may set this: what was learned, never what is done."""
-    if key in _ATTRIBUTES or key in _PARTS:
-        return True
-    public = key.isidentifier() and key.endswith("_") and not key.startswith("_")
-    return public and not callable(getattr(type(model), key, None))
+    return key in _ATTRIBUTES or key in _PARTS or _is_learned_by(key, model)
+
+
+def facts_refused(state: dict[str, Any], model: Any) -> list[str]:
+    """The facts of a map that would replace what a model does, or what it was told to do."""
+    facts = state["map"].facts if "map" in state else {}
+    return [
+        name for name in facts if name not in _PRIVATE_FACTS and not _is_learned_by(name, model)
+    ]
+
+
+def _is_learned_by(name: str, model: Any) -> bool:
+    """Whether a name is that of something learned; methods, properties and parameters are not."""
+    ends_so = name.endswith("_") and not name.endswith("__")
+    public = name.isidentifier() and ends_so and not name.startswith("_")
+    return public and not hasattr(type(model), name)

@@ -16,22 +16,22 @@ from dataclasses import dataclass
 import numpy as np
 from sklearn.isotonic import isotonic_regression
 
-from sidelight.core import FloatArray
-from sidelight.latent.conditioning.rotation_by_number import MatchedPairs, Transport
+from sidelight.core import FloatArray, evenly_spaced
+from sidelight.latent.conditioning.rotation_by_number import MatchedPairs, RotationByNumber
 from sidelight.latent.conditioning.settings import CHAINS
+from sidelight.latent.conditioning.sinkhorn import balance
 from sidelight.latent.density import KnownFactor, squared_distances
 from sidelight.quality import components_above_noise
 from sidelight.similarity import gaussian_similarity
 from sidelight.solvers import improves
 
-_BALANCING_STEPS = 20
 #: Axes of the residuals that are compared: those above the noise, between these numbers.
 _FEWEST_AXES, _MOST_AXES = 10, 60
 #: Rows from which a typical distance is read.
 _SAMPLED = 300
 #: Rounds of matching and learning, and how many may pass without a better match.
 _ROUNDS, _PATIENCE = 10, 2
-#: Matches of an item from which the transport is learned.
+#: Matches of an item from which the rotation is learned.
 _LEARNED_FROM = 10
 
 
@@ -129,7 +129,7 @@ class _Gaps:
         )
         nearest = np.minimum(nearest[:, :-1], nearest[:, 1:])
         best = [np.median(column[np.isfinite(column)]) for column in nearest.T]
-        some = others[:: max(n // _SAMPLED, 1)]
+        some = others[evenly_spaced(n, _SAMPLED)]
         typical = max(float(np.median(some[np.isfinite(some)])), 1e-300)
         rising = np.maximum(isotonic_regression(np.array(best)), 1e-6 * typical)
         return _BestMatches(self.middles, np.asarray(rising), typical)
@@ -151,16 +151,13 @@ def _links(
         near = gaussian_similarity((np.minimum(gaps, width) / width) ** 2)
         links *= np.where(gaps <= width, near, 0.0)
     np.fill_diagonal(links, 0.0)
-    for _ in range(_BALANCING_STEPS):
-        degrees = np.sqrt(links.sum(axis=1) + 1e-12)
-        links = links / np.outer(degrees, degrees)
-    return np.asarray(links)
+    return balance(links, np.ones((len(links), 1)))
 
 
 def _carried(
     R: FloatArray, factor: KnownFactor, differences: FloatArray, squared: FloatArray
 ) -> tuple[FloatArray, bool]:
-    """Squared distances after the transport under which best matches are closest, if it is clear.
+    """Squared distances after the rotation under which best matches are closest, if it is clear.
 
     Matching and learning alternate, from two first guesses.
     """
@@ -177,12 +174,12 @@ def _carried(
         _links(squared, gaps, best),
         _links(squared, gaps, closest, close_enough=CHAINS.very_close),
     ):
-        links, transport, waited = first, Transport.none(R.shape[1]), 0
+        links, rotation, waited = first, RotationByNumber.none(R.shape[1]), 0
         for _ in range(_ROUNDS):
             pairs = _strongest(links, differences)
             for _ in range(2):
-                transport = transport.learned_from(R, pairs)
-            moved = transport.squared_distances(R, positions, period)
+                rotation = rotation.learned_from(R, pairs)
+            moved = rotation.squared_distances(R, positions, period)
             best = sorted_gaps.best_matches(moved)
             closer = improves(best.mean, found[0])
             waited = 0 if closer else waited + 1

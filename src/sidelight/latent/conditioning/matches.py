@@ -21,12 +21,12 @@ import numpy as np
 
 from sidelight.core import FloatArray
 from sidelight.latent.conditioning.chains import chained_matches
+from sidelight.latent.conditioning.sinkhorn import balance
 from sidelight.latent.density import KnownFactor, squared_distances
 
 #: Temperatures of the match between classes, softest first; the map tells which was best.
 CLASS_TEMPERATURES = (0.8, 0.4, 0.2, 0.1, 0.05, 0.02)
 _REPEATED_TEMPERATURE = 0.01
-_BALANCING_STEPS = 30
 #: Matches are trusted by this power of the mean best cosine at their gap.
 _TRUST = 12
 _GAP_BINS = 20
@@ -111,19 +111,6 @@ def _balanced_match(products: FloatArray, M: FloatArray, temperature: float) -> 
         inside = values == value
         logs[:, inside] -= logs[:, inside].max(axis=1, keepdims=True)
     return balance(np.exp((logs + logs.T) / 2), M)
-
-
-def balance(W: FloatArray, M: FloatArray) -> FloatArray:
-    """Let every item send mass one to every value, by symmetric Sinkhorn steps.
-
-    References
-    ----------
-    P. A. Knight, D. Ruiz and B. Uçar (2014), "A symmetry preserving algorithm for matrix scaling".
-    """
-    for _ in range(_BALANCING_STEPS):
-        mass = (W @ M) @ M.T
-        W = W / np.sqrt(np.maximum(mass * mass.T, 1e-300))
-    return W
 
 
 def _trust(products: FloatArray, coordinates: FloatArray, M: FloatArray) -> FloatArray:

@@ -16,12 +16,11 @@ from sidelight.latent.conditioning.local_effect import without_local_effect
 from sidelight.latent.conditioning.matches import (
     CLASS_TEMPERATURES,
     Matching,
-    balance,
     match_items,
 )
 from sidelight.latent.conditioning.noise_shrinkage import shrink_noise
 from sidelight.latent.conditioning.settings import PARTS
-from sidelight.latent.conditioning.unbalanced_transport import relaxed_transport
+from sidelight.latent.conditioning.sinkhorn import balance, relaxed_transport
 from sidelight.latent.density import KnownFactor, squared_distances
 
 _ROUNDS = 6

@@ -44,7 +44,7 @@ class MatchedPairs:
 
 
 @dataclass(frozen=True)
-class Transport:
+class RotationByNumber:
     """A rotation that depends on a number.
 
     Parameters
@@ -56,7 +56,7 @@ class Transport:
     generator: FloatArray
 
     @classmethod
-    def none(cls, n_axes: int) -> Transport:
+    def none(cls, n_axes: int) -> RotationByNumber:
         """Move nothing."""
         return cls(np.zeros((n_axes, n_axes)))
 
@@ -83,7 +83,9 @@ class Transport:
         squares = np.einsum("ij,ij->i", R, R)
         return np.asarray(np.maximum(squares[:, None] + squares - products - products.T, 0.0))
 
-    def learned_from(self, R: FloatArray, pairs: MatchedPairs, *, ridge: float = 1e-2) -> Transport:
+    def learned_from(
+        self, R: FloatArray, pairs: MatchedPairs, *, ridge: float = 1e-2
+    ) -> RotationByNumber:
         """Take a step towards min Σ w ‖exp(δ G) r_a − r_b‖² + λ‖G‖².
 
         Both items of a pair are carried to the middle between their values, u and v; what is left
@@ -100,4 +102,4 @@ class Transport:
         lengths, V = np.linalg.eigh(A)
         asked = V.T @ (B - B.T - 2 * weight * self.generator) @ V
         step = V @ (asked / (lengths[:, None] + lengths + 2 * weight + 1e-300)) @ V.T
-        return Transport(self.generator + (step - step.T) / 2)
+        return RotationByNumber(self.generator + (step - step.T) / 2)

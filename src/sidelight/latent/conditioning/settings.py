@@ -23,7 +23,7 @@ class Chains:
     most_gaps : int
         … at no more gaps than this, half of which overlap.
     clearly_closer : float
-        A transport is believed if it brings best matches closer by this factor.  With 0.3: of 5
+        A rotation is believed if it brings best matches closer by this factor.  With 0.3: of 5
         noisy digits at random angles 0.69, not 1.00.
     """
 

@@ -258,6 +258,7 @@ class NeighborEmbedding(Embedder):
         check_enough(distinct, self.n_components_, who=self._name)
         self._check_repulsion(self.n_components_)
         reach, stored, perplexities = self._reach(points)
+        reach.refuse_search(self.neighbors, who=self._name)
         self._require(points.n, stored.nnz / points.n if reach.k is None else reach.k)
         with Threads(count_threads(None, who=self._name)) as pool, one_blas_thread():
             near = stored if reach.k is None else reach.among(points, method=self.neighbors)

@@ -308,6 +308,7 @@ class MultipleRelationalEmbedding(Embedder):
         ndarray of shape (n_components, n_components)
             A = RᵀR.
         """
+        check_is_fitted(self)
         R = self.transformations_[self._number(relation)]
         return np.asarray(R.T @ R)
 
@@ -329,6 +330,7 @@ class MultipleRelationalEmbedding(Embedder):
         ndarray of shape (n_samples, n_components)
             Points whose Euclidean distances are those of the relation.
         """
+        check_is_fitted(self)
         points = self._map.points
         if without is not None:
             share = self.relevance_[self._number(without)]
@@ -496,7 +498,6 @@ class MultipleRelationalEmbedding(Embedder):
         return starts
 
     def _number(self, relation: int | str | Relation) -> int:
-        check_is_fitted(self)
         names: list[str] = self.relations_
         first = int(names[0] == "X")
         if isinstance(relation, str) and relation == "X" and first:

@@ -9,7 +9,15 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import scipy.sparse as sp
 
-from sidelight.core import FloatArray, IntArray, OneOf, Real, Whole, whole_or_nothing
+from sidelight.core import (
+    FloatArray,
+    IntArray,
+    OneOf,
+    Real,
+    Whole,
+    refuse_without_effect,
+    whole_or_nothing,
+)
 from sidelight.estimator import (
     GRAPH_PARAMETERS,
     Barycentric,
@@ -239,6 +247,7 @@ class MaximumEntropyUnfolding(GraphEmbedder):
         if edges is None:
             return super().fit(X, side=side, items=items)
         told = self._hear(X, side, items)
+        refuse_without_effect(self, ["neighbors"], "with 'edges', which say who is a neighbour")
         if "Sequence" in told.known:
             raise ValueError(
                 f"{self._name} takes 'edges' or a Sequence, which adds to those of neighbours, not "

@@ -1,4 +1,4 @@
-"""Transport between two sets of items that need not all be transported."""
+"""Matches scaled by Sinkhorn steps: until every item sends as much as it should, or as it can."""
 
 from __future__ import annotations
 
@@ -6,11 +6,26 @@ import numpy as np
 
 from sidelight.core import FloatArray
 
+#: Steps to balance matches.
+_BALANCING_STEPS = 30
 #: About this share of the items of either side is matched less than fully.
 _PARTLY = 0.8
 _STEPS = 500
 _TOLERANCE = 1e-6
 _SMALLEST_LOG = -600.0
+
+
+def balance(W: FloatArray, M: FloatArray) -> FloatArray:
+    """Let every item send mass one to every value, by symmetric Sinkhorn steps.
+
+    References
+    ----------
+    P. A. Knight, D. Ruiz and B. Uçar (2014), "A symmetry preserving algorithm for matrix scaling".
+    """
+    for _ in range(_BALANCING_STEPS):
+        mass = (W @ M) @ M.T
+        W = W / np.sqrt(np.maximum(mass * mass.T, 1e-300))
+    return W
 
 
 def relaxed_transport(

@@ -23,7 +23,7 @@ from sidelight.side.rows.reading import (
     read_numbers,
     require_rows_in_range,
 )
-from sidelight.side.rows.value import NamesRows, SideInformation, named_alike
+from sidelight.side.rows.value import NamesRows, SideInformation, named_alike, names_of_values
 
 __all__ = [
     "NamesRows",
@@ -36,6 +36,7 @@ __all__ = [
     "listed_labels",
     "name_rows",
     "named_alike",
+    "names_of_values",
     "read_labels",
     "read_names",
     "read_numbers",

@@ -28,7 +28,8 @@ from sidelight.side import (
 
 NAMES = ["carl", "anna", "dora", "bert"]
 X = pd.DataFrame(np.arange(8.0).reshape(4, 2) ** 2, index=NAMES, columns=["a", "b"])
-KINDS = ("Pairs", "Attributes", "Distances", "Anchors", "Relation", "Condition", "Actions", "Sequence")
+KINDS = ("Pairs", "Attributes", "Distances", "Anchors", "Relation", "Condition", "Actions")
+KINDS += ("Sequence",)
 
 
 def met(value, X, who="SomeMethod"):

@@ -20,6 +20,8 @@ from sidelight.side.invariance import Invariance
 from sidelight.side.pairs import Pairs
 from sidelight.side.relation import Relation
 from sidelight.side.rows import SideInformation
+from sidelight.side.rows import days_since_1970 as days_since_1970
+from sidelight.side.rows import is_moment as is_moment
 from sidelight.side.rows import labels_of_index as labels_of_index
 from sidelight.side.rows import list_numbers as list_numbers
 from sidelight.side.rows import name_rows as name_rows

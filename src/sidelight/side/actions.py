@@ -13,7 +13,9 @@ from sidelight.side.rows import (
     SideInformation,
     listed_labels,
     names_of_values,
+    place_of_every,
     read_labels,
+    require_known,
 )
 
 
@@ -72,13 +74,13 @@ class Actions(SideInformation):
         object.__setattr__(self, "labels", labels)
         object.__setattr__(self, "steps", steps)
         if self.episodes is None:
-            names = names_of_values(None, self.names, kind="Actions", count=self._size)
-            object.__setattr__(self, "names", names)
+            rows = names_of_values(None, self.names, kind="Actions", count=self._size)
+            object.__setattr__(self, "names", rows)
             return
         episodes = read_labels(self.episodes, what="The 'episodes' argument of Actions")
-        names = names_of_values(self.episodes, self.names, kind="Actions", count=len(episodes))
+        rows = names_of_values(self.episodes, self.names, kind="Actions", count=len(episodes))
         object.__setattr__(self, "episodes", episodes)
-        object.__setattr__(self, "names", names)
+        object.__setattr__(self, "names", rows)
         starts = episodes[self._starts()]
         names, counts = np.unique(starts, return_counts=True)
         if np.any(counts > 1):
@@ -150,7 +152,7 @@ class Actions(SideInformation):
         if names is None or numbered is self:
             return numbered
         if self.names is not None and self.names != names.labels:
-            places = self._place_of_every(names, who)
+            places = place_of_every(self.names or (), names, kind="Actions", who=who)
             if np.any(np.diff(places) < 1):
                 raise ValueError(_in_another_order(names, who))
             return numbered._taken(places)
@@ -164,7 +166,7 @@ class Actions(SideInformation):
         return Actions(self.labels, episodes=self.episodes, certain=self.certain)
 
     def _taken(self, rows: IntArray) -> Actions:
-        self._require_known(rows)
+        require_known(rows, kind="Actions")
         if np.any(np.diff(rows) < 1):
             raise ValueError(
                 "Actions lead from a row to the next, so they are of rows in ascending order. Got "

@@ -13,8 +13,10 @@ from sidelight.side.rows import (
     SideInformation,
     name_rows,
     names_of_values,
+    place_of_every,
     read_labels,
     read_numbers,
+    require_known,
 )
 
 
@@ -114,11 +116,11 @@ class Condition(SideInformation):
         return len(self.values)
 
     def _taken(self, rows: IntArray) -> Condition:
-        self._require_known(rows)
+        require_known(rows, kind="Condition")
         return Condition(self.values[rows], self.period, self.kernel)
 
     def _places_in(self, names: RowNames, who: str) -> IntArray:
-        return self._place_of_every(names, who)
+        return place_of_every(self.names or (), names, kind="Condition", who=who)
 
     def check(self, n_samples: int, *, who: str) -> None:
         """Compare the number of values with the rows of X.

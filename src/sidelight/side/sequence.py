@@ -13,8 +13,10 @@ from sidelight.side.rows import (
     SideInformation,
     listed_labels,
     names_of_values,
+    place_of_every,
     read_labels,
-    read_numbers,
+    read_order,
+    require_known,
     row_name,
 )
 
@@ -31,8 +33,9 @@ class Sequence(SideInformation):
         The episode of every row; rows of different episodes are not adjacent.  Without it all are
         of one.
     order : array-like of shape (n_samples,), optional
-        By what rows are in order, a time, say; equal ones are in the order of X.  Without it that
-        order is all.
+        By what rows are in order: numbers, dates, times, spans of time, or texts that are dates
+        or times as ISO 8601 has them (2026-01-31, 2026-01-31 12:30); equal ones are in the order
+        of X.  Without it that order is all.
     names : sequence, optional
         The labels of the rows that are spoken of, in the index of X; those of series of pandas by
         default.  Where X has no labels, rows are spoken of in their order.
@@ -58,7 +61,7 @@ class Sequence(SideInformation):
             episodes = read_labels(self.episodes, what="The 'episodes' argument of Sequence")
             object.__setattr__(self, "episodes", episodes)
         if self.order is not None:
-            order = read_numbers(self.order, what="The 'order' argument of Sequence")
+            order = read_order(self.order, what="The 'order' argument of Sequence")
             object.__setattr__(self, "order", order)
         if self.episodes is not None and self.order is not None:
             rows = len(self.episodes), len(self.order)
@@ -166,10 +169,10 @@ class Sequence(SideInformation):
         return place[rows], episode
 
     def _places_in(self, names: RowNames, who: str) -> IntArray:
-        return self._place_of_every(names, who)
+        return place_of_every(self.names or (), names, kind="Sequence", who=who)
 
     def _taken(self, rows: IntArray) -> Sequence:
-        self._require_known(rows)
+        require_known(rows, kind="Sequence")
         taken, episode = self._places_of(rows)
         # what was left out between two rows ends an episode
         order = np.sort(taken)

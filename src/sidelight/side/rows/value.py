@@ -9,14 +9,7 @@ from typing import Any, Self
 import numpy as np
 
 from sidelight.core import IntArray, Whole
-from sidelight.side.rows.called import list_numbers
-from sidelight.side.rows.naming import (
-    RowNames,
-    labels_of_index,
-    listed_labels,
-    plain_labels,
-    read_names,
-)
+from sidelight.side.rows.naming import RowNames, listed_labels, plain_labels
 
 
 class SideInformation:
@@ -158,36 +151,6 @@ class SideInformation:
         places = np.full(len(names.labels), -1, dtype=np.int64)
         places[[names.places[label] for label in self._names]] = np.arange(len(self._names))
         return places
-
-    def _place_of_every(self, names: RowNames, who: str) -> IntArray:
-        """For every row of X its place in the own names, which must have all of them once."""
-        kind = type(self).__name__
-        in_order = (
-            f"Where what it holds is of the rows in their order, give it without labels: "
-            f"{kind}(values.to_numpy())."
-        )
-        own = RowNames(self._names or ())
-        lost = [label for label in names.labels if label not in own.places]
-        if lost:
-            raise ValueError(
-                f"The {kind} given to {who} must be known for every row of X. It has labels, "
-                f"and none for the rows {listed_labels(lost)} of X. {in_order}"
-            )
-        twice = sorted(own.repeated & set(names.labels), key=str)
-        if twice:
-            raise ValueError(
-                f"The {kind} given to {who} has more than one value for the labels "
-                f"{listed_labels(twice)} of X. {in_order}"
-            )
-        return np.array([own.places[label] for label in names.labels], dtype=np.int64)
-
-    def _require_known(self, rows: IntArray) -> None:
-        """Refuse rows that the own names do not have."""
-        if np.any(rows < 0):
-            raise ValueError(
-                f"{type(self).__name__}.within takes rows of which the value is known. It is not "
-                f"known for {list_numbers(np.flatnonzero(rows < 0))} of those asked for."
-            )
 
     def _require_size(self, n_samples: int, who: str) -> None:
         """Refuse an X of other rows than are spoken of."""
@@ -393,20 +356,6 @@ def named_alike(several: Sequence[Any]) -> dict[str, Any]:
         "names": first.names,
         "by": by.pop() if len(by) == 1 else "row",
     }
-
-
-def names_of_values(values: Any, names: Any, *, kind: str, count: int) -> tuple[Any, ...] | None:
-    """The labels of the rows that values belong to: as given, or those of their own index."""
-    found = labels_of_index(values) if names is None else names
-    if found is None:
-        return None
-    labels = read_names(found, kind=kind)
-    if len(labels) != count:
-        raise ValueError(
-            f"The 'names' argument of {kind} must hold one label per value, {count}. Got "
-            f"{len(labels)}."
-        )
-    return labels
 
 
 def _made(kind: type[Any], parts: dict[str, Any]) -> Any:

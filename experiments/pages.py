@@ -67,13 +67,18 @@ def _section(room: str, name: str) -> Iterator[str]:
         yield "\n".join(f"- {claim_in_words(claim)}" for claim in found.claims)
 
 
-def _when(found: Record) -> str:
+def measured_with(found: Record) -> str:
+    """By which version figures were measured, when, and whether that is this one."""
     said = f"Measured with version {found.version} on {found.date}"
     if found.quick:
         said += ", in the quick form (less data, fewer draws)"
     if found.version != __version__:
         said += f": **figures of an older version** (this is {__version__})"
-    return f"*{said}.*" + (f" {found.note}" if found.note else "")
+    return said
+
+
+def _when(found: Record) -> str:
+    return f"*{measured_with(found)}.*" + (f" {found.note}" if found.note else "")
 
 
 def _markdown(table: Table) -> str:

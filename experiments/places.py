@@ -72,21 +72,26 @@ def places_of(text: str) -> list[Place]:
 def speaks_of(where: str, number: str, kinds: tuple[str, ...] = ()) -> bool:
     """Whether a place is a number, lists it, or spans it.
 
+    Numbers are of figures, tables, sections …: those in the title of a slide are not.
+
     Examples
     --------
+    >>> speaks_of("The Gaussian Egg, 3 dimensions", "3")
+    False
     >>> [speaks_of("figures 3.9, A.2 to A.4", number) for number in ("3.9", "A.3", "3.1", "A.5")]
     [True, True, False, False]
     >>> [speaks_of("figure 2.1; section 2.3", name) for name in ("section 2.3", "section 2.1")]
     [True, False]
     """
     kind, _, bare = number.rpartition(" ")
-    if not re.fullmatch(_NUMBER, bare, re.IGNORECASE):
+    named = kind.lower().rstrip("s")
+    if not re.fullmatch(_NUMBER, bare, re.IGNORECASE) or (kind and named not in _KINDS):
         return number.lower() in where.lower()
-    if kind.lower().rstrip("s") in _KINDS:
-        kinds = (kind.lower().rstrip("s"),)
+    if kind:
+        kinds = (named,)
     wanted = _parts(bare)
     for part in where.split("; "):
-        if kinds and not part.startswith(kinds):
+        if not part.startswith(kinds or _KINDS):
             continue
         for first, last in re.findall(rf"({_NUMBER})(?: to ({_NUMBER}))?", part):
             start, end = _parts(first), _parts(last or first)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from types import SimpleNamespace
 from urllib.parse import urlsplit
 
@@ -19,7 +20,7 @@ from docutils.utils.math.latex2mathml import tex2mathml
 from sphinx.domains.python import PythonDomain
 
 from tools.book import DIRECTIVES, waiting
-from tools.book.measured import claims_not_held, figure, part_of, record
+from tools.book.measured import claims_not_held, figure, part_of, record, source_of
 from tools.book.methods import examples, facts_of
 from tools.book.reference import reference_pages
 from tools.readme_tables import TABLES, with_tables
@@ -128,6 +129,24 @@ def test_figures_are_measured():
         )
         written = part_of(record(name).table(key), rows, columns).splitlines()
         assert len(written) == 2 + (len(rows) or len(record(name).table(key).rows))
+
+
+def test_a_table_says_of_which_version_it_is():
+    found = record("informed_faces")
+    said = source_of(found, found.table("told"), "informed_faces")
+    assert f"Measured with version {found.version} on {found.date}" in said
+    older = replace(found, version="0.0.9")
+    assert "figures of an older version" in source_of(older, older.table("told"), "informed_faces")
+
+
+@pytest.mark.parametrize("page", ["distances", "attributes"])
+def test_a_kind_of_knowledge_shows_what_it_did_to_real_data(page):
+    text = (ROOT / f"docs/known/{page}.md").read_text("utf-8")
+    assert "{measured-table} informed_faces" in text
+    if page == "distances":
+        assert "does not hold" in text  # as the record has it
+        claims = [c for c in record("informed_faces").claims if c["says"].startswith("30 dist")]
+        assert not claims[0]["holds"]
 
 
 def test_a_figure_that_is_not_there_is_refused():

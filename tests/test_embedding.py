@@ -103,6 +103,16 @@ def test_quality_plot_and_save(X, tmp_path):
     np.testing.assert_array_equal(loaded.transform(X), result.model.transform(X))
 
 
+def test_a_map_by_a_function_is_judged_by_it(X):
+    def far(x, y):
+        return float(np.abs(x - y).sum())
+
+    result = embed(X, method="mds", metric=far)
+    assert result.quality().metric == "far"
+    assert result.quality().stress == pytest.approx(result.quality(metric="cityblock").stress)
+    assert result.quality().stress != pytest.approx(result.quality(metric="euclidean").stress)
+
+
 def test_it_is_written_in_three_lines_and_not_in_all_its_numbers(X):
     lines = repr(embed(X, method="pca")).splitlines()
     assert lines[0] == "Embedding of 80 rows in 2 dimensions"

@@ -256,7 +256,13 @@ def test_an_order_by_column() -> None:
     given = read_table("m.csv").select(["isomap0", "isomap1"])
     np.testing.assert_allclose(given, expected, atol=1e-4)
     done = run("embed", "motion.csv", "--sequence-column", "walk", code=2)
-    assert "'walk' of motion.csv must hold numbers" in done.output
+    assert "'walk' of motion.csv must hold numbers, dates or times" in done.output
+    assert "Got 'a' in row 1" in done.output
+    dates = (np.datetime64("2026-01-01") + np.floor(time).astype(int)).astype(str)
+    write_table("dated.csv", {**columns, "time": dates, "walk": walk})
+    run("embed", "dated.csv", *told, "-o", "dated_map.csv", "-m", "isomap")
+    found = read_table("dated_map.csv").select(["isomap0", "isomap1"])
+    np.testing.assert_allclose(found, expected, atol=1e-4)
 
 
 def test_a_condition_by_column() -> None:

@@ -155,3 +155,11 @@ def test_from_the_command_line():
     assert "There is no text '7'. There are: 000" in run("--text", "7").stderr
     assert "no place '99.9'" in run("--text", "000", "--figure", "99.9").stderr
     assert "give --text too" in run("--figure", "2.5").stderr
+
+
+def test_a_number_in_the_title_of_a_slide_is_no_figure():
+    assert find_places("003", "3") == []
+    assert any("1000-D Gaussian" in place.where for place in find_places("003", "1000-D"))
+    assert [place.where for place in find_places("003", "Gaussian Egg, 3")] == [
+        place.where for place in find_places("003") if "Egg, 3 dimensions" in place.where
+    ]

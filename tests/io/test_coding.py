@@ -84,8 +84,19 @@ def test_a_word_that_was_never_seen_is_like_none_and_said():
         coded = coder.apply({"kind": np.array(["fir", "oak"]), "x": np.zeros(2)})
     np.testing.assert_array_equal(coded[0], 0.0)
     assert ((coded[0] - coded[1]) ** 2).sum() == pytest.approx(0.5)
-    missing = coder.apply({"kind": np.array([None, "oak"], dtype=object), "x": np.zeros(2)})
-    np.testing.assert_array_equal(missing[0], 0.0)
+
+
+def test_a_missing_word_is_missing_as_a_number_is():
+    kinds = np.where(np.arange(40) % 10 == 3, None, KINDS)
+    frame = pd.DataFrame({"kind": kinds, "x": np.arange(40.0)})
+    with pytest.raises(ValueError, match=r"missing value.*kind=.*row 4"):
+        embed(frame, columns="mixed", method="mds", missing="error")
+    kept = embed(frame, columns="mixed", method="mds", missing="drop-rows")
+    assert len(kept.points) == 36
+    filled = embed(frame, columns="mixed", method="mds", missing="mean").data
+    # as every kind is in the others: no more like one another than like these
+    shares = pd.get_dummies(kinds).to_numpy()[kinds != None].mean(axis=0)  # noqa: E711
+    np.testing.assert_allclose(filled[3, :-1], np.sqrt(0.5) * shares)
 
 
 def test_names_of_rows_are_set_aside_and_wrong_kinds_refused():

@@ -10,8 +10,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+import sidelight
 from sidelight.core.errors import MissingExtraError
 from sidelight.io import Table, read_table, write_table
+from sidelight.io.table import settle_missing
 
 
 @pytest.fixture
@@ -368,3 +370,11 @@ def test_writing_says_what_it_cannot_hold(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="An npy file holds numbers, and 'b' is text"):
         write_table(tmp_path / "a.npy", {"a": [1.0], "b": ["x"]})
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_column_without_any_value_has_no_mean() -> None:
+    X = np.array([[1.0, np.nan], [2.0, np.nan], [np.nan, np.nan]])
+    with pytest.raises(ValueError, match="the column 'b' has no value at all.*'drop-columns'"):
+        settle_missing(X, ("a", "b"), "mean", "data.csv")
+    with pytest.raises(ValueError, match="the column '1' has no value at all"):
+        sidelight.embed(X, method="pca", missing="mean")

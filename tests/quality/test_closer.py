@@ -258,6 +258,8 @@ class TestStability:
     def test_a_table_of_similarities_is_cut_both_ways(self):
         X = _RNG.normal(size=(60, 5)) * [9, 5, 1, 1, 1]
         by_rows = stability(PCA(2), X, n_draws=2).by_rows
+        listed = stability(PCA(2), X.tolist(), n_draws=2).by_rows
+        np.testing.assert_array_equal(listed, by_rows)
         linear = KernelPCA(2, kernel="precomputed")
         assert_allclose(stability(linear, X @ X.T, n_draws=2).by_rows, by_rows, atol=0.02)
 

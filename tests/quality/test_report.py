@@ -11,6 +11,7 @@ import pytest
 from scipy.spatial.distance import cdist
 
 from sidelight.core.progress import listening
+from sidelight.errors import NotEnoughMemoryError
 from sidelight.quality import (
     continuity,
     coranking_curves,
@@ -180,3 +181,30 @@ def test_complex_numbers_are_refused_by_name(roll):
 def test_units_whose_squares_are_lost_are_refused_by_name(roll):
     with pytest.raises(ValueError, match="quality_report cannot use X.*other units"):
         quality_report(roll[0][:40] * 1e-150, roll[1][:40])
+
+
+@pytest.mark.parametrize(
+    ("alias", "name"),
+    [
+        ("l1", "cityblock"),
+        ("l2", "euclidean"),
+        ("minkowski", "euclidean"),
+        ("sqeuclidean", "sqeuclidean"),
+        ("seuclidean", None),
+        (lambda x, y: float(np.abs(x - y).sum()), "cityblock"),
+    ],
+    ids=str,
+)
+def test_every_metric_that_estimators_take_is_judged_by(roll, alias, name):
+    X, Z = roll[0][:60] * [1.0, 5.0, 0.3], roll[1][:60]
+    found = quality_report(X, Z, metric=alias)
+    table = cdist(X, X, name or alias)
+    expected = quality_report(table, Z, metric="precomputed")
+    for measure in ("trustworthiness", "continuity", "stress", "shepard_correlation"):
+        assert getattr(found, measure) == pytest.approx(getattr(expected, measure), rel=1e-9)
+
+
+def test_a_table_of_distances_by_a_function_is_predicted(roll, monkeypatch):
+    monkeypatch.setattr("sidelight.core.memory.available_memory", lambda: 1000.0)
+    with pytest.raises(NotEnoughMemoryError, match="900 × 900 table of given distances"):
+        quality_report(*roll[:2], metric=lambda x, y: 0.0)

@@ -21,6 +21,7 @@ from sidelight.side import (
     Invariance,
     Pairs,
     Relation,
+    Sequence,
     aligned,
     gather_side,
 )
@@ -28,6 +29,7 @@ from sidelight.side import (
 NAMES = ["carl", "anna", "dora", "bert"]
 X = pd.DataFrame(np.arange(8.0).reshape(4, 2) ** 2, index=NAMES, columns=["a", "b"])
 KINDS = ("Pairs", "Attributes", "Distances", "Anchors", "Relation", "Condition", "Actions")
+KINDS += ("Sequence",)
 
 
 def met(value, X, who="SomeMethod"):
@@ -75,6 +77,45 @@ class TestLabels:
     def test_a_condition_may_know_more_rows_than_x_has(self):
         known = Condition(pd.Series(["x", "y", "z"], index=["bert", "emil", "carl"]))
         assert met(known, X.loc[["carl", "bert"]]).values.tolist() == ["z", "x"]
+
+    def test_a_sequence_follows_the_labels_of_its_series(self):
+        frame = pd.DataFrame({"time": [3.0, 1.0, 2.0, 0.0], "walk": list("aabb")}, index=NAMES)
+        for said in (
+            Sequence(order=frame["time"]),
+            Sequence(frame["walk"]),
+            Sequence(frame["walk"], frame["time"]),
+            Sequence(frame["walk"].to_numpy(), frame["time"]),
+        ):
+            expected = {
+                tuple(np.array(NAMES)[pair]) for pair in met(said, X.loc[NAMES]).adjacent(4)
+            }
+            turned = X.loc[sorted(NAMES, reverse=True)]
+            found = met(said, turned).adjacent(4)
+            if said.order is not None:
+                assert {tuple(turned.index[pair]) for pair in found} == expected
+            assert met(said, X.to_numpy()).adjacent(4).tolist() == [
+                [NAMES.index(one) for one in pair]
+                for pair in np.array(NAMES)[met(said, X).adjacent(4)]
+            ]
+        part = met(Sequence(order=frame["time"]), X.loc[["carl", "dora", "bert"]])
+        assert part.adjacent(3).tolist() == [[1, 0]]  # anna lay between bert and dora
+
+    def test_actions_are_of_rows_in_the_order_in_which_they_were_acted(self):
+        frame = pd.DataFrame({"do": ["on", "up", "on", ""], "walk": [0, 0, 1, 1]}, index=NAMES)
+        within = frame["do"][["carl", "dora"]]
+        for said in (
+            Actions(frame["do"].iloc[:-1]),
+            Actions(pd.Series(["on", "up", "on"], index=NAMES[1:])),  # the row that it led to
+            Actions(within, episodes=frame["walk"]),
+            Actions(["on", "on"], episodes=frame["walk"]),
+        ):
+            assert met(said, X) == met(said, X.to_numpy())
+            with pytest.raises(ValueError, match=r"SomeMethod.*in this order.*to_numpy"):
+                met(said, X.iloc[::-1])
+            assert pickle.loads(pickle.dumps(said)) == said
+        told = Actions(list("abc"), names=NAMES)
+        assert met(told, X.loc[["carl", "anna", "bert"]]).labels.tolist() == ["a"]
+        assert told.within(["anna", "dora"]).labels.tolist() == ["b"]
 
     def test_values_of_a_relation_follow_the_labels_of_their_series(self):
         v = pd.Series([0.0, 1.0, 5.0, 6.0], index=sorted(NAMES))
@@ -143,6 +184,15 @@ class TestRefusals:
         known = Condition(pd.Series([1.0, 2.0, 3.0], index=["anna", "bert", "carl"]))
         with pytest.raises(ValueError, match=r"none for the rows 'dora' of X.*to_numpy"):
             met(known, X)
+
+    def test_a_row_that_a_sequence_lacks_and_rows_that_do_not_agree(self):
+        time = pd.Series([1.0, 2.0, 3.0], index=["anna", "bert", "carl"])
+        with pytest.raises(ValueError, match=r"Sequence.*none for the rows 'dora' of X.*to_numpy"):
+            met(Sequence(order=time), X)
+        with pytest.raises(ValueError, match=r"'episodes' and the 'order'.*same rows.*loc"):
+            Sequence(time.astype(int).iloc[::-1], time)
+        with pytest.raises(ValueError, match="names alone"):
+            Sequence(names=NAMES)
 
     def test_labels_where_x_has_none(self):
         for data in (X.to_numpy(), pl.from_pandas(X), X.to_numpy().tolist()):

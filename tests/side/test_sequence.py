@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import pickle
+from datetime import date, timedelta
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from sidelight.side import Sequence
@@ -40,6 +42,28 @@ def test_a_thinned_sequence_is_still_one():
     ]
 
 
+@pytest.mark.parametrize(
+    "order",
+    [
+        np.array(["2026-03-01", "2025-03-01", "2026-02-01"], dtype="M8[D]"),
+        np.array([3, 1, 2], dtype="m8[ns]"),
+        np.array(
+            [1_800_000_000_000_000_003, 1_800_000_000_000_000_001, 1_800_000_000_000_000_002]
+        ).astype("M8[ns]"),
+        ["2026-03-01", "2025-03-01", "2026-02-01"],
+        ["2026-03-01 10:00", "2026-02-28T23:59:59.5", "2026-03-01 09:59"],
+        ["2026-03-01T10:00+01:00", "2026-03-01T07:00Z", "2026-03-01T09:30+01:00"],
+        [date(2026, 3, 1), date(2025, 3, 1), date(2026, 2, 1)],
+        [timedelta(3), timedelta(1), timedelta(2)],
+        pd.Series(pd.to_datetime(["2026-03-01", "2025-03-01", "2026-02-01"])),
+        pd.Series(pd.to_datetime(["2026-03-01", "2025-03-01", "2026-02-01"], utc=True)),
+    ],
+    ids=lambda order: str(getattr(order, "dtype", type(order[0]).__name__)),
+)
+def test_dates_and_times_are_an_order(order):
+    assert Sequence(order=order).adjacent(3).tolist() == [[1, 2], [2, 0]]
+
+
 def test_it_is_a_value():
     one = Sequence(["a", "a", "b"], [0, 1, 0])
     assert one == Sequence(np.array(["a", "a", "b"]), np.array([0.0, 1.0, 0.0]))
@@ -53,7 +77,22 @@ def test_it_is_a_value():
     ("make", "match"),
     [
         (lambda: Sequence([0, 0], [1.0]), "as many rows. Got 2 and 1"),
-        (lambda: Sequence(order=["a", "b"]), "'order' argument of Sequence must hold real numbers"),
+        (
+            lambda: Sequence(order=["a", "b"]),
+            "'order' argument of Sequence must hold real numbers, or dates.* Got 'a'",
+        ),
+        (lambda: Sequence(order=["2026-02-30"]), "must hold dates that there are"),
+        (lambda: Sequence(order=["01/02/2026"]), "dates and times as 2026-01-31"),
+        (
+            lambda: Sequence(order=["2026-02-03T10:00Z", "2026-02-03T10:00"]),
+            "with a zone or times without one, not both",
+        ),
+        (
+            lambda: Sequence(order=np.array(["2026-02-03", "NaT"], dtype="M8[D]")).check(
+                2, who="Isomap"
+            ),
+            "Isomap.*nan for row 1",
+        ),
         (
             lambda: Sequence(order=[0.0, np.nan, 1.0]).check(3, who="Isomap"),
             "Isomap.*nan for row",

@@ -117,6 +117,20 @@ def test_a_free_diagonal_against_the_dense_eigenproblem():
     assert_same_map(model.embedding_, vectors, atol=1e-5)
 
 
+def test_precisions_are_of_the_error_that_the_weights_minimise():
+    """m² = 1/wᵀ(G + reg tr(G) I)w, and not of ‖x − Σ w x‖², which eight neighbours take away."""
+    model = LocallyLinearEmbedding(2, n_neighbors=8, reg=0.01, diagonal="free").fit(X)
+    D = np.linalg.norm(X[:, None] - X[None], axis=2)
+    for row, near in enumerate(np.argsort(D, axis=1)[:, 1:9]):
+        seen = X[near] - X[row]
+        G = seen @ seen.T
+        G += 0.01 * np.trace(G) * np.eye(8)
+        w = np.linalg.solve(G, np.ones(8))
+        w /= w.sum()
+        assert model.precisions_[row] == pytest.approx(1 / (w @ G @ w), rel=1e-8)
+        assert model.precisions_[row] < 0.99 / np.sum((w @ seen) ** 2)
+
+
 def test_the_free_diagonal_has_the_largest_pseudolikelihood():
     """Σ_i log N(x_i | Σ_j w_ij x_j, I / (p m_ii²)), of each m_ii by itself."""
     wide = np.random.default_rng(1).standard_normal((30, 12))

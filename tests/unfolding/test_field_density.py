@@ -7,7 +7,8 @@ import pytest
 import scipy.sparse as sp
 from scipy.stats import multivariate_normal
 
-from sidelight import AcyclicLocallyLinearEmbedding, MaximumEntropyUnfolding
+from sidelight import AcyclicLocallyLinearEmbedding, MaximumEntropyUnfolding, load, save
+from sidelight.errors import NotEnoughMemoryError
 from sidelight.unfolding.field_density import FieldDensity, LeftOut, conditionals
 
 RNG = np.random.default_rng(0)
@@ -131,3 +132,33 @@ def test_pieces_have_no_common_field(kind):
         model = kind(1, n_neighbors=4, on_disconnected="separate").fit(X)
     with pytest.raises(ValueError, match="on_disconnected='connect'"):
         model.sample()
+
+
+def test_a_density_is_found_once_and_no_model_file_holds_it(monkeypatch, tmp_path):
+    X = np.random.default_rng(0).normal(size=(60, 3))
+    model = MaximumEntropyUnfolding(2, n_neighbors=6).fit(X)
+    found, of = [], LeftOut.of
+
+    def counted(*given):
+        found.append(given)
+        return of(*given)
+
+    monkeypatch.setattr(LeftOut, "of", counted)
+    first = model.score_samples(X[:5])
+    np.testing.assert_array_equal(model.score_samples(X[:5]), first)
+    model.sample(3)
+    assert len(found) == 1
+    save(model, tmp_path / "told.sidelight")
+    again = load(tmp_path / "told.sidelight")
+    np.testing.assert_array_equal(again.score_samples(X[:5]), first)
+    assert len(found) == 2
+    model.fit(2 * X).score_samples(X[:5])
+    assert len(found) == 3
+
+
+def test_the_memory_of_rows_left_out_is_predicted(monkeypatch):
+    X = np.random.default_rng(0).normal(size=(60, 3))
+    model = MaximumEntropyUnfolding(2, n_neighbors=6).fit(X)
+    monkeypatch.setattr("sidelight.core.memory.available_memory", lambda: 1000.0)
+    with pytest.raises(NotEnoughMemoryError, match=r"score_samples.* 60 × 60 tables"):
+        model.score_samples(X[:5])

@@ -9,6 +9,7 @@ from docutils import nodes
 from docutils.parsers.rst import directives
 from sphinx.util.docutils import SphinxDirective, SphinxRole
 
+from experiments.pages import measured_with
 from experiments.record import Record, Table, claim_in_words
 from experiments.rooms import result_of
 from experiments.verdict import filled
@@ -44,6 +45,11 @@ def part_of(whole: Table, rows: list[str], columns: list[str]) -> str:
     return table(["", *(list(whole.columns)[i] for i in kept)], lines, numbers=True)
 
 
+def source_of(whole: Record, found: Table, name: str) -> str:
+    """Where a table is from: the experiment, the version that measured it, and when."""
+    return f"*{found.title}. From {link_to(name)}. {measured_with(whole)}.*"
+
+
 def claims_not_held() -> list[str]:
     """The claims of all experiments that their figures refute."""
     return [
@@ -75,7 +81,7 @@ class MeasuredTable(SphinxDirective):
         name, _, key = self.arguments[0].partition(":")
         found = record(name).table(key.strip())
         rows, columns = (self._listed(what) for what in ("rows", "columns"))
-        source = f"*{found.title}. From {link_to(name)}.*"
+        source = source_of(record(name), found, name)
         return self.parse_text_to_nodes(f"{part_of(found, rows, columns)}\n\n{source}\n")
 
     def _listed(self, what: str) -> list[str]:

@@ -147,7 +147,7 @@ class Embedding:
         conditions = [value.within(placed) for value in self.conditions]
         if not placed.all() and options.get("labels") is not None:
             options["labels"] = np.asarray(options["labels"])[placed]
-        if isinstance(metric, str):
+        if isinstance(metric, str) or callable(metric):
             options["metric"] = metric
         shown = without_factors(self.model, data, conditions)
         is_taken_out = shown is not data and not np.array_equal(shown, data)

@@ -35,6 +35,12 @@ class Map:
         Gives the kernel that the map is kernel PCA of: of all rows, centred.
     back : callable, optional
         From places back to data.
+
+    Attributes
+    ----------
+    derived : dict
+        What was worked out of the map when it was asked for, and is not to be worked out again.  A
+        changed map begins without, and model files hold none of it.
     """
 
     points: Any
@@ -42,6 +48,9 @@ class Map:
     facts: Mapping[str, Any] = field(default_factory=dict)
     kernel: Callable[[], FloatArray] | None = None
     back: Callable[[FloatArray], FloatArray] | None = None
+    derived: dict[str, Any] = field(
+        default_factory=dict, init=False, repr=False, compare=False, metadata={"saved": False}
+    )
 
     def with_facts(self, **facts: Any) -> Map:
         """The same map with further facts."""

@@ -363,7 +363,7 @@ class GatedBoltzmannMachine(PairModel):
             E[y | x] = Σ_z p(z | x) E[y | x, z].
         """
         x, machine = self._inputs(X), self._learned
-        draws = generator_of(random_generator(random_state), machine.device)
+        draws = generator_of(random_generator(random_state), machine.exact.device)
         return expected_of(machine, x, draws)
 
     def transform(self, X: Any) -> FloatArray:
@@ -437,7 +437,7 @@ class GatedBoltzmannMachine(PairModel):
         """
         machine, Y = self._learned, without_labels(Y)
         x, y = (NOTHING, self._alone(X)) if Y is None else self._pairs(X, Y)
-        draws = generator_of(random_generator(random_state), machine.device)
+        draws = generator_of(random_generator(random_state), machine.exact.device)
         return log_densities_of(machine, x, y, draws)
 
     def score(self, X: Any, y: Any = None) -> float:

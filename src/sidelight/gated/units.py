@@ -46,6 +46,10 @@ class Units(Protocol):
         """Draw y given a and b."""
         ...
 
+    def sample_alike(self, a: Tensor, b: Tensor, generator: torch.Generator) -> Tensor:
+        """The same, with the same random numbers for every input, whoever comes with it."""
+        ...
+
     def log_sum(self, a: Tensor, b: Tensor) -> Tensor:
         """log Σ_y exp(h(y, b) + a · f(y)), summed over outputs."""
         ...
@@ -88,6 +92,10 @@ class Binary:
     def sample(self, a: Tensor, b: Tensor, generator: torch.Generator) -> Tensor:
         """Each by itself."""
         return torch.bernoulli(torch.sigmoid(a + b), generator=generator)
+
+    def sample_alike(self, a: Tensor, b: Tensor, generator: torch.Generator) -> Tensor:
+        """On where one number for all inputs is below the probability."""
+        return on_alike(torch.sigmoid(a + b), generator)
 
     def log_sum(self, a: Tensor, b: Tensor) -> Tensor:
         """Σ_j log(1 + e^{a_j + b_j})."""
@@ -140,6 +148,14 @@ class Gaussian:
         """The mean with noise of ν."""
         mean = self.mean(a, b)
         noise = torch.randn(mean.shape, dtype=mean.dtype, device=mean.device, generator=generator)
+        return mean + self.nu * noise
+
+    def sample_alike(self, a: Tensor, b: Tensor, generator: torch.Generator) -> Tensor:
+        """The mean with one noise for all inputs."""
+        mean = self.mean(a, b)
+        noise = torch.randn(
+            mean.shape[1:], dtype=mean.dtype, device=mean.device, generator=generator
+        )
         return mean + self.nu * noise
 
     def log_sum(self, a: Tensor, b: Tensor) -> Tensor:
@@ -196,6 +212,13 @@ class Multinomial:
         state = torch.multinomial(rows, 1, generator=generator)
         return torch.zeros_like(rows).scatter_(1, state, 1.0).reshape(shares.shape).flatten(-2)
 
+    def sample_alike(self, a: Tensor, b: Tensor, generator: torch.Generator) -> Tensor:
+        """The state in whose share of [0, 1] one number for all inputs falls."""
+        shares = torch.softmax(self._by_unit(a + b), -1)
+        ends = shares.cumsum(-1)[..., :-1]
+        state = (_uniform(ends[..., :1], generator) >= ends).sum(-1, keepdim=True)
+        return torch.zeros_like(shares).scatter_(-1, state, 1.0).flatten(-2)
+
     def log_sum(self, a: Tensor, b: Tensor) -> Tensor:
         """Σ over units of log Σ_j e^{a_j + b_j}."""
         return torch.logsumexp(self._by_unit(a + b), -1).sum(-1)
@@ -248,6 +271,13 @@ class Poisson:
         """Each by itself."""
         return torch.poisson(self.mean(a, b), generator=generator)
 
+    def sample_alike(self, a: Tensor, b: Tensor, generator: torch.Generator) -> Tensor:
+        """Each input by itself, from one seed: how many numbers a draw takes hangs on its mean."""
+        mean, place = self.mean(a, b), generator.device
+        seed = int(torch.randint(2**62, (1,), generator=generator, device=place))
+        own = torch.Generator(device=place)
+        return torch.stack([torch.poisson(each, generator=own.manual_seed(seed)) for each in mean])
+
     def log_sum(self, a: Tensor, b: Tensor) -> Tensor:
         """Σ_j e^{a_j + b_j}."""
         return self.mean(a, b).sum(-1)
@@ -268,6 +298,16 @@ class Poisson:
     def admitted(self, Y: FloatArray) -> FloatArray:
         """As they are."""
         return Y
+
+
+def on_alike(probability: Tensor, generator: torch.Generator) -> Tensor:
+    """Binary units, on with their probability, by the same random numbers for every input."""
+    return (_uniform(probability, generator) < probability).to(probability.dtype)
+
+
+def _uniform(like: Tensor, generator: torch.Generator) -> Tensor:
+    """Numbers in [0, 1), one for all inputs, (outputs of each input, units)."""
+    return torch.rand(like.shape[1:], dtype=like.dtype, device=like.device, generator=generator)
 
 
 def _are_shares(Y: FloatArray) -> bool:

@@ -29,6 +29,7 @@ from sidelight.quality.labels import LabelAccuracy, neighbor_label_accuracy
 from sidelight.quality.neighborhoods import continuity, trustworthiness
 from sidelight.quality.pairwise import METRICS as METRICS
 from sidelight.quality.pairwise import distance_rows as distance_rows
+from sidelight.quality.pairwise import is_by_rows as is_by_rows
 from sidelight.quality.report import QualityReport, quality_report
 from sidelight.quality.report import measured as measured
 from sidelight.quality.report import rows_to_draw as rows_to_draw

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from sidelight.core import ArrayLike, FloatArray, IntArray
+from sidelight.neighbors import Metric
 from sidelight.quality.inputs import check_max_samples
 from sidelight.quality.pairwise import compared_distances
 from sidelight.quality.ranks import draw_rows, ranked_blocks
@@ -102,7 +103,7 @@ def coranking_curves(
     X: ArrayLike,
     Z: ArrayLike,
     *,
-    metric: str = "euclidean",
+    metric: Metric = "euclidean",
     max_samples: int | None = None,
     random_state: Any = 0,
 ) -> CorankingCurves:
@@ -121,8 +122,8 @@ def coranking_curves(
         Data, or distances with ``metric="precomputed"``.
     Z : array-like of shape (n_samples, n_components)
         The map, compared by Euclidean distances.
-    metric : str
-        The metric of the data.
+    metric : str or callable
+        The metric of the data, as estimators take it.
     max_samples : int, optional
         With more points than that, so many are drawn and all n points are ranked from each of
         them: sums over i become sums over the drawn points, which estimates the same curves.  By

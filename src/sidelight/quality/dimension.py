@@ -9,6 +9,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from sidelight.core import ArrayLike, FloatArray, IntArray
+from sidelight.neighbors import Metric
 from sidelight.quality.inputs import check_n_neighbors
 from sidelight.quality.pairwise import DistanceRows, distance_rows
 
@@ -53,7 +54,7 @@ def intrinsic_dimension(
     *,
     method: Literal["two_nn", "mle", "correlation", "pca"] = "two_nn",
     n_neighbors: int = 10,
-    metric: str = "euclidean",
+    metric: Metric = "euclidean",
 ) -> IntrinsicDimension:
     """Estimate the number of dimensions that the data fill.
 
@@ -83,8 +84,8 @@ def intrinsic_dimension(
     n_neighbors : int
         The k of "mle" and "correlation".  More neighbours mean less spread and more bias where the
         data are curved or end.
-    metric : str
-        The metric of the data; "pca" takes "euclidean" alone.
+    metric : str or callable
+        The metric of the data, as estimators take it; "pca" takes "euclidean" alone.
 
     Returns
     -------

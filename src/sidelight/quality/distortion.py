@@ -13,6 +13,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from sidelight.core import ArrayLike, BoolArray, FloatArray, IntArray, require_memory
+from sidelight.neighbors import Metric
 from sidelight.quality.pairwise import DistanceRows, compared_distances
 from sidelight.quality.ranks import average_ranks
 
@@ -95,7 +96,7 @@ def stress(
     *,
     kind: Literal["raw", "normalised", "kruskal", "sammon"] = "normalised",
     scaled: bool = True,
-    metric: str = "euclidean",
+    metric: Metric = "euclidean",
 ) -> float:
     """Measure how far the distances in a map are from those in the data.
 
@@ -117,8 +118,8 @@ def stress(
     scaled : bool
         By default the map is first scaled by the α > 0 that makes the chosen stress least, since
         many methods leave the scale of their maps open.  False takes the map as it is, α = 1.
-    metric : str
-        The metric of the data.
+    metric : str or callable
+        The metric of the data, as estimators take it.
 
     Returns
     -------
@@ -184,7 +185,7 @@ def residual_variance_of_pairs(pairs: PairBlocks) -> float:
     return float(min(1.0, max(0.0, 1.0 - delta_d**2 / (delta_delta * d_d))))
 
 
-def residual_variance(X: ArrayLike, Z: ArrayLike, *, metric: str = "euclidean") -> float:
+def residual_variance(X: ArrayLike, Z: ArrayLike, *, metric: Metric = "euclidean") -> float:
     """Measure the variance of the data's distances that the map's do not explain.
 
     It is 1 − r²(δ, d), with r the linear correlation over all pairs (Tenenbaum et al. 2000,
@@ -197,8 +198,8 @@ def residual_variance(X: ArrayLike, Z: ArrayLike, *, metric: str = "euclidean") 
         Data, or distances (Euclidean, geodesic …) with ``metric="precomputed"``.
     Z : array-like of shape (n_samples, n_components)
         The map, compared by Euclidean distances.
-    metric : str
-        The metric of the data.
+    metric : str or callable
+        The metric of the data, as estimators take it.
 
     Returns
     -------
@@ -247,7 +248,7 @@ def shepard_correlation_of_pairs(delta: FloatArray, d: FloatArray) -> float:
     return float(first @ second) / below if below > 0 else 0.0
 
 
-def shepard_correlation(X: ArrayLike, Z: ArrayLike, *, metric: str = "euclidean") -> float:
+def shepard_correlation(X: ArrayLike, Z: ArrayLike, *, metric: Metric = "euclidean") -> float:
     """Measure how far the map keeps the order of all distances.
 
     It is Spearman's rank correlation of δ_ij and d_ij over all pairs i < j: how near the points of
@@ -259,8 +260,8 @@ def shepard_correlation(X: ArrayLike, Z: ArrayLike, *, metric: str = "euclidean"
         Data, or distances with ``metric="precomputed"``.
     Z : array-like of shape (n_samples, n_components)
         The map, compared by Euclidean distances.
-    metric : str
-        The metric of the data.
+    metric : str or callable
+        The metric of the data, as estimators take it.
 
     Returns
     -------

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from sidelight.core import ArrayLike, FloatArray, IntArray
+from sidelight.neighbors import Metric
 from sidelight.quality.inputs import check_n_neighbors
 from sidelight.quality.pairwise import compared_distances
 from sidelight.quality.ranks import ranked_blocks
@@ -30,7 +31,7 @@ def _normaliser(coranks: IntArray, k: int) -> float:
 
 
 def trustworthiness(
-    X: ArrayLike, Z: ArrayLike, *, n_neighbors: int = 5, metric: str = "euclidean"
+    X: ArrayLike, Z: ArrayLike, *, n_neighbors: int = 5, metric: Metric = "euclidean"
 ) -> float:
     """Measure how far neighbours in the map are neighbours in the data.
 
@@ -49,8 +50,8 @@ def trustworthiness(
         The map, compared by Euclidean distances.
     n_neighbors : int
         The size k of the neighbourhood, in [1, n_samples / 2).
-    metric : str
-        The metric of the data.
+    metric : str or callable
+        The metric of the data, as estimators take it.
 
     Returns
     -------
@@ -85,7 +86,7 @@ def trustworthiness(
 
 
 def continuity(
-    X: ArrayLike, Z: ArrayLike, *, n_neighbors: int = 5, metric: str = "euclidean"
+    X: ArrayLike, Z: ArrayLike, *, n_neighbors: int = 5, metric: Metric = "euclidean"
 ) -> float:
     """Measure how far neighbours in the data stay neighbours in the map.
 
@@ -104,8 +105,8 @@ def continuity(
         The map, compared by Euclidean distances.
     n_neighbors : int
         The size k of the neighbourhood, in [1, n_samples / 2).
-    metric : str
-        The metric of the data.
+    metric : str or callable
+        The metric of the data, as estimators take it.
 
     Returns
     -------
@@ -137,7 +138,7 @@ def continuity(
 
 
 def _mean_over_rows(
-    X: ArrayLike, Z: ArrayLike, n_neighbors: int, metric: str, measure: str
+    X: ArrayLike, Z: ArrayLike, n_neighbors: int, metric: Metric, measure: str
 ) -> float:
     seen_from = {"trustworthiness": row_trustworthiness, "continuity": row_continuity}[measure]
     data, mapped = compared_distances(X, Z, metric, who=measure)

@@ -16,7 +16,7 @@ import numpy as np
 from scipy.spatial.distance import cdist
 
 from sidelight.core import ArrayLike, FloatArray, IntArray, as_dense, is_sparse, require_memory
-from sidelight.neighbors import distinct_rows
+from sidelight.neighbors import Metric, check_metric, distance_blocks, distinct_rows
 from sidelight.quality.inputs import as_points, as_sparse_points, check_same_length
 
 # Distances that are computed by subtraction whatever the number of dimensions.
@@ -27,7 +27,10 @@ _DIRECT: dict[str, Any] = {
     "canberra": "canberra",
     "braycurtis": "braycurtis",
     "hamming": "hamming",
+    "sqeuclidean": "sqeuclidean",
 }
+# Other names of these.
+_ALIASES = {"l2": "euclidean", "minkowski": "euclidean", "l1": "cityblock"}
 METRICS = ("euclidean", "precomputed", "cosine", "correlation", *_DIRECT)
 # What products of sparse rows are enough for.
 _OF_SPARSE = ("euclidean", "cosine")
@@ -133,14 +136,12 @@ class DistanceRows:
         return [index[start : start + step] for start in range(0, index.size, step)]
 
 
-def distance_rows(X: ArrayLike, metric: str, *, name: str = "X", who: str) -> DistanceRows:
-    """Prepare the distances between all points."""
-    if metric not in METRICS:
-        raise ValueError(
-            f"The 'metric' parameter of {who} must be one of {', '.join(map(repr, METRICS))}. "
-            f"Got {metric!r} instead. For another metric, compute the distances and use "
-            "metric='precomputed'."
-        )
+def distance_rows(X: ArrayLike, metric: Metric, *, name: str = "X", who: str) -> DistanceRows:
+    """Prepare the distances between all points; those of any other metric in one table."""
+    metric = _as_measured(metric)
+    if not isinstance(metric, str) or metric not in METRICS:
+        rows = as_points(X, name=name, who=who).astype(np.float64, copy=False)
+        X, metric = _table_of(rows, check_metric(metric, who=who), who=who), "precomputed"
     points = as_points(X, name=name, who=who)
     if metric == "precomputed":
         _check_distance_table(points, name=name, who=who)
@@ -155,8 +156,39 @@ def distance_rows(X: ArrayLike, metric: str, *, name: str = "X", who: str) -> Di
     return DistanceRows(points, metric, norms, who)
 
 
+def is_by_rows(metric: Any) -> bool:
+    """Whether a metric compares rows, and is computed row by row, without a table of all."""
+    return _as_measured(metric) in METRICS and metric != "precomputed"
+
+
+def _as_measured(metric: Any) -> Any:
+    """A metric by the name that it has here."""
+    return _ALIASES.get(metric, metric) if isinstance(metric, str) else metric
+
+
+def _table_of(points: FloatArray, metric: Metric, *, who: str) -> FloatArray:
+    """All distances by a metric that nothing quicker is known of, a function of one's own, say."""
+    n, called = len(points), metric if isinstance(metric, str) else "given"
+    require_memory(
+        24.0 * n * n,
+        what=f"the {n:,} × {n:,} table of {called} distances",
+        who=who,
+        instead=f"Judge some of the rows, or take one of {', '.join(METRICS)}, row by row.",
+    )
+    table = np.empty((n, n))
+    for rows, block in distance_blocks(points, None, metric, who=who):
+        table[rows] = block
+    np.fill_diagonal(table, 0.0)
+    return table
+
+
+def name_of_metric(metric: Any) -> str:
+    """What a metric is called."""
+    return metric if isinstance(metric, str) else getattr(metric, "__name__", repr(metric))
+
+
 def compared_distances(
-    X: ArrayLike, Z: ArrayLike, metric: str, *, who: str
+    X: ArrayLike, Z: ArrayLike, metric: Metric, *, who: str
 ) -> tuple[DistanceRows, DistanceRows]:
     """Prepare the distances in the data and the Euclidean ones in its map."""
     data = _sparse_rows(X, metric, who=who) if is_sparse(X) else distance_rows(X, metric, who=who)
@@ -165,13 +197,14 @@ def compared_distances(
     return data, mapped
 
 
-def _sparse_rows(X: Any, metric: str, *, who: str) -> DistanceRows:
+def _sparse_rows(X: Any, metric: Metric, *, who: str) -> DistanceRows:
     """Prepare the distances between sparse rows, written out only where the metric needs it."""
-    if metric not in _OF_SPARSE:
-        if metric in ("correlation", *_DIRECT):
+    metric = _as_measured(metric)
+    if not isinstance(metric, str) or metric not in _OF_SPARSE:
+        if metric != "precomputed":
             require_memory(
                 8.0 * X.shape[0] * X.shape[1],
-                what=f"{metric} distances between the {X.shape[0]:,} sparse rows of X",
+                what=f"{name_of_metric(metric)} distances between the {X.shape[0]:,} sparse rows",
                 who=who,
                 instead=f"Of sparse rows as they are there is {' and '.join(_OF_SPARSE)}.",
             )

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from sidelight.core import ArrayLike, FloatArray, IntArray, as_dense, random_generator
+from sidelight.neighbors import Metric
 from sidelight.quality.coranking import CorankingCounts
 from sidelight.quality.dimension import (
     jackknife_error,
@@ -26,7 +27,7 @@ from sidelight.quality.gaussian_process import gplvm_score
 from sidelight.quality.inputs import as_points, check_max_samples, check_n_neighbors
 from sidelight.quality.labels import agrees_with_neighbors, as_label_codes
 from sidelight.quality.neighborhoods import row_continuity, row_trustworthiness
-from sidelight.quality.pairwise import compared_distances
+from sidelight.quality.pairwise import compared_distances, name_of_metric
 from sidelight.quality.ranks import Rows, draw_rows, ranked_blocks
 
 # Pairs of points, both ways, that are ranked unless told otherwise: about two seconds.
@@ -188,7 +189,7 @@ def quality_report(
     Z: ArrayLike,
     *,
     n_neighbors: int | None = None,
-    metric: str = "euclidean",
+    metric: Metric = "euclidean",
     labels: ArrayLike | None = None,
     max_samples: int | None = None,
     random_state: Any = 0,
@@ -210,8 +211,8 @@ def quality_report(
     n_neighbors : int, optional
         The size of the neighbourhood, in [1, n_samples / 2).  By default 10, or less for fewer
         than 21 points.
-    metric : str
-        The metric of the data.
+    metric : str or callable
+        The metric of the data, as estimators take it.
     labels : array-like of shape (n_samples,), optional
         Adds the leave-one-out accuracy of the nearest neighbour in the map.
     max_samples : int, optional
@@ -260,7 +261,7 @@ def quality_report(
         data.distinct(),
         n_neighbors=n_neighbors,
         labels=labels,
-        metric=metric,
+        metric=name_of_metric(metric),
         n_components=mapped.points.shape[1],
         who=who,
     )

@@ -13,6 +13,7 @@ from sidelight.quality import (
     QualityReport,
     check_same_length,
     distance_rows,
+    is_by_rows,
     measured,
     rows_to_draw,
 )
@@ -86,9 +87,10 @@ def quality_report(
     array, places = in_whole_rows(array, who=who), in_whole_rows(places, who=who, name="places")
     n = array.shape[0]
     check_same_length(n, places.shape[0], names=("array", "places"), who=who)
-    if metric == "precomputed":
+    if not is_by_rows(metric):
         raise ValueError(
-            f"The 'metric' parameter of {who} must be one that compares rows. Got 'precomputed'."
+            f"The 'metric' parameter of {who} must be one that compares rows, and does so without "
+            f"a table of all: 'euclidean', 'cosine', 'cityblock', say. Got {metric!r}."
         )
     options = {"n_neighbors": n_neighbors, "labels": labels, "max_samples": max_samples}
     if n <= _FEW:

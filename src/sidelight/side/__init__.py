@@ -19,9 +19,13 @@ from sidelight.side.distances import describe as describe
 from sidelight.side.invariance import Invariance
 from sidelight.side.pairs import Pairs
 from sidelight.side.relation import Relation
+from sidelight.side.rows import RowNames as RowNames
 from sidelight.side.rows import SideInformation
+from sidelight.side.rows import days_since_1970 as days_since_1970
+from sidelight.side.rows import is_moment as is_moment
 from sidelight.side.rows import labels_of_index as labels_of_index
 from sidelight.side.rows import list_numbers as list_numbers
+from sidelight.side.rows import listed_labels as listed_labels
 from sidelight.side.rows import name_rows as name_rows
 from sidelight.side.rows import rows_called as rows_called
 from sidelight.side.rows import rows_called_within as rows_called_within

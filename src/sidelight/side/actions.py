@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from sidelight.core import IntArray
-from sidelight.side.rows import SideInformation, read_labels
+from sidelight.side.rows import (
+    RowNames,
+    SideInformation,
+    listed_labels,
+    names_of_values,
+    place_of_every,
+    read_labels,
+    require_known,
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -30,6 +38,13 @@ class Actions(SideInformation):
         Whether maps follow the actions whatever the rows look like.  By default a map of 20 rows
         or more follows them only if it then shows the rows still: those that look alike lie
         together.  Of rows that follow one another by chance it would not.
+    names : sequence of shape (n_samples,), optional
+        The labels of the rows, in the index of X; those of ``episodes`` by default, where these
+        are a series of pandas.
+    steps : sequence of shape (n_samples - n_episodes,), optional
+        The labels of the rows before each action, or of those after it; those of ``labels`` by
+        default, where these are a series of pandas.  Rows of X that are in another order than
+        they were acted in are refused.
 
     Examples
     --------
@@ -45,6 +60,8 @@ class Actions(SideInformation):
     labels: Any
     episodes: Any = None
     certain: bool = False
+    names: tuple[Any, ...] | None = field(default=None, kw_only=True)
+    steps: tuple[Any, ...] | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
         if not isinstance(self.certain, bool | np.bool_):
@@ -53,11 +70,17 @@ class Actions(SideInformation):
             )
         object.__setattr__(self, "certain", bool(self.certain))
         labels = read_labels(self.labels, what="The 'labels' argument of Actions")
+        steps = names_of_values(self.labels, self.steps, kind="Actions", count=len(labels))
         object.__setattr__(self, "labels", labels)
+        object.__setattr__(self, "steps", steps)
         if self.episodes is None:
+            rows = names_of_values(None, self.names, kind="Actions", count=self._size)
+            object.__setattr__(self, "names", rows)
             return
         episodes = read_labels(self.episodes, what="The 'episodes' argument of Actions")
+        rows = names_of_values(self.episodes, self.names, kind="Actions", count=len(episodes))
         object.__setattr__(self, "episodes", episodes)
+        object.__setattr__(self, "names", rows)
         starts = episodes[self._starts()]
         names, counts = np.unique(starts, return_counts=True)
         if np.any(counts > 1):
@@ -101,8 +124,8 @@ class Actions(SideInformation):
 
         Parameters
         ----------
-        rows : array-like of int or bool
-            Row numbers, ascending, or one bool per row.
+        rows : array-like
+            Row numbers, ascending, or one bool per row; labels where the rows have ``names``.
 
         Returns
         -------
@@ -114,7 +137,7 @@ class Actions(SideInformation):
         >>> Actions(["left", "up", "left", "up"]).within([0, 1, 3, 4]).labels
         array(['left', 'up'], dtype='<U4')
         """
-        return self._taken(self._rows_asked(rows))
+        return SideInformation.within(self, rows)
 
     @property
     def _size(self) -> int:
@@ -124,7 +147,26 @@ class Actions(SideInformation):
     def _says_nothing(self) -> bool:
         return len(self.labels) == 0 and self._size != 0
 
+    def _at(self, names: RowNames | None, n_samples: int, *, who: str) -> Actions:
+        numbered = self if self.names is self.steps is None else self._unnamed()
+        if names is None or numbered is self:
+            return numbered
+        if self.names is not None and self.names != names.labels:
+            places = place_of_every(self.names or (), names, kind="Actions", who=who)
+            if np.any(np.diff(places) < 1):
+                raise ValueError(_in_another_order(names, who))
+            return numbered._taken(places)
+        if self.steps is not None and self._size == n_samples:
+            walked = [[names.labels[row] for row in rows] for rows in self.transitions(n_samples).T]
+            if list(self.steps) not in walked:
+                raise ValueError(_in_another_order(names, who))
+        return numbered
+
+    def _unnamed(self) -> Actions:
+        return Actions(self.labels, episodes=self.episodes, certain=self.certain)
+
     def _taken(self, rows: IntArray) -> Actions:
+        require_known(rows, kind="Actions")
         if np.any(np.diff(rows) < 1):
             raise ValueError(
                 "Actions lead from a row to the next, so they are of rows in ascending order. Got "
@@ -134,9 +176,10 @@ class Actions(SideInformation):
         after[self.transitions(self._size)[:, 0]] = np.arange(len(self.labels))
         stays = (np.diff(rows) == 1) & (after[rows[:-1]] >= 0)
         walks = np.concatenate([[0], np.cumsum(~stays)]) if len(rows) else rows
-        labels = self.labels[after[rows[:-1]][stays]]
+        kept = after[rows[:-1]][stays]
         episodes = walks if len(rows) == 0 or walks[-1] else None
-        return Actions(labels, episodes=episodes, certain=self.certain)
+        steps = None if self.steps is None else tuple(self.steps[step] for step in kept)
+        return Actions(self.labels[kept], episodes=episodes, certain=self.certain, steps=steps)
 
     def check(self, n_samples: int, *, who: str) -> None:
         """Compare the numbers of labels and of rows.
@@ -180,3 +223,12 @@ class Actions(SideInformation):
         walks = "" if self.episodes is None else f", {self.n_episodes} episodes"
         sure = ", certain" if self.certain else ""
         return f"Actions({len(self.labels)} transitions of {kinds} actions{walks}{sure})"
+
+
+def _in_another_order(names: RowNames, who: str) -> str:
+    return (
+        f"The Actions given to {who} lead from a row to the next, and have labels that are not "
+        f"those of the rows of X in this order, {listed_labels(names.labels)}. Sort X as it was "
+        f"acted, X.loc[episodes.index], say. Where the actions are those of the rows in their "
+        f"order, give them without labels: Actions(labels.to_numpy())."
+    )

@@ -12,13 +12,12 @@ from sidelight.core import IntArray, of_moderate_size
 from sidelight.side.rows import (
     RowNames,
     SideInformation,
-    labels_of_index,
-    list_numbers,
-    listed_labels,
     name_rows,
+    names_of_values,
+    place_of_every,
     read_labels,
-    read_names,
     read_numbers,
+    require_known,
 )
 
 
@@ -60,7 +59,6 @@ class Condition(SideInformation):
 
     def __post_init__(self) -> None:
         what = "The 'values' argument of Condition"
-        names = labels_of_index(self.values) if self.names is None else self.names
         first = np.asarray(self.values).ravel()[:1] if not isinstance(self.values, str) else ""
         named = len(first) and isinstance(first[0], (str, np.str_, bool, np.bool_))
         values = (
@@ -68,14 +66,9 @@ class Condition(SideInformation):
             if named
             else read_numbers(self.values, what=what, ndim=(1, 2))
         )
+        names = names_of_values(self.values, self.names, kind="Condition", count=len(values))
         object.__setattr__(self, "values", values)
-        if names is not None:
-            object.__setattr__(self, "names", read_names(names, kind="Condition"))
-            if len(names) != len(values):
-                raise ValueError(
-                    f"The 'names' argument of Condition must hold one label per value, "
-                    f"{len(values)}. Got {len(names)}."
-                )
+        object.__setattr__(self, "names", names)
         if self.period is not None and not _is_positive(self.period):
             raise ValueError(
                 f"The 'period' argument of Condition must be None or a number above 0. Got "
@@ -124,30 +117,11 @@ class Condition(SideInformation):
         return len(self.values)
 
     def _taken(self, rows: IntArray) -> Condition:
-        if np.any(rows < 0):
-            raise ValueError(
-                f"Condition.within takes rows of which the value is known. It is not known for "
-                f"{list_numbers(np.flatnonzero(rows < 0))} of those asked for."
-            )
+        require_known(rows, kind="Condition")
         return Condition(self.values[rows], self.period, self.kernel)
 
     def _places_in(self, names: RowNames, who: str) -> IntArray:
-        own = RowNames(self.names or ())
-        lost = [label for label in names.labels if label not in own.places]
-        if lost:
-            raise ValueError(
-                f"The Condition given to {who} must be known for every row of X. It has labels, "
-                f"and none for the rows {listed_labels(lost)} of X. Where the values are those of "
-                f"the rows in their order, give them without labels: Condition(values.to_numpy())."
-            )
-        twice = sorted(own.repeated & set(names.labels), key=str)
-        if twice:
-            raise ValueError(
-                f"The Condition given to {who} has more than one value for the labels "
-                f"{listed_labels(twice)} of X. Where the values are those of the rows in their "
-                f"order, give them without labels: Condition(values.to_numpy())."
-            )
-        return np.array([own.places[label] for label in names.labels], dtype=np.int64)
+        return place_of_every(self.names or (), names, kind="Condition", who=who)
 
     def check(self, n_samples: int, *, who: str) -> None:
         """Compare the number of values with the rows of X.

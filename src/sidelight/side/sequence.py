@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from sidelight.core import IntArray
-from sidelight.side.rows import SideInformation, read_labels, read_numbers, row_name
+from sidelight.side.rows import (
+    RowNames,
+    SideInformation,
+    listed_labels,
+    names_of_values,
+    place_of_every,
+    read_labels,
+    read_order,
+    require_known,
+    row_name,
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -23,8 +33,12 @@ class Sequence(SideInformation):
         The episode of every row; rows of different episodes are not adjacent.  Without it all are
         of one.
     order : array-like of shape (n_samples,), optional
-        By what rows are in order, a time, say; equal ones are in the order of X.  Without it that
-        order is all.
+        By what rows are in order: numbers, dates, times, spans of time, or texts that are dates
+        or times as ISO 8601 has them (2026-01-31, 2026-01-31 12:30); equal ones are in the order
+        of X.  Without it that order is all.
+    names : sequence, optional
+        The labels of the rows that are spoken of, in the index of X; those of series of pandas by
+        default.  Where X has no labels, rows are spoken of in their order.
 
     Examples
     --------
@@ -39,13 +53,15 @@ class Sequence(SideInformation):
 
     episodes: Any = None
     order: Any = None
+    names: tuple[Any, ...] | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
+        given = self.episodes, self.order
         if self.episodes is not None:
             episodes = read_labels(self.episodes, what="The 'episodes' argument of Sequence")
             object.__setattr__(self, "episodes", episodes)
         if self.order is not None:
-            order = read_numbers(self.order, what="The 'order' argument of Sequence")
+            order = read_order(self.order, what="The 'order' argument of Sequence")
             object.__setattr__(self, "order", order)
         if self.episodes is not None and self.order is not None:
             rows = len(self.episodes), len(self.order)
@@ -54,6 +70,30 @@ class Sequence(SideInformation):
                     f"The 'episodes' and the 'order' of a Sequence must speak of as many rows. Got "
                     f"{rows[0]} and {rows[1]}."
                 )
+        object.__setattr__(self, "names", self._names_of(*given))
+
+    def _names_of(self, episodes: Any, order: Any) -> tuple[Any, ...] | None:
+        """The labels of the rows, in which episodes and order must agree where both have some."""
+        if self._size is None:
+            if self.names is not None:
+                raise ValueError(
+                    "The 'names' argument of Sequence says of which rows 'order' and 'episodes' "
+                    "are. Got names alone: leave them out, or give one of the two."
+                )
+            return None
+        found = [
+            names_of_values(values, self.names, kind="Sequence", count=self._size)
+            for values in (episodes, order)
+            if values is not None
+        ]
+        labels = [names for names in found if names is not None]
+        if len(labels) == 2 and labels[0] != labels[1]:
+            raise ValueError(
+                f"The 'episodes' and the 'order' of a Sequence must be of the same rows, in the "
+                f"same order. Got the labels {listed_labels(labels[0])} and "
+                f"{listed_labels(labels[1])}. Bring them together: episodes.loc[order.index]."
+            )
+        return labels[0] if labels else None
 
     def adjacent(self, n_samples: int) -> IntArray:
         """Give the rows that follow one another.
@@ -128,7 +168,11 @@ class Sequence(SideInformation):
         place[in_order] = np.arange(size)
         return place[rows], episode
 
+    def _places_in(self, names: RowNames, who: str) -> IntArray:
+        return place_of_every(self.names or (), names, kind="Sequence", who=who)
+
     def _taken(self, rows: IntArray) -> Sequence:
+        require_known(rows, kind="Sequence")
         taken, episode = self._places_of(rows)
         # what was left out between two rows ends an episode
         order = np.sort(taken)

@@ -78,7 +78,8 @@ class LocallyLinearEmbedding(GraphEmbedder):
     reconstruction_error_ : float
         Their sum, tr(Yᵀ M Y).
     precisions_ : ndarray of shape (n_points,) or None
-        m_ii² of the distinct rows in their order, with ``diagonal="free"``.
+        m_ii² of the distinct rows in their order, with ``diagonal="free"``: one over the squared
+        error of a row's mixture, as the Notes have it.
     pieces_ : ndarray of shape (n_samples,)
         The piece of the graph that each row was found in.
     neighbors_recall_ : float
@@ -90,6 +91,11 @@ class LocallyLinearEmbedding(GraphEmbedder):
     Being a neighbour is not mutual here, so that a connected graph is not enough: a set of points
     whose neighbours all lie within the set could collapse on one place at no cost.  Where there
     are several such sets each is given its shortest way out as a further neighbour.
+
+    The squared errors of ``precisions_`` are those that the weights minimise, with what ``reg``
+    adds: wᵀ(G + reg tr(G) I)w, G the Gram matrix of the neighbours as seen from x_i.  Where points
+    have as many neighbours as columns or more, mixtures hit them exactly, and the plain error
+    would weigh such points without bound.
 
     A new row is placed by the barycentre of its neighbours' places with its own weights.
 

@@ -12,7 +12,7 @@ v_i is too small for others; c is that under which rows left out of the field ar
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -20,13 +20,23 @@ import scipy.sparse as sp
 from scipy.optimize import minimize_scalar
 from scipy.special import logsumexp
 
-from sidelight.core import BoolArray, FloatArray, IntArray, as_dense, evenly_spaced, row_blocks
+from sidelight.core import (
+    BoolArray,
+    FloatArray,
+    IntArray,
+    as_dense,
+    evenly_spaced,
+    require_memory,
+    row_blocks,
+)
 from sidelight.estimator import KernelOfRows, Map, OfRows
 from sidelight.neighbors import distance_blocks
 from sidelight.solvers import best_of
 
 #: At most so many rows are left out, and log c lies between these.
 _JUDGED, _WIDENINGS = 500, (-3.0, 15.0)
+#: Tables of so many rows by all: squares and variances, and what their likelihood is summed of.
+_TABLES = 7
 
 
 @dataclass(frozen=True)
@@ -60,6 +70,13 @@ class FieldDensity:
         """Of the distinct rows of a field, with the precision of a feature."""
         shares, varying = counts / counts.sum(), np.ptp(rows, axis=0) > 0
         means, variances = conditionals(rows, shares @ rows, precision)
+        n, judged = len(rows), min(len(rows), _JUDGED)
+        require_memory(
+            _TABLES * 8.0 * judged * n,
+            what=f"the {judged} × {n:,} tables of rows that are left out of the field",
+            who=who,
+            instead="Fit it to fewer rows.",
+        )
         left_out = LeftOut.of(rows[:, varying], shares, precision)
         return cls(means, left_out.widening() * variances, shares, varying, who)
 
@@ -155,10 +172,13 @@ class LeftOut:
 
 
 def density_of_field(found: Map, *, any_metric: bool, who: str) -> FieldDensity:
-    """The density of rows of a map that comes from a field over them.
+    """The density of rows of a map that comes from a field over them, found once and kept with it.
 
     With ``any_metric`` the field is that of the rows themselves, whatever finds neighbours.
     """
+    kept: FieldDensity | None = found.derived.get("density")
+    if kept is not None:
+        return replace(kept, who=who)
     place, kernel = found.place, found.kernel
     assert isinstance(place, OfRows)
     assert isinstance(kernel, KernelOfRows)
@@ -171,4 +191,6 @@ def density_of_field(found: Map, *, any_metric: bool, who: str) -> FieldDensity:
         )
     rows = np.asarray(as_dense(rows), dtype=np.float64)
     known: Any = field
-    return FieldDensity.of(rows, place.distinct.counts, known.p * known.precision, who=who)
+    density = FieldDensity.of(rows, place.distinct.counts, known.p * known.precision, who=who)
+    found.derived["density"] = density
+    return density

@@ -5,10 +5,13 @@ from __future__ import annotations
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
+from numpy.testing import assert_array_equal
 from scipy.spatial.distance import cdist
 from sklearn.exceptions import NotFittedError
 
+from sidelight import load, save
 from sidelight.core.errors import (
     DisconnectedGraphError,
     DisconnectedGraphWarning,
@@ -442,3 +445,26 @@ def test_the_unit_of_the_frames_does_not_matter(scale):
         np.testing.assert_allclose(other.embedding_, one.embedding_, atol=1e-6)
     with pytest.raises(ValueError, match="ActionRespectingEmbedding cannot use X: its entries"):
         ActionRespectingEmbedding().fit(X * scale**3, side=side)
+
+
+def test_rows_are_asked_for_by_the_names_of_the_frame(tmp_path):
+    frames = np.random.default_rng(0).random((9, 4))
+    days = pd.date_range("2026-01-01", periods=9)
+    names = [f"at {i}" for i in range(9)]
+    told = Actions(["on"] * 8)
+    plain = ActionRespectingEmbedding(1, merge=None).fit(frames, side=told)
+    for index, asked in ((names, names), (days, list(days)), (days, [str(day) for day in days])):
+        table = pd.DataFrame(frames, index=index, columns=list("abcd"))
+        model = ActionRespectingEmbedding(1, merge=None).fit(table, side=told)
+        save(model, tmp_path / "walk.sidelight")
+        for asking in (model, load(tmp_path / "walk.sidelight")):
+            assert asking.predict(asked[2], "on") == plain.predict(2, "on") == 3
+            # as many names as columns are no frame
+            assert_array_equal(asking.predict(asked[:4], "on"), [1, 2, 3, 4])
+            assert asking.plan(asked[1], asked[4]) == plain.plan(1, 4)
+            assert asking.plan(1, asked[4]) == plain.plan(1, 4)
+            assert asking.locate(asked[5]) == plain.locate(frames[5]) == 5
+        with pytest.raises(ValueError, match="'item' argument.* names 'nobody', and no row"):
+            model.predict("nobody", "on")
+        with pytest.raises(ValueError, match=r"rows out of 0 … 8, or their names \("):
+            model.predict(9, "on")

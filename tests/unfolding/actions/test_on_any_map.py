@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
@@ -83,3 +84,18 @@ def test_steps_across_episodes_count_for_nothing():
 def test_what_cannot_be_asked(ask, match):
     with pytest.raises(ValueError, match=match):
         ask()
+
+
+def test_what_is_no_map_or_no_actions_is_told_by_name():
+    with pytest.raises(ValueError, match=r"'actions' argument of learn_actions.*Got list.*Actions"):
+        learn_actions(np.zeros((5, 2)), ["on"] * 4)
+    with pytest.raises(ValueError, match="'Z' argument of learn_actions must be a map.* Got str"):
+        learn_actions("abc", Actions(["on"] * 2))
+
+
+def test_rows_of_a_frame_are_asked_for_by_name():
+    Z, _, _ = turned(6)
+    table = pd.DataFrame(Z, index=list("uvwxyz"))
+    learned = learn_actions(table, Actions(["on"] * 5))
+    assert learned.predict("w", "on") == 3
+    assert_array_equal(learned.predict(["u", "v"], "on"), [1, 2])

@@ -63,10 +63,10 @@ def outputs_of(machine: Machine, Z: Tensor, X: FloatArray) -> FloatArray:
 
 def expected_of(machine: Machine, X: FloatArray, draws: torch.Generator) -> FloatArray:
     """E[y | x] of every input."""
-    found = np.empty((len(X), machine.n_outputs))
+    found, exact = np.empty((len(X), machine.n_outputs)), machine.exact
     with torch.no_grad():
         for rows in _blocks_of_sums(machine, len(X)):
-            y = expected_output(machine.folded(X[rows]), draws)
+            y = expected_output(exact.folded(X[rows], double=True), _afresh(draws))
             found[rows] = machine.output_scale.back(y)
     return found
 
@@ -100,17 +100,23 @@ def log_densities_of(
     with torch.no_grad():
         if machine.n_inputs:
             for rows in _blocks_of_sums(machine, len(Y)):
-                log_z = log_normaliser(machine.folded(X[rows]), draws, alone=False)
+                folded = exact.folded(X[rows], double=True)
+                log_z = log_normaliser(folded, _afresh(draws), alone=False)
                 y = exact.outputs(Y[rows]).double().unsqueeze(1)
-                each = log_likelihood(exact.folded(X[rows], double=True), y, log_z.to(exact.device))
+                each = log_likelihood(folded, y, log_z)
                 found[rows] = array_of(each[:, 0])
         else:
-            log_z = log_normaliser(machine.folded(NOTHING), draws, alone=True).to(exact.device)
             folded = exact.folded(NOTHING, double=True)
+            log_z = log_normaliser(folded, draws, alone=True)
             for rows in row_blocks(len(Y), 2 * _bytes_of_a_row(machine)):
                 y = exact.outputs(Y[rows]).double().unsqueeze(0)
                 found[rows] = array_of(log_likelihood(folded, y, log_z)[0])
     return np.asarray(found - machine.n_outputs * np.log(machine.output_scale.size))
+
+
+def _afresh(draws: torch.Generator) -> torch.Generator:
+    """A generator that begins where another began: every block is told the same numbers."""
+    return torch.Generator(device=draws.device).manual_seed(draws.initial_seed())
 
 
 def _bytes_of_a_row(machine: Machine) -> float:
@@ -121,7 +127,7 @@ def _bytes_of_a_row(machine: Machine) -> float:
 def _blocks_of_sums(machine: Machine, n_inputs: int) -> Iterator[slice]:
     """Inputs whose sums are made together, few enough for progress to be seen; it is told."""
     units, J, K = machine.units, machine.n_outputs, machine.n_mappings
-    each, stage = machine.bytes_of_an_input + bytes_of_sums(units, J, K), "sums over all states"
+    each, stage = 2 * machine.bytes_of_an_input + bytes_of_sums(units, J, K), "sums over all states"
     if not are_few(units, J, K, alone=False):
         each, stage = max(each, _ANNEALED), "annealed importance sampling"
     for rows in row_blocks(n_inputs, each):

@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 
 import torch
 
-from sidelight.gated.boltzmann.conditionals import gibbs, mapping_given, output_given
+from sidelight.gated.boltzmann.conditionals import mapping_given, output_given
 from sidelight.gated.boltzmann.energy import Folded
-from sidelight.gated.units import Tensor, Units
+from sidelight.gated.units import Tensor, Units, on_alike
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ def expected_output(folded: Folded, generator: torch.Generator) -> Tensor:
     """E[y | x] = Σ_z p(z | x) E[y | x, z], or Σ_y p(y | x) y, exactly where units are few."""
     if not _are_few(folded, alone=False):
         y, log_weights = annealed(folded, generator)
-        z = torch.bernoulli(mapping_given(folded, y), generator=generator)
+        z = on_alike(mapping_given(folded, y), generator)
         return _weighed(torch.softmax(log_weights, -1), output_given(folded, z))
     log_z, total = log_partition(folded), torch.zeros_like(folded.b[:, 0])
     for states, log_weights in _weighed_states(folded):
@@ -72,12 +72,12 @@ def expected_output(folded: Folded, generator: torch.Generator) -> Tensor:
 
 
 def bytes_of_sums(units: Units, n_outputs: int, n_mappings: int) -> float:
-    """What the sums of an input take beside its machine."""
+    """What the sums of an input take beside its machine, in double precision."""
     few = are_few(units, n_outputs, n_mappings, alone=False)
     states = 2 ** _gone_through(units, n_outputs, n_mappings)
     together = min(states, _STATES) if few else _CHAINS
     coupled = 0 if few else 2 * n_outputs * n_mappings
-    return 4.0 * (together * (4 * n_outputs + 2 * n_mappings) + coupled)
+    return 8.0 * (together * (4 * n_outputs + 2 * n_mappings) + coupled)
 
 
 def all_states(n_units: int, like: Tensor) -> Iterator[Tensor]:
@@ -110,15 +110,17 @@ def annealed(
     """Draws of y, and the logs of what each weighs.
 
     The couplings β Ŵ go from nothing, where Z is known, to all of them; each step is weighed by
-    e^{F_β(y) − F_β'(y)} and then taken by one draw of z and y at β'.
+    e^{F_β(y) − F_β'(y)} and then taken by one draw of z and y at β'.  All inputs take the same
+    random numbers, so that what is found of one does not hang on which come with it.
     """
     b = folded.b.expand(-1, n_chains, -1)
-    y = folded.units.sample(torch.zeros_like(b), b, generator)
+    y = folded.units.sample_alike(torch.zeros_like(b), b, generator)
     here, log_weights = _tempered(folded, 0.0), torch.zeros_like(y[..., 0])
     for step in range(1, n_steps + 1):
         there = _tempered(folded, step / n_steps)
         log_weights += here.free_energy(y) - there.free_energy(y)
-        y, here = gibbs(there, y, 1, generator), there
+        z = on_alike(mapping_given(there, y), generator)
+        y, here = folded.units.sample_alike(there.onto_output(z), there.b, generator), there
     return y, log_weights
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-from datetime import UTC, date, datetime
 from typing import Any
 
 import numpy as np
@@ -11,8 +9,7 @@ import numpy.typing as npt
 
 from sidelight.core import FloatArray
 from sidelight.io.table import is_missing
-
-_ISO = re.compile(r"\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d+)?)?)?")
+from sidelight.side import days_since_1970, is_moment
 
 
 def as_floats(values: npt.NDArray[Any]) -> tuple[str, FloatArray] | None:
@@ -37,9 +34,10 @@ def as_floats(values: npt.NDArray[Any]) -> tuple[str, FloatArray] | None:
     told = [value for value in found if not is_gone(value)]
     if not told or all(isinstance(value, (bool, int, float, np.number)) for value in told):
         return "number", np.array([np.nan if is_gone(value) else float(value) for value in found])
-    if all(isinstance(value, date) or _is_iso(value) for value in told):
+    if all(is_moment(value) for value in told):
         try:
-            return "date", np.array([np.nan if is_gone(value) else _days(value) for value in found])
+            days = [np.nan if is_gone(value) else days_since_1970(value) for value in found]
+            return "date", np.array(days)
         except ValueError:  # the thirtieth of February
             return None
     return None
@@ -58,16 +56,3 @@ def is_gone(value: Any) -> bool:
     if isinstance(value, str):
         return is_missing(value)
     return value is None or (value == value) is not True
-
-
-def _is_iso(value: Any) -> bool:
-    return isinstance(value, str) and _ISO.fullmatch(value.strip()) is not None
-
-
-def _days(value: Any) -> float:
-    if isinstance(value, str):
-        value = datetime.fromisoformat(value.strip())
-    if isinstance(value, datetime):
-        moment = value if value.tzinfo is not None else value.replace(tzinfo=UTC)
-        return moment.timestamp() / 86_400
-    return float(value.toordinal() - date(1970, 1, 1).toordinal())

@@ -29,8 +29,9 @@ class MixedColumns:
 
     The squared Euclidean distance of two coded rows is the sum over the columns of s², where s is
     Gower's: |x − y| / range of numbers and dates (0 to 1 among the rows it was learned from), 0 or
-    1 of words and truth values.  Gower's coefficient is the mean of s itself.  A missing word, or
-    one that was never seen, is like none: s² is ½ to any other.
+    1 of words and truth values.  Gower's coefficient is the mean of s itself.  A word that was
+    never seen is like none: s² is ½ to any of those that were.  A missing word is missing, as a
+    number is: ``missing=`` says what becomes of it.
 
     Parameters
     ----------
@@ -108,7 +109,7 @@ class MixedColumns:
                 coded.append((numbers[:, None] - self.low[place]) / self.range[place])
         return np.hstack(coded)
 
-    #: With what is missing still there, as of texts; here that is no reason to refuse rows.
+    #: With what is missing still there, as of texts.
     code = apply
 
     def undo(self, X: FloatArray) -> FloatArray:
@@ -163,7 +164,9 @@ class MixedColumns:
             )
         coded = np.zeros((len(values), len(words)))
         for row, word in enumerate(values):
-            if word in place_of:
+            if word is None:
+                coded[row] = np.nan  # two that are missing are not the same
+            elif word in place_of:
                 coded[row, place_of[word]] = np.sqrt(0.5)  # so that two words are 1 apart
         return coded
 

@@ -25,6 +25,7 @@ from sidelight.side import (
     Pairs,
     Relation,
     Sequence,
+    is_moment,
 )
 
 #: All pairs of a label column are too many to be of use: this many of each kind are drawn, or as
@@ -174,15 +175,21 @@ def condition_of_column(table: Table, column: str, period: float | None) -> Cond
 
 
 def _sequence_of_columns(table: Table, column: str, episode_column: str | None) -> Sequence:
-    """Rows in the order of a column of numbers, within the episodes of another."""
+    """Rows in the order of a column of numbers, dates or times, within the episodes of another."""
     order = table.labels[column]
-    if order.dtype.kind not in "fiu":
-        raise ValueError(
-            f"The column {column!r} of {table.name} must hold numbers, by which rows are in order. "
-            f"Got {order[0]!r}."
-        )
+    if order.dtype.kind not in "fiumM":
+        found = [str(value).strip() for value in order]
+        strange = [value for value in found if not is_moment(value)]
+        if strange:
+            row = int(table.rows[found.index(strange[0])]) + 1
+            raise ValueError(
+                f"The column {column!r} of {table.name} must hold numbers, dates or times "
+                f"(2026-01-31, 2026-01-31 12:30), by which rows are in order. Got {strange[0]!r} "
+                f"in row {row}."
+            )
+        order = np.array(found)
     episodes = None if episode_column is None else table.labels[episode_column]
-    return Sequence(episodes, order.astype(np.float64))
+    return Sequence(episodes, order)
 
 
 def _actions_of_columns(table: Table, column: str, episode_column: str | None) -> Actions:

@@ -50,6 +50,13 @@ def settle_missing(
             f"{complete} of {len(X)} rows are complete. {remedy}"
         )
     if policy == "mean":
+        empty = [names[column] for column in np.flatnonzero(gone.all(axis=0))]
+        if empty:
+            raise ValueError(
+                f"{who}: {listed(empty, 'column')} {'has' if len(empty) == 1 else 'have'} no value "
+                f"at all, and so no mean. Leave them out, or settle what is missing with "
+                f"'drop-columns'."
+            )
         filled = np.where(gone, np.nanmean(X, axis=0, dtype=np.float64).astype(X.dtype), X)
         return filled, rows, columns, f"Filled in {count} in {where} with the column's mean."
     if policy == "drop-rows":

@@ -93,6 +93,7 @@ def stability(
             f"The 'n_draws' parameter of stability must be at least 1. Got {n_draws!r} instead."
         )
     rng = random_generator(random_state)
+    X = np.asarray(X) if isinstance(X, (list, tuple)) else X
     whole = _map_of(model, X, side)
     n = len(whole)
     size = max(round(share * n), n_neighbors + 2)

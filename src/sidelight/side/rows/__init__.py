@@ -10,6 +10,7 @@ from sidelight.side.rows.called import (
     rows_called_as_in,
     rows_called_within,
 )
+from sidelight.side.rows.moments import days_since_1970, is_moment, read_order
 from sidelight.side.rows.naming import (
     Naming,
     RowNames,
@@ -17,6 +18,7 @@ from sidelight.side.rows.naming import (
     listed_labels,
     read_names,
 )
+from sidelight.side.rows.one_each import names_of_values, place_of_every, require_known
 from sidelight.side.rows.reading import (
     frozen,
     read_labels,
@@ -30,15 +32,21 @@ __all__ = [
     "Naming",
     "RowNames",
     "SideInformation",
+    "days_since_1970",
     "frozen",
+    "is_moment",
     "labels_of_index",
     "list_numbers",
     "listed_labels",
     "name_rows",
     "named_alike",
+    "names_of_values",
+    "place_of_every",
     "read_labels",
     "read_names",
     "read_numbers",
+    "read_order",
+    "require_known",
     "require_rows_in_range",
     "row_name",
     "rows_called",

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from sidelight.core import IntArray
-from sidelight.side.rows.reading import frozen, read_row_numbers
+from sidelight.side.rows.reading import frozen, is_missing_label, read_row_numbers
 
 #: A row number is an int and nothing else; these are never labels unless that is said.
 _NUMBERS = (int, float, complex, np.number, np.bool_)
@@ -223,14 +223,7 @@ def _holds_labels(given: Any, what: str) -> bool:
 
 
 def _is_number_or_none(label: Any) -> bool:
-    return isinstance(label, _NUMBERS) or _is_missing(label)
-
-
-def _is_missing(label: Any) -> bool:
-    try:
-        return label is None or bool(label != label)
-    except TypeError:  # pandas.NA refuses to be a bool
-        return True
+    return isinstance(label, _NUMBERS) or is_missing_label(label)
 
 
 def _read_labels(given: Any, *, what: str, shape: str) -> list[Any]:
@@ -255,7 +248,7 @@ def _read_labels(given: Any, *, what: str, shape: str) -> list[Any]:
 
 
 def _require_label(label: Any, what: str) -> None:
-    if not isinstance(label, Hashable) or _is_missing(label):
+    if not isinstance(label, Hashable) or is_missing_label(label):
         raise ValueError(
             f"{what} must hold labels of rows, none of them missing. Got {label!r} among them."
         )

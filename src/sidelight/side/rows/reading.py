@@ -23,7 +23,7 @@ def frozen(array: Any) -> Any:
 
 def read_row_numbers(given: Any, *, what: str, shape: str = "(m,)") -> IntArray:
     """Read row numbers of X."""
-    array = _read(sorted(given) if isinstance(given, (set, frozenset)) else given, what, shape)
+    array = read_array(sorted(given) if isinstance(given, (set, frozenset)) else given, what, shape)
     if array.size == 0:  # an empty list has no type
         array = array.astype(np.int64).reshape((0, 2) if shape == "(m, 2)" else (0,))
     if array.dtype.kind not in "iu":
@@ -40,7 +40,7 @@ def read_row_numbers(given: Any, *, what: str, shape: str = "(m,)") -> IntArray:
 def read_numbers(given: Any, *, what: str, ndim: tuple[int, ...] = (1,)) -> FloatArray:
     """Read real numbers; whether they are finite is for ``check`` to say."""
     words = " or ".join(f"{n}-dimensional" for n in ndim)
-    array = _read(given, what, words)
+    array = read_array(given, what, words)
     if array.dtype.kind not in "iuf" and array.size:
         raise ValueError(f"{what} must hold real numbers. Got {_words(array)}.")
     if array.ndim not in ndim:
@@ -48,9 +48,17 @@ def read_numbers(given: Any, *, what: str, ndim: tuple[int, ...] = (1,)) -> Floa
     return np.asarray(frozen(array.astype(np.float64)))
 
 
+def is_missing_label(label: Any) -> bool:
+    """Whether there is no value: None, NaN, NaT, pandas.NA."""
+    try:
+        return label is None or bool(label != label)
+    except TypeError:  # pandas.NA refuses to be a bool
+        return True
+
+
 def read_labels(given: Any, *, what: str) -> Any:
     """Read one name or number per entry, none of them missing."""
-    array = _read(given, what, "(m,)")
+    array = read_array(given, what, "(m,)")
     if array.ndim != 1:
         raise ValueError(f"{what} must have the shape (m,). Got the shape {array.shape}.")
     if array.dtype.kind == "O":
@@ -78,7 +86,7 @@ def require_rows_in_range(rows: IntArray, n_samples: int, *, what: str, who: str
         )
 
 
-def _read(given: Any, what: str, shape: str) -> Any:
+def read_array(given: Any, what: str, shape: str) -> Any:
     try:
         return np.asarray(given)
     except (ValueError, TypeError) as error:

@@ -23,7 +23,7 @@ from sidelight.side import Actions
 from sidelight.solvers.semidefinite import Objective, Variance, principal_axes, solve
 from sidelight.unfolding.actions.bounds import join_pieces, neighbor_bounds, step_bounds
 from sidelight.unfolding.actions.inverses import UnfoldedWalk, suppose_inverses
-from sidelight.unfolding.actions.moving import ActionMap
+from sidelight.unfolding.actions.moving import ActionMap, names_kept
 from sidelight.unfolding.actions.places import Places, find_places
 from sidelight.unfolding.actions.runs import run_variance, straight_scatter
 from sidelight.unfolding.actions.statement import state_walk
@@ -255,6 +255,9 @@ class ActionRespectingEmbedding(ActionMap, Embedder):
         if refuted:
             found = self._map_without_actions(told.points)
             told = replace(told, notes={**told.notes, "Actions": refuted})
+        else:
+            motions = replace(found.facts["_motions"], names=names_kept(X))
+            found = found.with_facts(_motions=motions)
         return self._adopt(told, found)
 
     def _refuted(self, walk: Walk, distinct: DistinctRows, found: Map, actions: Actions) -> str:

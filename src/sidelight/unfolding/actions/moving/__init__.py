@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from sidelight.unfolding.actions.moving.motions import ActionMap, Motions
+from sidelight.unfolding.actions.moving.naming import names_kept
 from sidelight.unfolding.actions.moving.on_any_map import LearnedActions, learn_actions
 from sidelight.unfolding.actions.moving.rigid_motions import (
     TOLD_APART,
@@ -18,6 +19,7 @@ __all__ = [
     "Motions",
     "fit_rigid_actions",
     "learn_actions",
+    "names_kept",
     "significant_axes",
     "step_length",
 ]

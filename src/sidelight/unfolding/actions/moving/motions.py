@@ -21,6 +21,7 @@ from sidelight.unfolding.actions.moving.localisation import (
 )
 from sidelight.unfolding.actions.moving.naming import (
     are_frames,
+    are_names,
     checked_rows,
     kinds_of,
     one_action_each,
@@ -50,6 +51,8 @@ class Motions:
         The length of a step.
     printed : bool
         Whether places are predicted by (4.6), and not by the motions.
+    names : tuple, optional
+        What the rows are called, where they have names.
     """
 
     places: FloatArray
@@ -59,6 +62,7 @@ class Motions:
     rigid: Any
     step: float
     printed: bool
+    names: tuple[Any, ...] | None = None
 
     @property
     def tolerance(self) -> float:
@@ -145,7 +149,8 @@ class ActionMap:
         p = argmin_k ‖T_a(z_i) − z_k‖, T_a the rigid motion of the action; with
         ``objective="variance"`` the place whose distances agree best, as printed ((4.6), corrected:
         argmin), which cannot tell a place from its mirror image in the line of a straight run.
-        ``item`` is a row or an array of rows, or frames, (m, n_features) or one of (n_features,),
+        ``item`` is a row or an array of rows, by number or, after a fit to a frame with an index,
+        by name; or frames, (m, n_features) or one of (n_features,),
         which are placed in the map first, seen before or not; whole numbers, n_features of them,
         that may be a frame or as many rows are refused.  ``action`` is the name of an action, or
         one per item.
@@ -167,7 +172,7 @@ class ActionMap:
 
         Parameters
         ----------
-        item : int, array of int, or array of shape (n_features,) or (m, n_features)
+        item : int, name, array of them, or array of shape (n_features,) or (m, n_features)
             Rows, or frames, which are placed in the map first; n_features whole numbers that may
             be either are refused.
         action : str, int, or array of them
@@ -185,11 +190,12 @@ class ActionMap:
         who = f"{self._name}.predict"
         kinds = kinds_of(action, self.actions_, who=self._name)
         given, n = np.asarray(item), len(self.embedding_)
-        if are_frames(item, n, self.n_features_in_, who=who):
+        named = self._motions.names is not None and are_names(item)
+        if not named and are_frames(item, n, self.n_features_in_, who=who):
             here = self._placed(np.atleast_2d(given))
             one = np.arange(len(here)) if given.ndim == 2 else np.array(0)
         else:
-            one = checked_rows(item, n, "item", who=self._name)
+            one = self._rows(item, "item")
             here = self._motions.of_rows(one.ravel())
         one, kinds = one_action_each(one, kinds, who=who)
         here = np.broadcast_to(here, (one.size, here.shape[1]))
@@ -213,8 +219,9 @@ class ActionMap:
 
         Parameters
         ----------
-        start, goal : int or array of shape (n_features,)
-            Rows, or observations, which are located first.
+        start, goal : int, name or array of shape (n_features,)
+            Rows, by number or by the index of the frame that was fitted; or observations, which
+            are located first.
 
         Returns
         -------
@@ -243,8 +250,9 @@ class ActionMap:
 
         Parameters
         ----------
-        observation : array of shape (n_features,) or (m, n_features)
-            One frame or several; ``transform`` gives their places in the map.
+        observation : array of shape (n_features,) or (m, n_features), or name or list of names
+            One frame or several; ``transform`` gives their places in the map.  Or rows by the
+            index of the frame that was fitted.
 
         Returns
         -------
@@ -252,6 +260,9 @@ class ActionMap:
             The first row that shows the place of the nearest frame.
         """
         motions = self._actions_of_the_map()
+        if motions.names is not None and are_names(observation):
+            asked = motions.first[motions.nodes[self._rows(observation, "observation")]]
+            return int(asked) if np.ndim(asked) == 0 else asked
         X = self._new_rows(np.atleast_2d(np.asarray(observation)))
         points, distinct = self._map.place.points, self._map.place.distinct
         near = points.nearest(1, points.of_new(X, distinct))
@@ -346,9 +357,13 @@ class ActionMap:
                 f"The {what!r} argument of {self._name}.plan must be one row or one observation. "
                 f"Got an array of shape {np.shape(end)}."
             )
-        n = len(self.embedding_)
-        row = checked_rows(end, n, what, who=self._name) if np.ndim(end) == 0 else self.locate(end)
+        row = self._rows(end, what) if np.ndim(end) == 0 else self.locate(end)
         return self._motions.of_rows(np.asarray(row))
+
+    def _rows(self, rows: Any, what: str) -> IntArray:
+        """Rows of the walk, by number or by name."""
+        names = self._motions.names
+        return checked_rows(rows, len(self.embedding_), what, who=self._name, names=names)
 
     def _actions_of_the_map(self) -> Motions:
         check_is_fitted(self)

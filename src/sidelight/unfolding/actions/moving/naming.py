@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from sidelight.core import IntArray
+from sidelight.side import RowNames, labels_of_index, listed_labels
 
 
 def kinds_of(action: Any, names: Any, *, who: str) -> IntArray:
@@ -52,14 +53,54 @@ def are_frames(item: Any, n: int, n_features: int, *, who: str) -> bool:
     return True
 
 
-def checked_rows(rows: Any, n: int, what: str, *, who: str) -> IntArray:
-    """Rows of the walk that was fitted."""
+def names_kept(table: Any) -> tuple[Any, ...] | None:
+    """The labels of rows by which they are asked for, as a model file can hold them."""
+    labels = labels_of_index(table)
+    if labels is None or labels == tuple(range(len(labels))):
+        return None
+    return tuple(label if isinstance(label, (str, int, float)) else str(label) for label in labels)
+
+
+def are_names(rows: Any) -> bool:
+    """Whether rows are named by what is no number: numbers are those of rows, or frames.
+
+    Examples
+    --------
+    >>> are_names("anna"), are_names(["anna", "bert"]), are_names([0, 3]), are_names(2.5)
+    (True, True, False, False)
+    """
+    first = next(iter(np.ravel(np.asarray(rows, dtype=object))), None)
+    return first is not None and not isinstance(first, (int, float, complex, np.number, np.bool_))
+
+
+def checked_rows(
+    rows: Any, n: int, what: str, *, who: str, names: tuple[Any, ...] | None = None
+) -> IntArray:
+    """Rows of the walk that was fitted, by number, or by name where they have names."""
+    if names is not None and are_names(rows):
+        return _rows_named(rows, RowNames(names), what, who)
     found = np.asarray(rows)
     if found.dtype.kind not in "iu" or np.any(found < 0) or np.any(found >= n):
+        named = "" if names is None else f", or their names ({listed_labels(names)})"
         raise ValueError(
-            f"The {what!r} argument of {who} must hold rows out of 0 … {n - 1}. "
+            f"The {what!r} argument of {who} must hold rows out of 0 … {n - 1}{named}. "
             f"Got {rows!r} instead."
         )
+    return found
+
+
+def _rows_named(rows: Any, names: RowNames, what: str, who: str) -> IntArray:
+    asked = np.asarray(rows, dtype=object)
+    found = np.empty(asked.shape, dtype=np.int64)
+    for at, label in np.ndenumerate(asked):
+        known = label if label in names.places else str(label)
+        if known not in names.places or known in names.repeated:
+            how_many = "more than one row" if known in names.repeated else "no row"
+            raise ValueError(
+                f"The {what!r} argument of {who} names {label!r}, and {how_many} of the walk is "
+                f"called so. Its rows are {listed_labels(names.labels)}."
+            )
+        found[at] = names.places[known]
     return found
 
 

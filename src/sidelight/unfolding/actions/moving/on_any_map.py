@@ -8,8 +8,14 @@ from typing import Any
 import numpy as np
 
 from sidelight.core import FloatArray, IntArray
+from sidelight.side import Actions, by_number
 from sidelight.unfolding.actions.moving.motions import Motions
-from sidelight.unfolding.actions.moving.naming import checked_rows, kinds_of, one_action_each
+from sidelight.unfolding.actions.moving.naming import (
+    checked_rows,
+    kinds_of,
+    names_kept,
+    one_action_each,
+)
 from sidelight.unfolding.actions.moving.rigid_motions import (
     Transformation,
     fit_rigid_actions,
@@ -146,7 +152,8 @@ class LearnedActions:
             distances agree best (4.6).
         """
         who = "LearnedActions.predict"
-        rows = checked_rows(item, len(self.motions.nodes), "item", who=who)
+        n, called = len(self.motions.nodes), self.motions.names
+        rows = checked_rows(item, n, "item", who=who, names=called)
         rows, kinds = one_action_each(rows, kinds_of(action, self.names, who=who), who=who)
         found = self.motions.lead_to(self.motions.of_rows(rows.ravel()), kinds.ravel())[0]
         return int(found[0]) if rows.ndim == 0 else found.reshape(rows.shape)
@@ -155,7 +162,7 @@ class LearnedActions:
 _OPERATORS = {"rigid": fit_rigid_actions, "linear": fit_affine_actions}
 
 
-def learn_actions(Z: Any, actions: Any, *, kind: str = "rigid") -> LearnedActions:
+def learn_actions(Z: Any, actions: Actions, *, kind: str = "rigid") -> LearnedActions:
     """Learn what actions do in any map: the operator that fits the steps of each best.
 
     T_a = argmin_T Σ_s ‖T z_{before(s)} − z_{after(s)}‖² over the steps s of action a.  It is how
@@ -197,7 +204,13 @@ def learn_actions(Z: Any, actions: Any, *, kind: str = "rigid") -> LearnedAction
     >>> learn_actions(Z, on, kind="rigid").residuals.round(1).tolist()
     [7.0]
     """
-    places = np.asarray(Z, dtype=np.float64)
+    try:
+        places = np.asarray(Z, dtype=np.float64)
+    except (ValueError, TypeError) as error:
+        raise ValueError(
+            f"The 'Z' argument of learn_actions must be a map, finite and of shape (n_samples, d). "
+            f"Got {type(Z).__name__}, which holds no table of numbers."
+        ) from error
     if places.ndim != 2 or not np.all(np.isfinite(places)):
         raise ValueError(
             f"The 'Z' argument of learn_actions must be a map, finite and of shape (n_samples, d). "
@@ -208,7 +221,13 @@ def learn_actions(Z: Any, actions: Any, *, kind: str = "rigid") -> LearnedAction
             f"The 'kind' argument of learn_actions must be 'rigid', 'linear' or 'distances'. Got "
             f"{kind!r} instead."
         )
+    if not isinstance(actions, Actions):
+        raise ValueError(
+            f"The 'actions' argument of learn_actions must be Actions. Got "
+            f"{type(actions).__name__}. Did you mean Actions(labels), one label less than rows?"
+        )
     n = len(places)
+    actions = by_number(actions, Z, who="learn_actions")
     actions.check(n, who="learn_actions")
     names, kinds = np.unique(actions.labels, return_inverse=True)
     steps = np.column_stack([kinds.ravel(), actions.transitions(n)])
@@ -216,5 +235,6 @@ def learn_actions(Z: Any, actions: Any, *, kind: str = "rigid") -> LearnedAction
     found: Any = _OPERATORS["linear" if kind == "linear" else "rigid"](places, steps, len(names))
     step = step_length(places, steps)
     return LearnedActions(
-        names, Motions(places, rows, rows, steps, found, step, kind == "distances")
+        names,
+        Motions(places, rows, rows, steps, found, step, kind == "distances", names_kept(Z)),
     )

@@ -100,6 +100,7 @@ def test_rows_that_a_few_axes_do_not_tell_apart_and_that_are_too_many_for_all_pa
     assert share(wide) > 3 * share(replace(wide, held=0.0))
 
 
+@pytest.mark.filterwarnings("ignore:The neighbourhood graph of Isomap fell into")
 def test_few_of_the_neighbours_are_not_taken_without_a_word(monkeypatch):
     X = np.random.default_rng(15).normal(size=(2500, 120))
     options = {"neighbors": "approximate", "n_neighbors": 10}

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from numbers import Integral
 from typing import Any
+
+import numpy as np
 
 from sidelight.embedding.reach import ALL_PAIRS_UP_TO, landmarks_for
 from sidelight.registry import IN_DISTANCES, IN_FRONT, MAPS, Entry, entry_for
@@ -81,7 +82,7 @@ def choose_method(
     >>> choice.entry.name, choice.parameters
     ('Isomap', {'n_landmarks': 1000})
     """
-    picture = isinstance(n_components, Integral) and n_components <= _SEEN
+    picture = isinstance(n_components, (int, np.integer)) and n_components <= _SEEN
     judged = n_components == "cv"
     landmarks = landmarks_for(n_rows)
     follows = "it measures along the graph" if graph else "it follows curved data"

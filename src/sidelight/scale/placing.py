@@ -49,7 +49,8 @@ def transform(model: Any, array: Any, *, condition: Any = None) -> Any:
     who = f"{type(model).__name__}.transform"
     array = in_whole_rows(array, who="sidelight.scale.transform")
     n_components = len(model.get_feature_names_out())
-    known, stated = [], None
+    known: list[Any] = []
+    stated: Stated | None = None
     if condition is not None:
         known, stated = cut_with_rows(condition, array, who="sidelight.scale.transform")
     return dask_arrays().map_blocks(

@@ -163,4 +163,4 @@ class Condition(SideInformation):
 
 
 def _is_positive(value: Any) -> bool:
-    return isinstance(value, Real) and 0 < value < float("inf")
+    return isinstance(value, Real) and 0 < float(value) < float("inf")

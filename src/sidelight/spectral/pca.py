@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from numbers import Integral
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -292,7 +291,7 @@ class PCA(Embedder):
             )
         if self.method != "auto":
             return self.method
-        large = min(n, p) > _FORMED_ORDER and isinstance(self.n_components, Integral)
+        large = min(n, p) > _FORMED_ORDER and isinstance(self.n_components, (int, np.integer))
         if is_sparse(X) or large:
             return "operator"
         return "dual" if n < p else "direct"
@@ -300,7 +299,7 @@ class PCA(Embedder):
     def _leading(self, S: Any, n: int, p: int) -> Eigenpairs:
         """Keep as many eigenpairs as were asked for."""
         most = min(n, p)
-        if isinstance(self.n_components, Integral):
+        if isinstance(self.n_components, (int, np.integer)):
             if self.n_components > most:
                 raise ValueError(
                     f"The 'n_components' parameter of PCA must be at most "

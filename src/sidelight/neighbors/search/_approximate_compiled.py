@@ -13,8 +13,8 @@ import numpy as np
 
 from sidelight.core import BoolArray, FloatArray, IntArray
 from sidelight.core.compiler import njit
+from sidelight.core.lanes import LANES
 from sidelight.neighbors.search._lanes_compiled import (
-    LANES,
     squared_gap,
     squared_gap_across,
     squared_gap_wide,

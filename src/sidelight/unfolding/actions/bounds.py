@@ -79,9 +79,8 @@ def join_pieces(
     place = np.empty(len(left))
     place[np.argsort(ranks_to_rounding(between[left, right]), kind="stable")] = np.arange(len(left))
     tree = minimum_spanning_tree(edge_matrix(left, right, place + 1, (count, count)))
-    left, right = sp.coo_array(tree).coords
     joins = []
-    for a, b in zip(left, right, strict=True):
+    for a, b in zip(*sp.coo_array(tree).coords, strict=True):
         mine, yours = np.flatnonzero(of_row == a), np.flatnonzero(of_row == b)
         nearest = int(first_least(D[np.ix_(mine, yours)].ravel()))
         at = np.unravel_index(nearest, (len(mine), len(yours)))

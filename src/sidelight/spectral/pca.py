@@ -286,7 +286,7 @@ class PCA(Embedder):
     def _leading(self, S: Any, n: int, p: int) -> Eigenpairs:
         """Keep as many eigenpairs as were asked for."""
         most = min(n, p)
-        if isinstance(self.n_components, Integral):
+        if isinstance(self.n_components, (int, np.integer)):
             if self.n_components > most:
                 raise ValueError(
                     f"The 'n_components' parameter of PCA must be at most "

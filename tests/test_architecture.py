@@ -169,6 +169,7 @@ ASKED = {
     "latent/density/mappings.py": (1, "a table of similarities, not points"),
     "latent/information/ends/path_ends.py": (1, "for which kernels rows left out are asked"),
     "metric/base.py": (1, "a kernel matrix, not points"),
+    "model_selection/scoring.py": (1, "whether what was given are distances or similarities"),
     "neighbors/duplicates.py": (2, _BELOW),
     "neighbors/given_graph.py": (1, "says what a graph is"),
     "neighbors/graph/pieces.py": (1, _BELOW),

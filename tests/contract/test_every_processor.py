@@ -16,11 +16,19 @@ from scipy.spatial.distance import cdist
 from sklearn.datasets import load_digits, load_iris, load_wine
 
 from sidelight import (
+    GPLVM,
     AcyclicLocallyLinearEmbedding,
+    HybridEmbedding,
+    Isomap,
     KernelInformationEmbedding,
+    KernelPCA,
+    LaplacianEigenmaps,
+    LocallyLinearEmbedding,
     LocalTangentSpaceEmbedding,
     MultipleRelationalEmbedding,
     NeighborEmbedding,
+    SemidefiniteEmbedding,
+    UnsupervisedKernelRegression,
 )
 from sidelight.neighbors import arrows_to, nearest_neighbors
 from sidelight.registry import MAPS
@@ -31,6 +39,8 @@ from tools.portable import NEEDS, environment, rooms_that_compute, why_not
 TOLERANCE = 1e-6
 #: Maps of these have the same bits everywhere.
 TO_THE_BIT = ("NeighborEmbedding",)
+#: Where a climb ends in a flat valley, as the notes of GPLVM say; how it is turned is told.
+IN_A_VALLEY = {"GPLVM of a ring": 1e-3}
 
 _PROGRAM = """
 import sys
@@ -77,6 +87,7 @@ def every_map():
         held_out = KernelInformationEmbedding(validation_fraction=0.2)
         maps["held-out rows"] = held_out.fit_transform(digits[:200])
         maps |= dict(maps_that_moved(digits[300:400], load_digits().target[300:400]))
+        maps |= dict(regular_rows())
     return maps
 
 
@@ -160,6 +171,30 @@ def maps_that_moved(X, y):
         yield f"{type(method).__name__} of flowers", method.fit_transform(flowers)
 
 
+def ring(n):
+    """Points on a circle, equally far apart."""
+    angle = 2 * np.pi * np.arange(n) / n
+    return np.column_stack([np.cos(angle), np.sin(angle)])
+
+
+def regular_rows():
+    """Maps that symmetry leaves open: eigenvalues are shared, axes as long, points as far."""
+    for method in (Isomap, KernelPCA, LaplacianEigenmaps, LocallyLinearEmbedding):
+        for n_components in (2, 3):  # all of a shared eigenvalue's vectors, and one of two
+            of_many = method(n_components).fit_transform(ring(700))
+            yield f"{method.__name__}({n_components}) of a long ring", of_many
+    yield "HybridEmbedding of a long ring", HybridEmbedding().fit_transform(ring(700))
+    for method in (GPLVM, KernelInformationEmbedding, SemidefiniteEmbedding):
+        yield f"{method.__name__} of a ring", method().fit_transform(ring(48))
+    yield "regression of a ring", UnsupervisedKernelRegression().fit_transform(ring(48))
+    grid = 0.1 * np.argwhere(np.ones((30, 20)))
+    yield "Isomap by landmarks of a grid", Isomap(n_landmarks=60).fit_transform(grid)
+    square = 0.1 * np.argwhere(np.ones((8, 8)))
+    told = KernelInformationEmbedding().fit(square)
+    # of the map itself symmetry leaves two that mirror each other
+    yield "what is told of a square", np.array([told.bandwidth_, told.alpha_])
+
+
 @pytest.mark.thorough
 @pytest.mark.parametrize(
     ("kernel", "n_threads"), [("Prescott", 2), *((kernel, 1) for kernel in NEEDS)]
@@ -186,7 +221,7 @@ def test_every_map_is_the_same(kernel, n_threads):
     moved = {
         name: float(np.abs(there[name] - Z).max() / np.abs(Z).max()) for name, Z in here.items()
     }
-    assert not {name: gap for name, gap in moved.items() if gap > TOLERANCE}
+    assert not {name: gap for name, gap in moved.items() if gap > IN_A_VALLEY.get(name, TOLERANCE)}
 
 
 def test_the_tests_of_other_processors_are_all_that_compute():

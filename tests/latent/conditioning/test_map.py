@@ -5,7 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sidelight.latent.conditioning.map import _alike, _best_end, _Start, error_among_rivals
+from sidelight import PCA
+from sidelight.latent.conditioning import map as making
+from sidelight.latent.conditioning.map import (
+    _alike,
+    _best_end,
+    _Start,
+    error_among_rivals,
+    map_without_factor,
+)
 from sidelight.latent.conditioning.matches import match_items
 from sidelight.latent.density import KnownFactor
 from sidelight.latent.information import Path
@@ -31,3 +39,26 @@ def test_a_map_of_few_dimensions_is_moved_where_it_predicts_clearly_better(share
     found = _best_end(start, [end], matching, Y, careful=careful)
     np.testing.assert_array_equal(found.points, end_points if moved else start.points)
     assert len(found.history) == (1 if moved else 0)
+
+
+@pytest.mark.parametrize(("n_features", "n_axes"), [(80, 30), (12, 12)])
+def test_items_are_judged_on_their_leading_axes_without_the_means_of_classes(
+    monkeypatch, n_features, n_axes
+):
+    class SeenError(Exception):
+        pass
+
+    def judged_by(matching, scores, *given, **more):
+        raise SeenError(scores)
+
+    monkeypatch.setattr(making, "_start", judged_by)
+    Y = np.random.default_rng(0).normal(size=(50, n_features)) * np.linspace(2, 1, n_features)
+    labels = np.repeat(["a", "b"], 25)
+    factor = KnownFactor.of(Condition(labels), who="test")
+    with pytest.raises(SeenError) as seen:
+        map_without_factor(Y, factor, 2, alpha=1.0, penalty=None, max_iter=1, tol=0.1, who="test")
+    leading = PCA(n_axes).fit_transform(Y)
+    for label in "ab":
+        leading[labels == label] -= leading[labels == label].mean(axis=0)
+    scores = seen.value.args[0]
+    np.testing.assert_allclose(scores @ scores.T, leading @ leading.T, atol=1e-9)

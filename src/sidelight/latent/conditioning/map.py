@@ -33,6 +33,7 @@ _COMPARED_SCALES = 2.0 ** np.arange(-8, 8)
 _REACHES = 4.0 ** np.arange(-3, 2)
 #: Eigenvectors are chosen one by one for maps of few dimensions; a map of many takes them all.
 _CHOSEN_UP_TO = 3
+#: Axes on which items are predicted for a judgement.  All of 4,000 columns take a tenth longer.
 _JUDGED_AXES = 30
 _STEPS = 6
 

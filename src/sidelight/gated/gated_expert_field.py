@@ -11,6 +11,7 @@ import numpy as np
 import torch
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
+from torch.nn import functional
 
 from sidelight.core import (
     RANDOM_STATE,
@@ -53,7 +54,8 @@ _PATCH = Matching(
     lambda value: isinstance(value, tuple) and len(value) == 2 and all(map(Whole(1).admits, value)),
     "a tuple (height, width)",
 )
-#: A crop that is learned from is so many patches high and wide; so many batches of them judge.
+#: A crop that is learned from is so many patches high and wide, and has a margin of pixels that
+#: are held at the data; so many batches of them judge.
 _CROP, _JUDGING = 3, 5
 _KINDS = ("binary", "gaussian", "poisson")
 
@@ -91,7 +93,7 @@ class GatedExpertField(BaseEstimator):
         The share of a weight that a step of length one takes away; a step takes ``learning_rate``
         times as much, and at most all of it.
     batch_size : int
-        Crops of a step, three patches high and wide.
+        Crops of a step, three patches high and wide, with the pixels around them held as they are.
     max_iter : int
         Steps.
     n_iter_no_change : int
@@ -222,13 +224,15 @@ class GatedExpertField(BaseEstimator):
         judges = None if validation is None else self._judges(validation)
         places = [one.shape[:2] for one in x + ([] if judges is None else judges[0])]
         sizes = np.minimum(_CROP * np.array(self._patch), np.min(places, axis=0))
-        sites = Sites((int(sizes[0]), int(sizes[1])), self._patch)
+        (p, q), (height, width) = self._patch, map(int, sizes)
+        sites = Sites((height + 2 * p - 2, width + 2 * q - 2), self._patch, cropped=True)
         contrast = Contrast(
             machine.units,
             self.n_steps,
             generator_of(rng, machine.device),
             to_mean=True,
             folding=partial(fold_field, sites=sites),
+            free=sites.free(self.n_channels_[1]).to(machine.device),
         )
         order, of_judges = rng.spawn(2)
         crops, kept = self._crops(machine, x, y, sites, order, self.max_iter), None
@@ -415,17 +419,22 @@ class GatedExpertField(BaseEstimator):
         rng: np.random.Generator,
         n_batches: int,
     ) -> Iterator[tuple[Tensor, Tensor, None]]:
-        """Pairs of crops at random places."""
+        """Pairs of crops at random places, with what is around them: nothing beyond an image."""
+        (height, width), (p, q) = sites.place, self._patch
+        scales = (machine.input_scale, machine.output_scale)
+        seen = [
+            [functional.pad(self._seen(one, scale), (q - 1, q - 1, p - 1, p - 1)) for one in side]
+            for side, scale in zip((x, y), scales, strict=True)
+        ]
         shares = np.array([one.shape[0] * one.shape[1] for one in x], dtype=np.float64)
         for _ in range(n_batches):
             pairs: tuple[list[Tensor], list[Tensor]] = ([], [])
             for image in rng.choice(len(x), self.batch_size, p=shares / shares.sum()):
-                room = np.array(x[image].shape[:2]) - sites.place
+                room = np.array(seen[0][image].shape[1:]) - sites.place
                 top, left = (int(rng.integers(some + 1)) for some in room)
-                there = slice(top, top + sites.place[0]), slice(left, left + sites.place[1])
-                scales = (machine.input_scale, machine.output_scale)
-                for rows, side, scale in zip(pairs, (x, y), scales, strict=True):
-                    rows.append(self._seen(side[image][there], scale).reshape(1, -1))
+                there = slice(top, top + height), slice(left, left + width)
+                for rows, side in zip(pairs, seen, strict=True):
+                    rows.append(side[image][:, *there].reshape(1, -1))
             inputs, outputs = (torch.cat(rows).to(machine.device) for rows in pairs)
             yield inputs, outputs.unsqueeze(1), None
 

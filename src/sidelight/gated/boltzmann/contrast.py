@@ -34,6 +34,9 @@ class Contrast:
         Whether it ends in the mean of its last outputs.
     folding : callable
         What inputs make of the weights.
+    free : Tensor of bool of shape (outputs,), optional
+        The outputs that chains move and errors count; the others are held at the data, so that
+        what they say of the free ones is as they are.
     """
 
     units: Units
@@ -41,6 +44,7 @@ class Contrast:
     generator: torch.Generator
     to_mean: bool = False
     folding: Callable[[Weights, Units, Tensor], Folded] = fold
+    free: Tensor | None = None
 
     def __call__(
         self, weights: Weights, x: Tensor, y: Tensor, begin: Tensor | None = None
@@ -49,7 +53,7 @@ class Contrast:
         folded = self.folding(weights, self.units, x)
         with torch.no_grad():
             start = y if begin is None else begin
-            ends = gibbs(folded, start, self.n_steps, self.generator, to_mean=self.to_mean)
+            ends = self._ends(folded, start, y)
         # together, so that the gradient of what an input makes of the weights is formed once
         of_data, of_chains = folded.free_energy(torch.cat([y, ends], 1)).split(
             [y.shape[1], ends.shape[1]], 1
@@ -61,4 +65,15 @@ class Contrast:
         with torch.no_grad():
             folded = self.folding(weights, self.units, x)
             back = output_given(folded, mapping_given(folded, y))
-            return float(((y - back) ** 2).sum(-1).mean())
+            off = (y - back) ** 2
+            return float((off if self.free is None else off[..., self.free]).sum(-1).mean())
+
+    def _ends(self, folded: Folded, start: Tensor, y: Tensor) -> Tensor:
+        """Where chains end, with outputs that are not free held at the data at every step."""
+        if self.free is None:
+            return gibbs(folded, start, self.n_steps, self.generator, to_mean=self.to_mean)
+        now = start
+        for step in range(1, self.n_steps + 1):
+            to_mean = self.to_mean and step == self.n_steps
+            now = torch.where(self.free, gibbs(folded, now, 1, self.generator, to_mean=to_mean), y)
+        return now

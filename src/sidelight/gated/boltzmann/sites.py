@@ -29,16 +29,27 @@ class Sites:
         Of the images.
     patch : tuple (height, width)
         Of a patch.
+    cropped : bool
+        Whether the images are crops of larger ones: then patches lie in them, and not around, and
+        the pixels at their edges, which other patches cover too, are not :attr:`free`.
     """
 
     place: tuple[int, int]
     patch: tuple[int, int]
+    cropped: bool = False
 
     @property
     def shape(self) -> tuple[int, int]:
         """Sites down and across."""
         (h, w), (p, q) = self.place, self.patch
-        return h + p - 1, w + q - 1
+        around = -1 if self.cropped else 1
+        return h + around * (p - 1), w + around * (q - 1)
+
+    def free(self, n_channels: int) -> Tensor:
+        """The pixels of a row, (channels, height, width), that no other patch covers."""
+        (p, q), inside = self.patch, torch.zeros(self.place, dtype=torch.bool)
+        inside[p - 1 : self.place[0] - p + 1, q - 1 : self.place[1] - q + 1] = True
+        return inside.expand(n_channels, -1, -1).reshape(-1)
 
     @property
     def n(self) -> int:
@@ -57,7 +68,7 @@ class Sites:
 
     @property
     def _margin(self) -> tuple[int, int]:
-        return self.patch[0] - 1, self.patch[1] - 1
+        return (0, 0) if self.cropped else (self.patch[0] - 1, self.patch[1] - 1)
 
 
 @dataclass(frozen=True)

@@ -193,7 +193,7 @@ def test_units_whose_squares_are_lost_are_refused_by_name(roll):
         ("seuclidean", None),
         (lambda x, y: float(np.abs(x - y).sum()), "cityblock"),
     ],
-    ids=str,
+    ids=lambda case: getattr(case, "__name__", str(case)),
 )
 def test_every_metric_that_estimators_take_is_judged_by(roll, alias, name):
     X, Z = roll[0][:60] * [1.0, 5.0, 0.3], roll[1][:60]

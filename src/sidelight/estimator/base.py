@@ -34,7 +34,7 @@ from sidelight.estimator.listening import (
     Checked,
     Heard,
     Told,
-    compared,
+    hear_checked,
     in_front,
     learn_in_front,
     metrics_among,
@@ -180,33 +180,16 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
         What acts in front of the method is learned here; kinds that act ``inside`` it are not, nor
         those that were ``already`` learned from of the same rows.
         """
-        return self._hear_checked(self._check(X, side, items), inside=inside, already=already)
+        return hear_checked(self, self._check(X, side, items), inside=inside, already=already)
 
     def _check(self, X: Any, side: Any, items: Any = None) -> Checked:
         """X, what is known about it and the items behind it, each gone through once."""
-        table = is_precomputed(self._metric)
+        metric = self.get_params(deep=False).get("metric", "euclidean")
+        table = is_precomputed(metric)
         X, known = self._check_input(X, side, pairwise='metric="precomputed"' * table)
         X = of_moderate_size(X, who=self._name)
-        return Checked(X, known, self._check_items(items, X.shape[0]) if table else X)
-
-    def _hear_checked(
-        self,
-        given: Checked,
-        *,
-        inside: tuple[str, ...] = (),
-        already: Mapping[str, Any] = NOTHING,
-    ) -> Told:
-        """The same as :meth:`_hear`, of what was checked: it may be heard again, otherwise."""
-        X, known, items = given.X, given.known, given.items
-        metric = self._metric
-        told = self._tell(X, known, metric=metric, items=items, inside=inside, already=already)
-        points = compared(told.points, told.known, told.learned, metric, who=self._name)
-        return replace(told, points=points)
-
-    @property
-    def _metric(self) -> Any:
-        """What rows are compared by, where an estimator lets it be chosen."""
-        return self.get_params(deep=False).get("metric", "euclidean")
+        items = self._check_items(items, X.shape[0]) if table else X
+        return Checked(X, known, metric, items)
 
     def _tell(
         self,

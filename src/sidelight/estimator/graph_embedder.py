@@ -20,7 +20,7 @@ from sidelight.core import (
 )
 from sidelight.estimator.base import Embedder
 from sidelight.estimator.in_order import NO_NEARER, nearer_in
-from sidelight.estimator.listening import Told, learns_in_front
+from sidelight.estimator.listening import Told, hear_checked, learns_in_front
 from sidelight.estimator.map import Map
 from sidelight.estimator.neighborhood import POLICIES, Neighborhood, neighborhood_of
 from sidelight.estimator.pieces import map_of_neighborhood
@@ -77,8 +77,8 @@ class GraphEmbedder(Embedder):
             The fitted estimator.
         """
         given = self._check(X, side, items)
-        told = self._hear_checked(given, inside=self._in_graph)
-        in_front = cache(lambda: self._hear_checked(given, already=told.learned))
+        told = hear_checked(self, given, inside=self._in_graph)
+        in_front = cache(lambda: hear_checked(self, given, already=told.learned))
         told_all, near, found = self._listen(told, in_front)
 
         def without() -> tuple[Told, Map]:

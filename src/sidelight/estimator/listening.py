@@ -234,12 +234,15 @@ class Checked:
         The rows, or a table of them.
     known : dict
         Side information by kind.
+    metric : str or callable
+        What rows are compared by.
     items : array or sparse array, optional
         What the way back leads to.
     """
 
     X: Any
     known: dict[str, Any]
+    metric: Any
     items: Any
 
 
@@ -339,3 +342,25 @@ class Told:
     def behind(self, back: Any) -> Any:
         """A way back to mapped rows, gone on to rows as they came."""
         return BehindFront(back, self.front) if self.front and back is not None else back
+
+
+def hear_checked(
+    estimator: Any,
+    given: Checked,
+    *,
+    inside: tuple[str, ...] = (),
+    already: Mapping[str, Any] = NOTHING,
+) -> Told:
+    """Hear what was checked, as an estimator does; it may be heard again, otherwise."""
+    told: Told = estimator._tell(
+        given.X,
+        given.known,
+        metric=given.metric,
+        items=given.items,
+        inside=inside,
+        already=already,
+    )
+    who = estimator._name
+    return replace(
+        told, points=compared(told.points, told.known, told.learned, given.metric, who=who)
+    )

@@ -383,8 +383,7 @@ class MultipleRelationalEmbedding(Embedder):
         given = known.get("Relation", ())
         check_relations(given, n, alone=True, who=self._name)
         check_components(self.n_components_, n, who=self._name)
-        items = self._check_items(items, n)
-        told = self._tell(None, known, items=items, inside=("Relation",))
+        told = self._tell(None, known, items=self._check_items(items, n), inside=("Relation",))
         return told, Alike(None, given)
 
     def _chosen_base(self) -> Base:

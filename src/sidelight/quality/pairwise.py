@@ -74,7 +74,7 @@ class DistanceRows:
     @property
     def is_table(self) -> bool:
         """Whether the distances were given, and nothing else is known of the points."""
-        return self.metric == "precomputed"
+        return _is_table(self.metric)
 
     def take(self, index: IntArray) -> DistanceRows:
         """Some of the points, among themselves."""
@@ -143,7 +143,7 @@ def distance_rows(X: ArrayLike, metric: Metric, *, name: str = "X", who: str) ->
         rows = as_points(X, name=name, who=who).astype(np.float64, copy=False)
         X, metric = _table_of(rows, check_metric(metric, who=who), who=who), "precomputed"
     points = as_points(X, name=name, who=who)
-    if metric == "precomputed":
+    if _is_table(metric):
         _check_distance_table(points, name=name, who=who)
         return DistanceRows(points, metric, None, who)
     points = points.astype(np.float64, copy=False)
@@ -158,7 +158,12 @@ def distance_rows(X: ArrayLike, metric: Metric, *, name: str = "X", who: str) ->
 
 def is_by_rows(metric: Any) -> bool:
     """Whether a metric compares rows, and is computed row by row, without a table of all."""
-    return _as_measured(metric) in METRICS and metric != "precomputed"
+    return _as_measured(metric) in METRICS and not _is_table(metric)
+
+
+def _is_table(metric: Any) -> bool:
+    """Whether distances are given, and none are to be computed."""
+    return isinstance(metric, str) and metric == "precomputed"
 
 
 def _as_measured(metric: Any) -> Any:
@@ -201,7 +206,7 @@ def _sparse_rows(X: Any, metric: Metric, *, who: str) -> DistanceRows:
     """Prepare the distances between sparse rows, written out only where the metric needs it."""
     metric = _as_measured(metric)
     if not isinstance(metric, str) or metric not in _OF_SPARSE:
-        if metric != "precomputed":
+        if not _is_table(metric):
             require_memory(
                 8.0 * X.shape[0] * X.shape[1],
                 what=f"{name_of_metric(metric)} distances between the {X.shape[0]:,} sparse rows",

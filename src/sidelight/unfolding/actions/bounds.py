@@ -79,13 +79,14 @@ def join_pieces(
     place = np.empty(len(left))
     place[np.argsort(ranks_to_rounding(between[left, right]), kind="stable")] = np.arange(len(left))
     tree = minimum_spanning_tree(edge_matrix(left, right, place + 1, (count, count)))
+    from_piece, to_piece = sp.coo_array(tree).coords
     joins = []
-    for a, b in zip(*sp.coo_array(tree).coords, strict=True):
+    for a, b in zip(from_piece, to_piece, strict=True):
         mine, yours = np.flatnonzero(of_row == a), np.flatnonzero(of_row == b)
         nearest = int(first_least(D[np.ix_(mine, yours)].ravel()))
         at = np.unravel_index(nearest, (len(mine), len(yours)))
         joins.append((places.nodes[mine[at[0]]], places.nodes[yours[at[1]]]))
-    return np.asarray(joins, dtype=np.intp), np.asarray((between[left, right] / unit) ** 2)
+    return np.asarray(joins, dtype=np.intp), np.asarray((between[from_piece, to_piece] / unit) ** 2)
 
 
 def _between_places(places: Places, rows: IntArray, squares: FloatArray) -> Bounds:

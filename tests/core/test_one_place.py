@@ -19,7 +19,7 @@ PACKAGE = Path(sidelight.__file__).parent
     [
         (r"^\s*raise KeyboardInterrupt", []),  # only users interrupt
         (r"^\s*except KeyboardInterrupt", ["cli/application.py"]),  # core.interruption holds them
-        (r"^\s*(from|import) numba\b", ["core/compiler.py"]),
+        (r"^\s*(from|import) numba\b", ["core/compiler/loading.py"]),
         (r"\bThreadPoolExecutor\(", ["core/threads.py"]),
         (r"\bthreadpoolctl\b", ["core/threads.py"]),
         (r"\bcheck_random_state\(self\.", []),  # core.parameters.random_generator

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from sidelight.core.compiler import njit
-from sidelight.core.lanes import LANES as EDGES
+from sidelight.core.compiler._lanes_compiled import LANES as EDGES
 from sidelight.latent.neighbor_embedding._edges_compiled import pull_of_edges, stretch_of_edges
 from sidelight.latent.neighbor_embedding._tail_compiled import logarithm, tail
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from sidelight.core import BoolArray, FloatArray, IntArray
 from sidelight.core.compiler import njit
-from sidelight.core.lanes import LANES
+from sidelight.core.compiler._lanes_compiled import LANES
 from sidelight.neighbors.search._lanes_compiled import (
     squared_gap,
     squared_gap_across,

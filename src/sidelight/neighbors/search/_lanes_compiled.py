@@ -10,7 +10,7 @@ from typing import Any
 from llvmlite import ir
 
 from sidelight.core.compiler import cgutils, intrinsic, types
-from sidelight.core.lanes import INDEX, LANES, Lanes
+from sidelight.core.compiler._lanes_compiled import INDEX, LANES, Lanes
 
 
 @intrinsic

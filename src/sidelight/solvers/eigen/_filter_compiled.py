@@ -8,7 +8,7 @@ from llvmlite import ir
 
 from sidelight.core import FloatArray, IntArray
 from sidelight.core.compiler import cgutils, intrinsic, njit, types
-from sidelight.core.lanes import INDEX, LANES, Lanes
+from sidelight.core.compiler._lanes_compiled import INDEX, LANES, Lanes
 
 __all__ = ["LANES", "chebyshev_step"]
 

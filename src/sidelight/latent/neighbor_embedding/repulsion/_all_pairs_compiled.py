@@ -15,7 +15,7 @@ import numpy as np
 from llvmlite import ir
 
 from sidelight.core.compiler import cgutils, intrinsic, njit, types
-from sidelight.core.lanes import INDEX
+from sidelight.core.compiler._lanes_compiled import INDEX
 
 #: Numbers in a vector, and vectors of points that meet the others together.
 LANES, TOGETHER = 16, 2

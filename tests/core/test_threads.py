@@ -148,3 +148,19 @@ def test_a_fit_to_few_rows_uses_one_thread_of_blas_and_one_to_many_all(monkeypat
             PCA(1).fit(np.full((5, 2), np.nan))
         assert blas_threads() == before
     assert seen == [{1}, set(before), set(before), set(before), {1}]
+
+
+def test_the_calling_thread_works_too_and_no_more_work_than_are_asked_for():
+    working, most = set(), []
+
+    def work(_):
+        working.add(threading.get_ident())
+        most.append(len(working))
+        time.sleep(0.01)
+        working.discard(threading.get_ident())
+        return threading.get_ident()
+
+    with Threads(2) as threads:
+        who = threads.run([(work, (i,)) for i in range(12)])
+    assert threading.get_ident() in who
+    assert max(most) <= 2

@@ -6,8 +6,8 @@ that their number does not show in a result.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cache
 from numbers import Integral
@@ -55,7 +55,7 @@ class Threads:
     """
 
     def __init__(self, n_threads: int) -> None:
-        self._pool = ThreadPoolExecutor(n_threads) if n_threads > 1 else None
+        self._pool = ThreadPoolExecutor(n_threads - 1) if n_threads > 1 else None
 
     def __enter__(self) -> Threads:
         return self
@@ -65,19 +65,29 @@ class Threads:
             self._pool.shutdown(cancel_futures=True)
 
     def run(self, calls: Sequence[Call], advance: Callable[[int], None] | None = None) -> list[Any]:
-        """Make the calls, and say in the calling thread how many are done."""
+        """Make the calls, and say in the calling thread how many are done.
+
+        That thread is one of them: it makes the first call, then those that no other has begun, from
+        the last on, so that little is waited for where calls are short.
+        """
         advance = advance or (lambda n_done: None)
-        if self._pool is None or len(calls) == 1:
-            results = []
-            for n_done, (function, arguments) in enumerate(calls, start=1):
-                results.append(function(*arguments))
-                advance(n_done)
-            return results
-        running = [self._pool.submit(function, *arguments) for function, arguments in calls]
-        for n_done, call in enumerate(as_completed(running), start=1):
-            call.result()
-            advance(n_done)
-        return [call.result() for call in running]
+        results: dict[int, Any] = {}
+        running: dict[int, Future[Any]] = {}
+        if self._pool is None or len(calls) < 2:
+            own: Iterable[int] = range(len(calls))
+        else:
+            handed_over = (self._pool.submit(function, *given) for function, given in calls[1:])
+            running = dict(enumerate(handed_over, start=1))
+            own = (0, *reversed(running))
+        for place in own:
+            if place not in running or running[place].cancel():
+                function, given = calls[place]
+                results[place] = function(*given)
+                advance(len(results))
+        for place in running.keys() - results.keys():
+            results[place] = running[place].result()
+            advance(len(results))
+        return [results[place] for place in range(len(calls))]
 
 
 def over_bands(work: Callable[[int, int], None], n: int) -> None:

@@ -67,8 +67,8 @@ class Threads:
     def run(self, calls: Sequence[Call], advance: Callable[[int], None] | None = None) -> list[Any]:
         """Make the calls, and say in the calling thread how many are done.
 
-        That thread is one of them: it makes the first call, then those that no other has begun, from
-        the last on, so that little is waited for where calls are short.
+        That thread is one of them: it makes the first call, then those that no other has begun,
+        from the last on, so that little is waited for where calls are short.
         """
         advance = advance or (lambda n_done: None)
         results: dict[int, Any] = {}

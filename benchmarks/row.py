@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from pathlib import Path
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -36,6 +37,17 @@ class Problem:
     truth: Array | None = None
     gamma: float = 1.0
     labels: Array | None = None
+
+    def write(self, path: Path) -> None:
+        """Write it to a file, for the processes of all contenders."""
+        np.savez(path, **{name: value for name, value in vars(self).items() if value is not None})
+
+    @classmethod
+    def read(cls, path: Path) -> Self:
+        """Read it from such a file."""
+        with np.load(path, allow_pickle=False) as found:
+            fields = dict(found)
+        return cls(**fields | {"gamma": float(fields["gamma"])})
 
 
 @dataclass(frozen=True)

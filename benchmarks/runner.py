@@ -78,36 +78,41 @@ class Runner:
             for name, contender in row.contenders.items()
         }
         answers: dict[str, Array] = {}
-        problem = row.problem(self.size(row))
-        for turn in range(self._turns(row)):
-            for name, contender in row.contenders.items():
-                run = runs[name]
-                if run.failure or (turn and contender.slow):
-                    continue
-                if contender.package and find_spec(contender.package) is None:
-                    run.failure, run.must_agree = f"{contender.package} is not installed", False
-                    continue
-                try:
-                    measured = (
-                        self._here(row, name, problem)
-                        if self.small
-                        else self._apart(row, name, turn % row.draws)
-                    )
-                    if not self.small and row.clock == "cpu" and not contender.slow:
-                        run.wall.append(self._as_users_run_it(row, name, turn % row.draws))
-                except Exception as error:  # a peer may fail in any way, and the others run on
-                    run.failure = _reason(error)
-                    continue
-                answers[name] = measured.answer
-                run.seconds.append(measured.seconds)
-                run.megabytes.append(measured.megabytes)
-                if name == OURS and row.certificate is not None:
-                    solved = row.problem(self.size(row), turn) if row.draws > 1 else problem
-                    gap = row.certificate(solved, measured.answer)
-                    run.difference = max(run.difference or 0.0, gap)
+        draws = [row.problem(self.size(row), draw) for draw in range(row.draws)]
+        with tempfile.TemporaryDirectory() as folder:
+            files = [Path(folder) / f"{draw}.npz" for draw in range(row.draws)]
+            if not self.small:  # made once, for the processes of all contenders
+                for problem, file in zip(draws, files, strict=True):
+                    problem.write(file)
+            for turn in range(self._turns(row)):
+                for name, contender in row.contenders.items():
+                    run, draw = runs[name], turn % row.draws
+                    if run.failure or (turn and contender.slow):
+                        continue
+                    if contender.package and find_spec(contender.package) is None:
+                        run.failure = f"{contender.package} is not installed"
+                        run.must_agree = False
+                        continue
+                    try:
+                        measured = (
+                            self._here(row, name, draws[draw])
+                            if self.small
+                            else self._apart(row, name, files[draw])
+                        )
+                        if not self.small and row.clock == "cpu" and not contender.slow:
+                            run.wall.append(self._as_users_run_it(row, name, files[draw]))
+                    except Exception as error:  # a peer may fail in any way, and the others run on
+                        run.failure = _reason(error)
+                        continue
+                    answers[name] = measured.answer
+                    run.seconds.append(measured.seconds)
+                    run.megabytes.append(measured.megabytes)
+                    if name == OURS and row.certificate is not None:
+                        gap = row.certificate(draws[draw], measured.answer)
+                        run.difference = max(run.difference or 0.0, gap)
         if OURS in answers:
             for name in answers.keys() - {OURS}:
-                runs[name].difference = row.compare(problem, answers[OURS], answers[name])
+                runs[name].difference = row.compare(draws[0], answers[OURS], answers[name])
         return runs
 
     def size(self, row: Row) -> int:
@@ -123,16 +128,14 @@ class Runner:
         with warnings.catch_warnings(action="ignore"), threadpool_limits(1):
             return measure(row.contenders[name].ready(problem), clock=row.clock)
 
-    def _as_users_run_it(self, row: Row, name: str, draw: int) -> float:
-        return run_worker(row.name, name, row.size, row.warm, draw, all_threads=True).seconds
+    def _as_users_run_it(self, row: Row, name: str, problem: Path) -> float:
+        return run_worker(row.name, name, problem, row.warm, all_threads=True).seconds
 
-    def _apart(self, row: Row, name: str, draw: int) -> Measurement[Array]:
+    def _apart(self, row: Row, name: str, problem: Path) -> Measurement[Array]:
         contender = row.contenders[name]
         key = (contender.run, row.data, row.size, row.all_threads)
         if key not in self._shared:
-            measured = run_worker(
-                row.name, name, row.size, row.warm, draw, all_threads=row.all_threads
-            )
+            measured = run_worker(row.name, name, problem, row.warm, all_threads=row.all_threads)
             if not contender.slow:
                 return measured
             self._shared[key] = measured
@@ -140,7 +143,7 @@ class Runner:
 
 
 def run_worker(
-    row: str, contender: str, size: int, warm: int, draw: int = 0, *, all_threads: bool = False
+    row: str, contender: str, problem: Path, warm: int, *, all_threads: bool = False
 ) -> Measurement[Array]:
     """Measure one run of a contender in a fresh process: on one core, or as users run it.
 
@@ -148,10 +151,10 @@ def run_worker(
     ----------
     row, contender : str
         By name.
-    size, warm : int
-        Rows of data, and of the problem solved beforehand (0: none).
-    draw : int
-        Which of the row's draws.
+    problem : Path
+        The file that the problem was written to.
+    warm : int
+        Rows of the problem solved beforehand (0: none).
     all_threads : bool
         Leave the number of threads at its default, and measure time on the wall.
 
@@ -163,7 +166,7 @@ def run_worker(
     with tempfile.TemporaryDirectory() as folder:
         command = [sys.executable, "-m", "benchmarks.worker", row, contender]
         subprocess.run(
-            [*command, str(size), str(draw), str(warm), "all" if all_threads else "one", folder],
+            [*command, str(problem), str(warm), "all" if all_threads else "one", folder],
             check=True,
             env=_free_threads() if all_threads else os.environ | ONE_THREAD,
             cwd=Path(__file__).parents[1],

@@ -1,8 +1,8 @@
 """One measured run of one contender, in a process of its own.
 
-``python -m benchmarks.worker ROW CONTENDER SIZE DRAW WARM THREADS FOLDER`` leaves ``answer.npy``
-and ``measured.json`` in the folder.  DRAW says which of the row's draws is solved; WARM is the size
-of the problem solved before the clock starts, 0 for none; THREADS is "one", or "all" for the
+``python -m benchmarks.worker ROW CONTENDER PROBLEM WARM THREADS FOLDER`` leaves ``answer.npy`` and
+``measured.json`` in the folder.  PROBLEM is a file that the problem was written to; WARM is the
+size of the problem solved before the clock starts, 0 for none; THREADS is "one", or "all" for the
 default number of them and time on the wall.
 """
 
@@ -17,12 +17,13 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.measure import measure
+from benchmarks.row import Problem
 from benchmarks.rows import find_row
 
 
 def main() -> None:
     """Run the contender named on the command line."""
-    name, contender, size, draw, warm, threads, folder = sys.argv[1:]
+    name, contender, problem, warm, threads, folder = sys.argv[1:]
     alone = threads == "one"
     # on one core, libraries that count cores start one thread
     if alone and hasattr(os, "sched_setaffinity"):
@@ -33,7 +34,7 @@ def main() -> None:
     ready = row.contenders[contender].ready
     if int(warm):
         ready(row.problem(int(warm)))()
-    call = ready(row.problem(int(size), int(draw)))
+    call = ready(Problem.read(Path(problem)))
     measured = measure(call, clock=row.clock if alone else "wall")
     np.save(Path(folder) / "answer.npy", measured.answer, allow_pickle=False)
     figures = {"seconds": measured.seconds, "megabytes": measured.megabytes}

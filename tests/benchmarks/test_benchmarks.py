@@ -34,6 +34,12 @@ def runs_of(seconds, *, megabytes=10.0, difference=0.0, must_agree=True):
     )
 
 
+def written(row, size, folder, draw=0):
+    path = folder / "problem.npz"
+    row.problem(size, draw).write(path)
+    return path
+
+
 class TestJudgement:
     def test_ratio_is_that_of_medians_to_the_best_peer(self):
         runs = {
@@ -320,13 +326,23 @@ class TestRunner:
         line = "| 1 s (worst of 2 draws 1.5 s) |  |  | ≤ 5 s, each ≤ 10 s ✓ | 4 MB |"
         assert line in markdown(report)
 
-    def test_a_worker_gives_the_answer_that_a_call_here_gives(self):
+    def test_a_problem_is_read_as_it_was_written(self, tmp_path):
+        X = np.asfortranarray(np.arange(6, dtype=np.float32).reshape(3, 2))
+        problem = Problem(X, gamma=0.3, labels=np.array(["a", "b", "a"]))
+        problem.write(tmp_path / "problem.npz")
+        again = Problem.read(tmp_path / "problem.npz")
+        np.testing.assert_array_equal(again.X, X)
+        np.testing.assert_array_equal(again.labels, problem.labels)
+        assert (again.X.dtype, again.X.flags.f_contiguous) == (np.float32, True)
+        assert (again.gamma, again.truth) == (0.3, None)
+
+    def test_a_worker_gives_the_answer_that_a_call_here_gives(self, tmp_path):
         row = choose_rows(["classical-mds-5000/swiss_roll"])[0]
-        apart = run_worker(row.name, OURS, 40, 0)
+        apart = run_worker(row.name, OURS, written(row, 40, tmp_path), 0)
         here = row.contenders[OURS].run(row.data(40))
         np.testing.assert_allclose(apart.answer, here, rtol=0, atol=1e-9)
 
-    def test_time_on_the_wall_is_that_of_the_default_number_of_threads(self, monkeypatch):
+    def test_time_on_the_wall_is_that_of_the_default_number_of_threads(self, tmp_path, monkeypatch):
         seen = []
         monkeypatch.setenv("OMP_NUM_THREADS", "1")
         real = subprocess.run
@@ -335,15 +351,16 @@ class TestRunner:
             lambda command, **options: seen.append(options["env"]) or real(command, **options),
         )
         row = choose_rows(["classical-mds-5000/swiss_roll"])[0]
-        one = run_worker(row.name, OURS, 40, 0)
-        everyone = run_worker(row.name, OURS, 40, 0, all_threads=True)
+        problem = written(row, 40, tmp_path)
+        one = run_worker(row.name, OURS, problem, 0)
+        everyone = run_worker(row.name, OURS, problem, 0, all_threads=True)
         np.testing.assert_allclose(everyone.answer, one.answer, rtol=0, atol=1e-9)
         assert everyone.seconds > 0
         assert [env.get("OMP_NUM_THREADS") for env in seen] == ["1", None]
 
-    def test_a_worker_solves_the_draw_that_it_is_asked_for(self):
+    def test_a_worker_solves_the_draw_that_it_is_given(self, tmp_path):
         (row,) = choose_rows(["unfolding-1000"])
-        apart = run_worker(row.name, OURS, 30, 0, draw=1)
+        apart = run_worker(row.name, OURS, written(row, 30, tmp_path, draw=1), 0)
         first, second = (row.contenders[OURS].run(row.problem(30, draw)) for draw in (0, 1))
         np.testing.assert_allclose(apart.answer, second, rtol=1e-6)
         assert abs(first[0] / second[0] - 1) > 1e-2

@@ -42,6 +42,14 @@ ONE_THREAD = dict.fromkeys(
 )
 
 
+@dataclass(frozen=True)
+class Draw:
+    """A problem, and the file that it was written to."""
+
+    problem: Problem
+    file: Path
+
+
 @dataclass
 class Runner:
     """Runs rows, and remembers slow runs that several rows share.
@@ -78,42 +86,51 @@ class Runner:
             for name, contender in row.contenders.items()
         }
         answers: dict[str, Array] = {}
-        draws = [row.problem(self.size(row), draw) for draw in range(row.draws)]
         with tempfile.TemporaryDirectory() as folder:
-            files = [Path(folder) / f"{draw}.npz" for draw in range(row.draws)]
-            if not self.small:  # made once, for the processes of all contenders
-                for problem, file in zip(draws, files, strict=True):
-                    problem.write(file)
+            draws = [self._draw(row, draw, Path(folder)) for draw in range(row.draws)]
             for turn in range(self._turns(row)):
+                draw = draws[turn % row.draws]
                 for name, contender in row.contenders.items():
-                    run, draw = runs[name], turn % row.draws
-                    if run.failure or (turn and contender.slow):
+                    if runs[name].failure or (turn and contender.slow):
                         continue
-                    if contender.package and find_spec(contender.package) is None:
-                        run.failure = f"{contender.package} is not installed"
-                        run.must_agree = False
-                        continue
-                    try:
-                        measured = (
-                            self._here(row, name, draws[draw])
-                            if self.small
-                            else self._apart(row, name, files[draw])
-                        )
-                        if not self.small and row.clock == "cpu" and not contender.slow:
-                            run.wall.append(self._as_users_run_it(row, name, files[draw]))
-                    except Exception as error:  # a peer may fail in any way, and the others run on
-                        run.failure = _reason(error)
-                        continue
-                    answers[name] = measured.answer
-                    run.seconds.append(measured.seconds)
-                    run.megabytes.append(measured.megabytes)
-                    if name == OURS and row.certificate is not None:
-                        gap = row.certificate(draws[draw], measured.answer)
-                        run.difference = max(run.difference or 0.0, gap)
+                    answer = self._run(row, name, draw, runs[name])
+                    if answer is not None:
+                        answers[name] = answer
         if OURS in answers:
             for name in answers.keys() - {OURS}:
-                runs[name].difference = row.compare(draws[0], answers[OURS], answers[name])
+                problem = draws[0].problem
+                runs[name].difference = row.compare(problem, answers[OURS], answers[name])
         return runs
+
+    def _draw(self, row: Row, draw: int, folder: Path) -> Draw:
+        """A row's problem, written once for the processes of all contenders."""
+        found = Draw(row.problem(self.size(row), draw), folder / f"{draw}.npz")
+        if not self.small:
+            found.problem.write(found.file)
+        return found
+
+    def _run(self, row: Row, name: str, draw: Draw, runs: Runs) -> Array | None:
+        """Run a contender once and note what it took, or why it gave no answer."""
+        contender = row.contenders[name]
+        if contender.package and find_spec(contender.package) is None:
+            runs.failure, runs.must_agree = f"{contender.package} is not installed", False
+            return None
+        try:
+            if self.small:
+                measured = self._here(row, name, draw.problem)
+            else:
+                measured = self._apart(row, name, draw.file)
+                if row.clock == "cpu" and not contender.slow:
+                    runs.wall.append(self._as_users_run_it(row, name, draw.file))
+        except Exception as error:  # a peer may fail in any way, and the others run on
+            runs.failure = _reason(error)
+            return None
+        runs.seconds.append(measured.seconds)
+        runs.megabytes.append(measured.megabytes)
+        if name == OURS and row.certificate is not None:
+            gap = row.certificate(draw.problem, measured.answer)
+            runs.difference = max(runs.difference or 0.0, gap)
+        return measured.answer
 
     def size(self, row: Row) -> int:
         """Say how many rows of data a row runs on."""

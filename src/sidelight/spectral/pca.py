@@ -17,6 +17,7 @@ from sidelight.core import (
     check_parameters,
     is_sparse,
     require_memory,
+    row_blocks,
     unchanged_if_refused,
 )
 from sidelight.estimator import BY_LIKELIHOOD, Embedder, Map, Told
@@ -38,6 +39,8 @@ _KEPT_BYTES = 2**24
 _KEPT_ORDER = 512
 #: So many rows are kept of blocks, those farthest from the mean: signs are told by extremes.
 _FARTHEST = 64
+#: Bytes of rows that are centred together: they stay in the cache.
+_AT_ONCE = 1e6
 
 
 class PCA(Embedder):
@@ -170,7 +173,7 @@ class PCA(Embedder):
         back = told.behind(found.back)
         self._adopt(told, replace(found, points=places, kernel=kernel, back=back))
         if kernel is None and form == "direct" and p <= _KEPT_ORDER:
-            self._seen = Seen(n, mean, S, _extreme(X, mean, directions))
+            self._seen = Seen(n, mean, S, _extreme(X, mean, places))
         return self
 
     def partial_fit(self, X: Any, y: Any = None) -> Self:
@@ -237,8 +240,10 @@ class PCA(Embedder):
         total = float(np.trace(seen.scatter))
         directions = pairs.vectors
         if seen.far is not None:
-            directions = directions * column_signs((seen.far - seen.mean) @ directions)
-            seen = replace(seen, far=_extreme(seen.far, seen.mean, directions))
+            places = (seen.far - seen.mean) @ directions
+            signs = column_signs(places)
+            directions, places = directions * signs, places * signs
+            seen = replace(seen, far=_extreme(seen.far, seen.mean, places))
         self._seen, self.n_features_in_ = seen, len(seen.mean)
         self._front, self.side_metrics_, self.side_report_ = (), [], ()
         self.__dict__.pop("_behind", None)
@@ -377,15 +382,16 @@ class Seen:
         return Seen(n, other.mean + shift * (self.n / n), scatter, np.vstack(far) if far else None)
 
 
-def _extreme(X: FloatArray, mean: FloatArray, directions: FloatArray) -> FloatArray:
-    """The rows that lie farthest out: along directions both ways, and from the mean."""
-    centred = X - mean
+def _extreme(X: FloatArray, mean: FloatArray, places: FloatArray) -> FloatArray:
+    """The rows that lie farthest out: along the axes of the map both ways, and from the mean."""
     if len(X) <= _FARTHEST:
         return np.array(X)
-    along = centred @ directions
-    lengths = np.einsum("ij,ij->i", centred, centred)
+    lengths = np.empty(len(X))
+    for block in row_blocks(len(X), 8.0 * X.shape[1], budget=_AT_ONCE):
+        centred = X[block] - mean
+        np.einsum("ij,ij->i", centred, centred, out=lengths[block])
     farthest = np.argpartition(lengths, -_FARTHEST)[-_FARTHEST:]
-    rows = np.unique(np.concatenate([along.argmax(axis=0), along.argmin(axis=0), farthest]))
+    rows = np.unique(np.concatenate([places.argmax(axis=0), places.argmin(axis=0), farthest]))
     return np.array(X[rows])
 
 

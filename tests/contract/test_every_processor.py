@@ -88,6 +88,7 @@ def every_map():
         maps["held-out rows"] = held_out.fit_transform(digits[:200])
         maps |= dict(maps_that_moved(digits[300:400], load_digits().target[300:400]))
         maps |= dict(regular_rows())
+        maps |= dict(left_out(digits))
     return maps
 
 
@@ -189,10 +190,22 @@ def regular_rows():
     yield "regression of a ring", UnsupervisedKernelRegression().fit_transform(ring(48))
     grid = 0.1 * np.argwhere(np.ones((30, 20)))
     yield "Isomap by landmarks of a grid", Isomap(n_landmarks=60).fit_transform(grid)
-    square = 0.1 * np.argwhere(np.ones((8, 8)))
-    told = KernelInformationEmbedding().fit(square)
-    # of the map itself symmetry leaves two that mirror each other
-    yield "what is told of a square", np.array([told.bandwidth_, told.alpha_])
+    for shape in ((8, 8), (15, 15), (12, 9), (5, 5, 5)):  # of several that mirror each other
+        lattice = 0.1 * np.argwhere(np.ones(shape))
+        model = KernelInformationEmbedding().fit(lattice)
+        yield f"information of a lattice {shape}", model.embedding_
+        yield f"what is told of a lattice {shape}", np.array([model.bandwidth_, model.alpha_])
+    for n_components in (2, 3):
+        in_tangents = LocalTangentSpaceEmbedding(n_components).fit_transform(ring(700))
+        yield f"LocalTangentSpaceEmbedding({n_components}) of a long ring", in_tangents
+
+
+def left_out(digits):
+    """Maps of which each row is told by one other: a choice with very many optima."""
+    for told in ({"leave_one_out": True}, {"bandwidth": "learned"}):
+        for first in range(0, 360, 120):
+            Z = KernelInformationEmbedding(**told).fit_transform(digits[first : first + 120])
+            yield f"information {told} of rows from {first}", Z
 
 
 @pytest.mark.thorough

@@ -256,3 +256,14 @@ def test_rows_that_are_no_longer_images_are_not_transformed(X, side):
     assert LocalTangentSpaceEmbedding().fit(X, side=side).side_report_[0].kind == kind
     anchored = model_of().fit(X, side=Anchors([0, 5], [[0.0, 0.0], [1.0, 0.0]]))
     assert anchored.side_report_[0].place == "behind"
+
+
+def test_of_many_nodes_the_map_is_an_eigenvector_to_the_last_digits():
+    """Their distances are in single precision; products in it would leave a hundred-thousandth."""
+    angle = 2 * np.pi * np.arange(700) / 700
+    ring = np.column_stack([np.cos(angle), np.sin(angle)])
+    model = LocalTangentSpaceEmbedding().fit(ring)
+    assert model.residuals_.max() < 1e-9
+    # a circle, evenly gone round
+    radii = np.linalg.norm(model.embedding_, axis=1)
+    np.testing.assert_allclose(radii, radii.mean(), rtol=1e-3)

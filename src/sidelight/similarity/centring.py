@@ -11,9 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from sidelight.core import FloatArray, IntArray
+from sidelight.core import FloatArray, IntArray, row_blocks
 from sidelight.similarity.panels import SymmetricPanels
 from sidelight.solvers.eigen import Operator
+
+#: Bytes of a band of rows that is widened at a time.
+_IN_CACHE = 2e6
 
 
 @dataclass(frozen=True)
@@ -54,10 +57,12 @@ class Centring:
         grand_mean = self.weights @ self.column_means
         return np.asarray(K - self.column_means[:, None] - self.column_means + grand_mean)
 
-    def operator(self, K: FloatArray | SymmetricPanels) -> Operator:
+    def operator(self, K: FloatArray | SymmetricPanels, *, in_double: bool = False) -> Operator:
         """Give the function that applies N^½ J K Jᵀ N^½ to a block, N the multiplicities.
 
         Its eigenvalues are those of the centred kernel of all points, duplicates written out.
+        Products of a table in single precision end in other digits on every processor, unless they
+        are ``in_double``.
         """
         root = np.sqrt(self.multiplicities)[:, None]
         weights = self.weights[:, None]
@@ -65,11 +70,20 @@ class Centring:
         def apply(block: FloatArray) -> FloatArray:
             scaled = root * block
             scaled -= weights * scaled.sum(axis=0)
-            image = np.asarray(K @ scaled.astype(K.dtype, copy=False), dtype=np.float64)
+            if in_double and isinstance(K, np.ndarray):
+                image = _product_in_double(K, scaled)
+            else:
+                image = np.asarray(K @ scaled.astype(K.dtype, copy=False), dtype=np.float64)
             image -= weights.T @ image
             return np.asarray(root * image)
 
         return apply
+
+
+def _product_in_double(K: FloatArray, block: FloatArray) -> FloatArray:
+    """K times a block of vectors, a band of rows widened at a time."""
+    bands = row_blocks(len(K), 8.0 * K.shape[1], budget=_IN_CACHE)
+    return np.vstack([K[band].astype(np.float64, copy=False) @ block for band in bands])
 
 
 def centre_kernel(K: FloatArray) -> FloatArray:

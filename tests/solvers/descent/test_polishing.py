@@ -55,3 +55,17 @@ def test_directions_that_change_nothing_are_left_alone():
     found = polish(ring, np.array([1.2001, 1.6]))
     assert np.hypot(*found) == pytest.approx(2, abs=1e-9)
     assert np.arctan2(*found[::-1]) == pytest.approx(np.arctan2(1.6, 1.2001), abs=1e-7)
+
+
+@pytest.mark.parametrize("begin", [0.95, 0.97, 0.99])
+def test_a_bent_valley_is_followed_though_the_slope_rises_on_the_way(begin):
+    """From its floor Newton's step goes down, and lands on the slope beside the optimum."""
+
+    def valley(x):
+        a, b = x
+        steep = b - a * a
+        slope = np.array([-400 * a * steep - 2 * (1 - a), 200 * steep])
+        return 100 * steep**2 + (1 - a) ** 2, slope
+
+    floor = np.array([begin, begin**2])
+    np.testing.assert_allclose(polish(valley, floor), [1, 1], atol=1e-9)

@@ -77,3 +77,42 @@ def test_an_interruption_of_the_last_descent():
     rest = best_of_starts(wells, STARTS, left_off=left.pause, **options)
     assert rest.best.value == pytest.approx(best_of_starts(wells, STARTS, **OPTIONS).best.value)
     np.testing.assert_array_equal(rest.values, left.values)
+
+
+def test_a_start_that_a_rough_tolerance_leaves_above_the_others_may_win():
+    """The lower well is at the end of a flat way, on which a rough descent rests early."""
+
+    def slow(x):
+        well, way = x
+        value = (well**2 - 1) ** 2 + 1e-3 * well + 0.01 * way**4
+        return float(value), np.array([4 * well * (well**2 - 1) + 1e-3, 0.04 * way**3])
+
+    starts = [np.array([0.9, 0.0]), np.array([-0.9, 0.8])]
+    found = best_of_starts(slow, starts, **OPTIONS)
+    assert found.values[0] < found.values[1]  # by what a rough tolerance leaves undone
+    assert found.best.x[0] == pytest.approx(-1, abs=1e-2)
+    assert found.best.value < found.values.min()
+    assert found.best.n_iter == len(found.best.history) - 1
+
+
+def test_a_start_that_is_clearly_higher_is_left():
+    """What it came to roughly is the last that is asked of its side of the hill."""
+    seen = []
+
+    def counted(x):
+        seen.append(x[0])
+        return wells(x)
+
+    found = best_of_starts(counted, [STARTS[1], STARTS[0]], **OPTIONS | {"rough": 1e-6})
+    assert found.values[1] - found.values[0] > 0.1
+    right = np.flatnonzero(np.array(seen) > 0)
+    assert (np.array(seen[right[-1] + 1 :]) < 0).all()
+    assert len(seen) > right[-1] + 2
+
+
+def test_an_interruption_of_a_second_last_descent_keeps_the_first():
+    options = OPTIONS | {"rough": 1.0}
+    with listening(stop_after(1, 5)), pytest.warns(InterruptedFitWarning):
+        left = best_of_starts(wells, STARTS, **options)
+    assert left.best.interrupted
+    assert left.best.value == pytest.approx(best_of_starts(wells, STARTS, **OPTIONS).best.value)

@@ -74,7 +74,7 @@ def leave_one_out_bandwidth(Y: FloatArray, kernel: DataKernel) -> float:
     best = best_of(range(len(grid)), lambda step: loss(grid[step]))
     bounds = (grid[max(best - 1, 0)], grid[min(best + 1, len(grid) - 1)])
     found = minimize_scalar(loss, bounds=bounds, method="bounded", options={"xatol": 1e-3})
-    return float(np.exp(found.x))
+    return float(np.float32(np.exp(found.x)))  # without the last bits, which are the processor's
 
 
 def _scale(D: FloatArray) -> float:

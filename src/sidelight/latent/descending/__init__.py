@@ -20,6 +20,7 @@ from sidelight.latent.descending.starts import (
     principal_turn,
     random_points,
     starting_points,
+    step_aside,
     ways_by_distances,
 )
 
@@ -44,5 +45,6 @@ __all__ = [
     "principal_turn",
     "random_points",
     "starting_points",
+    "step_aside",
     "ways_by_distances",
 ]

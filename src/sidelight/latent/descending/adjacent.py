@@ -85,12 +85,12 @@ class Adjacent:
         if m == 0:
             return 0.0, np.zeros_like(Z)
         away = Z - Z.mean(axis=0)
-        spread = 2.0 * float(np.einsum("ij,ij->", away, away)) / n
+        spread = 2.0 * float(np.sum(away**2)) / n
         if spread == 0:
             return 0.0, np.zeros_like(Z)
         i, j = self.pairs.T
         moves = Z[i] - Z[j]
-        ratio = float(np.einsum("ij,ij->", moves, moves)) / m / spread
+        ratio = float(np.sum(moves**2)) / m / spread
         ends = sp.csr_array(
             (np.repeat([1.0, -1.0], m), (np.concatenate([i, j]), np.tile(np.arange(m), 2))),
             shape=(n, m),

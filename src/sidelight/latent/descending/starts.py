@@ -13,6 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sidelight.core import Expected, FloatArray, IntArray, Matching, OneOf, random_generator
 from sidelight.latent.descending.backward_start import backward_start
 from sidelight.mapping import kernel_coordinates
+from sidelight.neighbors import distinct_rows
 from sidelight.similarity import Centring, choice_probabilities, kernel_from_distances
 from sidelight.solvers.eigen import column_signs, largest_eigenpairs, settled_axes
 
@@ -30,6 +31,8 @@ MADE_OR_GIVEN: tuple[Expected, ...] = (
 #: What it may be where the rows are known by their distances.
 INIT: tuple[Expected, ...] = (OneOf(STARTS), _ARRAY)
 
+#: How far points step aside, as a part of their spread.
+_ASIDE = 1e-6
 
 #: How points that a descent begins with are made, by the name of the way.
 Ways: TypeAlias = Mapping[str, Callable[[], FloatArray]]
@@ -98,6 +101,25 @@ def principal_points(Y: FloatArray, n_components: int) -> FloatArray:
         warnings.simplefilter("ignore", UserWarning)
         Z = np.asarray(method(kept).fit_transform(Y))
     return np.pad(Z, ((0, 0), (0, n_components - kept)))
+
+
+def step_aside(rows: FloatArray, n_components: int) -> FloatArray:
+    """A small step of every point, as a part of their spread, the same for equal rows.
+
+    What a rule makes of a grid or a ring is as symmetric as they are.  Points that mirror each
+    other, or coincide, would stay so but for rounding, which is another one on every processor:
+    they leave such a saddle by this step instead.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> step = step_aside(np.array([[1.0], [3.0], [1.0]]), 2)
+    >>> bool((step[0] == step[2]).all()), bool(0 < np.abs(step[0] - step[1]).min() < 1e-5)
+    (True, True)
+    """
+    alike = distinct_rows(rows).inverse
+    shape = (len(rows), n_components)
+    return np.asarray(_ASIDE * np.random.default_rng(0).standard_normal(shape)[alike])
 
 
 def random_points(n: int, n_components: int, random_state: Any) -> FloatArray:

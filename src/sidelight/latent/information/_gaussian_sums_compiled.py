@@ -146,3 +146,8 @@ def packed_kernel(squared, bandwidth, first, last, K):  # type: ignore[no-untype
     scale = 1.0 / bandwidth
     for i in range(first, last):
         K[i] = exp_minus(squared[i] * scale)
+
+
+def log_ratios(joint, latent):  # type: ignore[no-untyped-def]
+    """Compute log P_a − log Q_a."""
+    return np.log(joint) - np.log(latent)

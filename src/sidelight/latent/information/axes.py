@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from sidelight.core import FloatArray, IntArray
-from sidelight.solvers.eigen import fix_signs, settled_axes
+from sidelight.solvers.eigen import ONE_LENGTH, fix_signs, settled_axes
 
 #: Latent points closer together than this have collapsed.
 _COLLAPSED = 1e-3
@@ -19,7 +19,9 @@ def on_axes(Z: FloatArray, penalty: Any) -> FloatArray:
     if callable(penalty):
         return Z
     if penalty == "l4":
-        return fix_signs(Z[:, np.argsort(-Z.var(axis=0), kind="stable")])
+        spread = Z.std(axis=0)
+        parts = np.round(spread / max(float(spread.max()), 1e-300) / ONE_LENGTH)
+        return fix_signs(Z[:, np.argsort(-parts, kind="stable")])
     return fix_signs(Z @ settled_axes(Z - Z.mean(axis=0)))
 
 

@@ -41,6 +41,7 @@ from sidelight.latent.descending import (
     Adjacent,
     Held,
     adjacent_in,
+    step_aside,
 )
 from sidelight.latent.information.axes import on_axes, on_own_axes, warn_if_collapsed
 from sidelight.latent.information.conditional import (
@@ -214,10 +215,6 @@ class KernelInformationEmbedding(DensityEmbedder):
     alike, and is far wider.
 
     The penalty is subtracted, and the sum over items is optimised, not the mean.
-
-    Left out of its own density (``leave_one_out``, ``bandwidth="learned"``) an item may come to be
-    told by one other alone.  Who tells whom is then a choice with many optima, of which rounding
-    may find others on another processor.
 
     References
     ----------
@@ -405,6 +402,7 @@ class KernelInformationEmbedding(DensityEmbedder):
             held, penalty = held.renumbered(np.argsort(order)), about_mean(penalty)
         Y = items[:, columns]
         kernel, shape = kernel_for(self.kernel, Y), (len(Y), self.n_components_)
+        aside = step_aside(Y, self.n_components_)
         n_threads = count_threads(self.n_jobs, who=self._name)
         pairs = pairs_of(Y, kernel, n_threads=n_threads, who=self._name)
         ends = ends_of_path(
@@ -445,6 +443,7 @@ class KernelInformationEmbedding(DensityEmbedder):
                 who=self._name,
                 beside=near,
                 held=held,
+                aside=aside,
             )
 
         number, way, first, found = follow_best(ways, follow, left_off)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -89,14 +90,16 @@ class AllPairs:
         self, Z: FloatArray, K: FloatArray, *, leave_one_out: bool = False
     ) -> tuple[float, FloatArray]:
         """Compute Σ_a log P_a − log Q_a and its gradient."""
-        from sidelight.latent.information._gaussian_sums_compiled import pair_forces, pair_sums
+        from sidelight.latent.information import _gaussian_sums_compiled as in_any_order
+        from sidelight.latent.information import _one_order_compiled as in_one_order
 
+        over: Any = in_one_order if leave_one_out else in_any_order
         n, columns = self.n, np.ascontiguousarray(Z.T, dtype=np.float64)
         pieces = self._pieces
         sums = np.zeros((len(pieces), 2, n))
         self._run(
             [
-                (pair_sums, (columns, K, first, last, *sums[i]))
+                (over.pair_sums, (columns, K, first, last, *sums[i]))
                 for i, (first, last) in enumerate(pieces)
             ]
         )
@@ -104,11 +107,11 @@ class AllPairs:
         forces = np.zeros((len(pieces), *columns.shape))
         self._run(
             [
-                (pair_forces, (columns, K, 1 / joint, 1 / latent, first, last, forces[i]))
+                (over.pair_forces, (columns, K, 1 / joint, 1 / latent, first, last, forces[i]))
                 for i, (first, last) in enumerate(pieces)
             ]
         )
-        value = float(np.sum(np.log(joint) - np.log(latent)))
+        value = float(np.sum(over.log_ratios(joint, latent)))
         return value, np.ascontiguousarray(2 * forces.sum(axis=0).T)
 
     @cached_property

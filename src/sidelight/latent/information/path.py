@@ -165,12 +165,15 @@ class Path:
         who: str,
         beside: Penalty = nothing_beside,
         held: Held | None = None,
+        aside: FloatArray | None = None,
     ) -> Continuation:
         """Let latent points unfold along the path, gliding: to one map on every processor.
 
         Points are left out of their own sums in the last step alone: far from all others they are
-        then held by the nearest as if by a stiff spring, and would swing on the way.  Those that
-        are ``held`` where anchors go are moved there first, alone or with the others around them.
+        then held by the nearest as if by a stiff spring, and would swing on the way.  Which is the
+        nearest is a choice with very many optima: that step is reproducible.  Those that are
+        ``held`` where anchors go are moved there first, alone or with the others around them.
+        Without them all step ``aside`` before every step of the path.
         """
 
         def judged(step: int, x: FloatArray) -> float:
@@ -200,6 +203,8 @@ class Path:
             max_iter=max_iter,
             final_max_iter=max_iter,
             paces=(_ON_THE_WAY, last) if glides else None,
+            reproducible=leave_one_out,
+            aside=None if aside is None or held is not None else aside.ravel(),
             tol=tol,
             judge=None if judge is None else judged,
             stage="the unfolding of latent points" + " beside anchors" * (held is not None),

@@ -6,7 +6,7 @@ import numpy as np
 
 from sidelight.core import FloatArray
 from sidelight.latent.descending import principal_turn
-from sidelight.solvers.eigen import column_signs, largest_eigenpairs, settled_axes
+from sidelight.solvers.eigen import ONE_LENGTH, column_signs, largest_eigenpairs, settled_axes
 
 
 def settled(Z: FloatArray, R: FloatArray, *, data_first: bool) -> tuple[FloatArray, FloatArray]:
@@ -74,7 +74,11 @@ def _root(A: FloatArray) -> FloatArray:
 
 
 def _order(relevance: FloatArray, data_first: bool) -> list[int]:
-    """Give each relation in turn the dimension it makes most of; the rest by the data."""
+    """Give each relation in turn the dimension it makes most of; the rest by the data.
+
+    Of dimensions that it makes as much of, the first.
+    """
+    relevance = np.round(relevance / max(float(relevance.max()), 1e-300) / ONE_LENGTH)
     told = relevance[1:] if data_first else relevance
     order: list[int] = []
     left = set(range(relevance.shape[1]))

@@ -26,6 +26,9 @@ from sidelight.solvers.descent.quasi_newton import Descent, Objective, minimise
 Judge: TypeAlias = Callable[[int, FloatArray], float]
 #: Iterations over which a descent that comes after a glide must rest: it has come near already.
 _PATIENCE = 3
+#: Where a reproducible step begins is rounded to this: what came before it may differ in the last
+#: bits, and differs by less.
+_ROUNDED = 2.0**-16
 
 
 @dataclass(frozen=True)
@@ -74,13 +77,18 @@ def follow(
     judge: Judge | None = None,
     patience: int = 8,
     paces: tuple[Pace, Pace] | None = None,
+    reproducible: bool = False,
+    aside: FloatArray | None = None,
     stage: str,
     who: str,
 ) -> Continuation:
     """Descend one objective after the other, each from where the last one ended.
 
     With ``paces`` the steps on the way glide at the first of them, one velocity for all, and
-    the last step glides at the second before it descends.
+    the last step glides at the second before it descends.  A ``reproducible`` last step begins at
+    rest and at rounded numbers, about one, and has the same bits on every processor from there on.
+    ``aside`` is a small step, as a part of how far numbers spread, that is taken before every
+    descent: symmetric problems leave their saddles by it, and not by rounding.
 
     Examples
     --------
@@ -111,6 +119,10 @@ def follow(
         for step in range(first, n_steps):
             last = step == n_steps - 1
             objective, said = objective_at(step), list[warnings.WarningMessage]()
+            if last and reproducible:
+                x, velocity = np.round(x / _ROUNDED) * _ROUNDED, np.zeros_like(x)
+            if aside is not None:
+                x = x + float(x.std()) * aside
             if paces is not None:
                 rest = tol if last else 0.0
                 found, velocity = glide(
@@ -120,7 +132,9 @@ def follow(
             if paces is None or (last and not found.interrupted):
                 most = final_max_iter if last else max_iter
                 resting = 1 if paces is None else _PATIENCE
-                found, said = _descend(objective, x, most, tol, resting, last, stage, who)
+                found, said = _descend(
+                    objective, x, most, tol, resting, last, last and reproducible, stage, who
+                )
                 x, n_iter = found.x, n_iter + found.n_iter
             stopped = found.interrupted
             if stopped or last:
@@ -166,6 +180,7 @@ def _descend(
     tol: float,
     patience: int,
     polished: bool,
+    reproducible: bool,
     stage: str,
     who: str,
 ) -> tuple[Descent, list[warnings.WarningMessage]]:
@@ -181,5 +196,6 @@ def _descend(
             who=who,
             patience=patience,
             polished=polished,
+            reproducible=reproducible,
         )
     return found, list(said)

@@ -35,6 +35,8 @@ _INNER = 300
 _DIFFERENCE = 1e-6
 #: A value that rises by this share of itself belongs to another optimum.
 _ROUNDING = 1e-12
+#: One that falls by so many times that has fallen.
+_LOWER = 10.0
 
 
 def polish(objective: Smooth, x: FloatArray) -> FloatArray:
@@ -53,8 +55,10 @@ def polish(objective: Smooth, x: FloatArray) -> FloatArray:
     for _ in range(_STEPS):
         step = _newton_step(objective, x, gradient)
         reached, remaining = objective(x + step)
-        less = np.linalg.norm(remaining) <= _NO_LESS * np.linalg.norm(gradient)
-        if not (less and reached <= value + _ROUNDING * (1 + abs(value))):
+        less = _product(remaining, remaining) <= _NO_LESS**2 * _product(gradient, gradient)
+        rounding = _ROUNDING * (1 + abs(value))
+        # far from the optimum of a bent valley a step goes down, and leaves as much of a slope
+        if not (reached < value - _LOWER * rounding or (less and reached <= value + rounding)):
             break
         x, value, gradient = x + step, reached, remaining
         if np.abs(step).max() <= _SHORT * np.abs(x).max():
@@ -67,18 +71,23 @@ def _newton_step(objective: Smooth, x: FloatArray, gradient: FloatArray) -> Floa
     unit = _DIFFERENCE * (float(np.abs(x).max()) or 1.0)
     step, residual = np.zeros_like(x), -gradient
     direction = residual.copy()
-    square = first = float(residual @ residual)
+    square = first = _product(residual, residual)
     for _ in range(_INNER):
         if square <= _LEFT**2 * first:
             break
         h = unit / float(np.abs(direction).max())
         image = (objective(x + h * direction)[1] - gradient) / h
-        curvature = float(direction @ image)
+        curvature = _product(direction, image)
         if not curvature > 0:
             break
         along = square / curvature
         step += along * direction
         residual = residual - along * image
-        square, before = float(residual @ residual), square
+        square, before = _product(residual, residual), square
         direction = residual + (square / before) * direction
     return step
+
+
+def _product(a: FloatArray, b: FloatArray) -> float:
+    """Σ_i a_i b_i, in numpy's own order on every processor."""
+    return float(np.sum(a * b))

@@ -15,6 +15,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
+from enum import Enum
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -23,6 +24,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from sidelight.core import FloatArray, Interruption, report
 from sidelight.solvers.descent.polishing import polish
+from sidelight.solvers.descent.reproducible import descend_reproducibly
 
 #: A function of a vector that gives its value and its gradient.
 Objective: TypeAlias = Callable[[FloatArray], tuple[float, FloatArray]]
@@ -71,11 +73,12 @@ def minimise(
     patience: int = 1,
     unit: float = 1.0,
     polished: bool = False,
+    reproducible: bool = False,
 ) -> Descent:
     """Go downhill from a point until the value hardly changes.
 
     A ``polished`` descent goes on to where the gradient is zero, which tells an optimum to more
-    digits than its value.
+    digits than its value.  Steps of a ``reproducible`` one have the same bits on every processor.
 
     Examples
     --------
@@ -87,9 +90,7 @@ def minimise(
     (array([3., 3.]), True)
     """
     track = _Track(value_and_gradient, stage, max_iter, _Rest(tol, patience, unit))
-    watched: Any = track
-    counted: Any = track.step
-    options: Any = {"maxfun": 20 * max_iter + 100, "maxcor": memory, "ftol": 0.0, "gtol": 0.0}
+    walk = _walk_reproducibly if reproducible else _walk
     x: FloatArray = np.asarray(start, dtype=np.float64)
     converged = False
     with Interruption() as interruption:
@@ -102,18 +103,11 @@ def minimise(
         track.history.append(first)
         while track.n_iter < max_iter:
             before = track.value
-            result = minimize(
-                watched,
-                x,
-                jac=True,
-                method="L-BFGS-B",
-                callback=counted,
-                options=options | {"maxiter": max_iter - track.n_iter},
-            )
+            end = walk(track, x, memory)
             x = track.x
             settled = before - track.value <= tol * max(abs(before), unit)
-            converged = track.at_rest or result.status == 0 or (result.status == 2 and settled)
-            if converged or result.status == 1:
+            converged = track.at_rest or end is _End.FLAT or (end is _End.STUCK and settled)
+            if converged or end is _End.EARLY:
                 break
             # a line search failed: forget the curvature and go on from the best point
         if polished and converged:
@@ -142,6 +136,36 @@ def minimise(
         converged,
         bool(interruption),
     )
+
+
+class _End(Enum):
+    """Why a walk downhill ended: no slope is left, too many steps, or no step led down."""
+
+    FLAT, EARLY, STUCK = range(3)
+
+
+def _walk(track: _Track, start: FloatArray, memory: int) -> _End:
+    """Walk by the library's steps."""
+    watched: Any = track
+    counted: Any = track.step
+    options: Any = {
+        "maxiter": track.max_iter - track.n_iter,
+        "maxfun": 20 * track.max_iter + 100,
+        "maxcor": memory,
+        "ftol": 0.0,
+        "gtol": 0.0,
+    }
+    result = minimize(
+        watched, start, jac=True, method="L-BFGS-B", callback=counted, options=options
+    )
+    return {0: _End.FLAT, 1: _End.EARLY}.get(result.status, _End.STUCK)
+
+
+def _walk_reproducibly(track: _Track, start: FloatArray, memory: int) -> _End:
+    """Walk by steps that have the same bits on every processor."""
+    left = track.max_iter - track.n_iter
+    going = descend_reproducibly(track, start, track.step, max_iter=left, memory=memory)
+    return _End.EARLY if going else _End.STUCK
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Several starts of one descent: all are tried roughly, and the best one goes on."""
+"""Several starts of one descent: all are tried roughly, and what may be the best goes on."""
 
 from __future__ import annotations
 
@@ -9,12 +9,15 @@ from typing import Any
 import numpy as np
 
 from sidelight.core import FloatArray, Interruption
-from sidelight.solvers.choosing import best_of
+from sidelight.solvers.choosing import best_of, first_least
 from sidelight.solvers.descent.quasi_newton import Descent, Objective, minimise
 
 #: Steps whose gain is averaged before a rough descent is at rest: the first ones, out of the flat
 #: middle where random starts lie, gain next to nothing.
 _PATIENCE = 3
+#: A rough descent may end so many times its tolerance above its optimum, by chance: all starts
+#: that are no farther from the lowest one go on to the fine tolerance.
+_OPEN = 300.0
 
 
 @dataclass(frozen=True)
@@ -72,8 +75,9 @@ def best_of_starts(
 ) -> Restarts:
     """Descend from several starts to a rough tolerance, and from the best of them to a fine one.
 
-    A start that is alone goes to the fine one at once.  A ``polished`` end is where the gradient
-    is zero.
+    Those that the rough one cannot tell from the best go on as well; what is left where one is
+    interrupted is the best so far.  A start that is alone goes to the fine one at once.  A
+    ``polished`` end is where the gradient is zero.
 
     Examples
     --------
@@ -124,9 +128,19 @@ def best_of_starts(
             pause = None if found.converged else Pause(number, found.x, np.array(values), before)
             return Restarts(_lowest(tried), np.array([*values, found.value]), pause)
         values.append(found.value)
-    best = _lowest(tried)
+    came_to = np.array([found.value for found in tried])
+    first = int(first_least(came_to))
+    best, ended = tried[first], dict[int, Descent]()
+    near = best.value + _OPEN * max(rough, tol) * max(abs(best.value), 1.0)
     with Interruption() as interruption:
-        finer = descend(left.x if left.number == len(starts) else best.x, tol, polished=polished)
+        chosen = np.flatnonzero(came_to <= near).tolist()
+        for number in sorted(chosen, key=lambda number: bool(number != first)):
+            rough_end = tried[number]
+            start = left.x if left.number == len(starts) else rough_end.x
+            finer = descend(start, tol, polished=polished)
+            ended[number] = _one_after_the_other(rough_end, finer)
+            if finer.interrupted:
+                break
     if interruption:
         interruption.warn(
             f"{who} was interrupted after all starts of {stage}; the best so far is kept.",
@@ -135,13 +149,20 @@ def best_of_starts(
         pause = Pause(len(starts), best.x, np.array(values), best.x)
         return Restarts(replace(best, interrupted=True), np.array(values), pause)
     whole = replace(
-        finer,
-        history=np.concatenate([best.history[:-1], finer.history]),
-        n_iter=best.n_iter + finer.n_iter,
-        n_evaluations=best.n_evaluations + finer.n_evaluations,
+        _lowest([ended[number] for number in sorted(ended)]), interrupted=finer.interrupted
     )
-    pause = None if finer.converged else Pause(len(starts), finer.x, np.array(values), finer.x)
+    pause = None if whole.converged else Pause(len(starts), whole.x, np.array(values), whole.x)
     return Restarts(whole, np.array(values), pause)
+
+
+def _one_after_the_other(before: Descent, after: Descent) -> Descent:
+    """Two descents, the second from where the first one ended, as one."""
+    return replace(
+        after,
+        history=np.concatenate([before.history[:-1], after.history]),
+        n_iter=before.n_iter + after.n_iter,
+        n_evaluations=before.n_evaluations + after.n_evaluations,
+    )
 
 
 def _lowest(tried: list[Descent]) -> Descent:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sidelight.solvers.eigen.axes import settled_axes
+from sidelight.solvers.eigen.axes import ONE_LENGTH, settled_axes
 from sidelight.solvers.eigen.davidson import largest_by_corrections
 from sidelight.solvers.eigen.eigenpairs import (
     DENSE_ORDER,
@@ -17,6 +17,7 @@ from sidelight.solvers.eigen.sparse_factors import Operator, inverse_of_stiffnes
 
 __all__ = [
     "DENSE_ORDER",
+    "ONE_LENGTH",
     "Eigenpairs",
     "Operator",
     "column_signs",

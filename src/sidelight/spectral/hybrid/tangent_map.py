@@ -132,13 +132,12 @@ def tangent_map(tangled: Tangled, counts: IntArray, d: int, *, who: str) -> Tang
     root = np.sqrt(centring.multiplicities)
     rows = sp.diags_array(np.sqrt(counts.astype(np.float64)))
     F = sp.csr_array(rows @ tangled.differences() @ sp.diags_array(1 / root))
-    products = centring.operator(K)
+    products = centring.operator(K, in_double=True)
 
     def apply(block: FloatArray) -> FloatArray:
         return np.asarray(products(block) - 0.5 * (F.T @ (F @ block)))
 
-    tol = 1e-6 if dtype == np.float32 else 1e-9
-    pairs = largest_eigenpairs(apply, d, n=N, tol=tol, who=who)
+    pairs = largest_eigenpairs(apply, d, n=N, who=who)
     places = kernel_coordinates(pairs.values, pairs.vectors / root[:, None])
     signs = column_signs(places[: tangled.n_points])
     return TangentMap(centring, places * signs, pairs.values, pairs.residuals)

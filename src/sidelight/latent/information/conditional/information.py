@@ -22,6 +22,7 @@ from scipy.sparse.csgraph import connected_components
 
 from sidelight.core import FloatArray, IntArray, require_memory
 from sidelight.latent.density import KnownFactor, squared_distances
+from sidelight.latent.descending import step_aside
 from sidelight.latent.information.conditional.map import (
     ConditionalMap,
     first_steps,
@@ -116,6 +117,7 @@ def map_by_conditional_information(
         tol=tol,
         judge=None,
         who=who,
+        aside=step_aside(Y, n_components),
     )
     none = np.zeros((n, n_components))
 

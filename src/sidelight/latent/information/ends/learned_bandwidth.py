@@ -90,7 +90,8 @@ def with_learned_bandwidth(
         if abs(change) < _SETTLED:
             return None
         assert found.points is not None
-        new = likeliest_bandwidth(Y, found.points, h)
+        # without the processor's last bits, of which a descent would make another map
+        new = float(np.float32(likeliest_bandwidth(Y, found.points, h)))
         change, h = float(np.log(new / h)), new
         return follow(Path(np.array([h]), np.array([alpha])), found.points)
 

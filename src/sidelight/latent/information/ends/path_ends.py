@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from sidelight.core import FloatArray
 from sidelight.latent.density import (
     DataKernel,
@@ -64,7 +66,8 @@ class PathEnds:
             return float(alpha)
         if not self.along_curve:
             return _PENALTY
-        return max(min(_CURVE_PENALTY, _UNFOLDED * float(onset.penalties[-1])), _PENALTY)
+        unfolded = float(np.float32(_UNFOLDED * onset.penalties[-1]))  # no processor's last bits
+        return max(min(_CURVE_PENALTY, unfolded), _PENALTY)
 
 
 def ends_of_path(

@@ -455,3 +455,28 @@ def test_rows_are_the_same_in_any_blocks(monkeypatch):
     monkeypatch.setattr(removal, "even_blocks", lambda n, width: shares(n, 7))
     for one, other in zip(whole, results(), strict=True):
         assert_allclose(one, other, rtol=1e-10, atol=1e-10)
+
+
+@pytest.mark.parametrize("parts", [(0.5, 0.5), (0.9, 0.1), (0.8, 0.15, 0.05)])
+def test_separation_is_one_where_values_mix_however_many_rows_each_has(parts):
+    """Few rows are far from everything by their number alone, and many are near."""
+    found = []
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        groups = rng.choice(len(parts), 600, p=parts)
+        found.append(separation_of(rng.normal(size=(600, 3)), groups))
+    assert np.mean(found) == pytest.approx(1.0, abs=0.1)
+
+
+def test_a_factor_that_few_rows_have_is_taken_out_without_a_word():
+    for seed in range(3):
+        items, _, _, _, direction = planted(600, seed=seed)
+        batch = (np.random.default_rng([seed, 7]).random(600) < 0.1).astype(int)
+        X = items + batch[:, None] * direction
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            model = FactorRemoval().fit(X, side=named(batch))
+        assert model.removed_
+        assert model.separation_ < 1.25
+        rest = model.transform(X, condition=named(batch)) - items
+        assert np.mean((rest - rest.mean(axis=0)) ** 2) < 0.05 * np.mean((X - items) ** 2)

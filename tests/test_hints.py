@@ -142,3 +142,84 @@ def test_a_script_sees_the_first_hint_within_three_lines():
     assert len(shown) == 3
     assert f"Hint: {result.hints[0]}" in shown[1]
     assert shown[1].endswith(f"({len(result.hints) - 1} more: .hints)")
+
+
+def test_few_columns_of_small_numbers_are_answers_and_no_counts():
+    assert _words(_RNG.poisson(0.3, size=(80, 12)).astype(float)) == ""
+    assert "--metric cosine" in _words(_RNG.poisson(0.3, size=(80, 24)).astype(float))
+
+
+def test_two_ends_that_come_near_and_do_not_meet_are_no_angle():
+    """A horseshoe of 0.95 of a circle: its ends are farther apart than tenths side by side."""
+    rng = np.random.default_rng(4)
+    turn = np.linspace(0, 1, 400)
+    for part, is_angle in ((1.0, True), (0.95, False)):
+        seen = np.column_stack([np.cos(2 * np.pi * part * turn), np.sin(2 * np.pi * part * turn)])
+        X = np.column_stack([360 * turn, seen + 0.02 * rng.normal(size=seen.shape)])
+        X = X[rng.permutation(400)]
+        assert ("as with an angle" in _words(X, names=["heading", "a", "b"])) is is_angle
+
+
+def test_a_unit_that_all_columns_have_is_no_circle():
+    """Ten columns from 0 to 360, each of them seen in the others."""
+    rng = np.random.default_rng(5)
+    turn = rng.random(300)
+    for n_columns, is_angle in ((4, True), (10, False)):
+        phases = np.linspace(0, 2 * np.pi, n_columns - 1)
+        X = np.column_stack([360 * turn, 180 + 179 * np.cos(2 * np.pi * turn[:, None] + phases)])
+        names = [f"c{k}" for k in range(n_columns)]
+        assert ("as with an angle" in _words(X, names=names)) is is_angle
+
+
+def test_a_batch_that_shows_a_little_is_left_alone():
+    """Of ten neighbours six are of the own batch, where five would be by chance."""
+    for seed in range(3):
+        rng = np.random.default_rng([6, seed])
+        batch = np.arange(400) % 2
+        for far, is_told in ((0.9, False), (4.0, True)):
+            X = rng.normal(size=(400, 4)) + far * batch[:, None] * [1.0, 0, 0, 0]
+            said = _words(X, names=list("abcd"), beside={"batch": batch})
+            assert ("of their own 'batch'" in said) is is_told
+
+
+def test_rows_that_a_slow_drift_carries_in_noise_are_no_recording():
+    """The next row is hardly nearer than the fourth after it."""
+    rng = np.random.default_rng(7)
+    drift = np.column_stack([np.sin(np.linspace(0, 9, 300) + k) for k in range(3)])
+    assert "Sequence" in _words(drift + 0.01 * rng.normal(size=drift.shape))
+    assert "Sequence" not in _words(drift + 0.3 * rng.normal(size=drift.shape))
+
+
+def test_counts_that_are_seldom_zero_or_large_are_not_told_of_the_cosine():
+    rng = np.random.default_rng(8)
+    assert "cosine" not in _words(rng.poisson(1.5, size=(80, 40)).astype(float))  # a fifth is zero
+    amounts = rng.poisson(60, size=(80, 40)) * (rng.random((80, 40)) < 0.2)
+    assert "cosine" not in _words(amounts.astype(float))
+
+
+@pytest.mark.parametrize(("period", "is_told"), [(40, True), (8, False)])
+def test_rows_that_swing_within_a_few_are_no_recording(period, is_told):
+    """The next row is nearer than the fourth, and hardly nearer than any."""
+    time = np.arange(200)[:, None]
+    X = np.cos(2 * np.pi * time / (period + np.array([0.0, 0.3, 0.7])))
+    assert ("Sequence" in _words(X)) is is_told
+
+
+@pytest.mark.parametrize(
+    ("sizes", "is_told"),
+    [([100, 1, 1, 1], True), ([10, 1, 1, 1], False), ([40, 30, 30, 1], False)],
+)
+def test_a_column_outweighs_all_others_if_it_is_alone_and_far_larger(sizes, is_told):
+    X = np.random.default_rng(9).normal(size=(300, 4)) * sizes
+    assert ("of the variance of all" in _words(X)) is is_told
+
+
+def test_columns_that_fill_a_half_of_a_circle_are_none():
+    """Ten from 0 to 3, as radians might be, do not make a unit of what one of them is alone."""
+    rng = np.random.default_rng(10)
+    turn = rng.random(300)
+    near = 1.5 + 1.5 * np.cos(2 * np.pi * turn[:, None] + np.linspace(0, 6, 10))
+    names = ["heading", *(f"c{k}" for k in range(10))]
+    assert "'heading' goes from 0 to 360" in _words(
+        np.column_stack([360 * turn, near]), names=names
+    )

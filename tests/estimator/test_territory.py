@@ -19,6 +19,7 @@ from sidelight.estimator.territory import (
     Memberships,
     Territories,
     foretells_more,
+    foretold,
     gathers_territories,
     groups_of,
     held_out,
@@ -542,3 +543,72 @@ def _settle(monkeypatch, group, own):
             self.indices = np.where(first, mine[:, None], other[:, None])
 
     monkeypatch.setattr(judge, "nearest_neighbors", Near)
+
+
+def ring_of(n, first=0):
+    """Edges round a ring of n rows."""
+    rows = first + np.arange(n)
+    return np.column_stack([rows, np.roll(rows, -1)])
+
+
+class TestWalks:
+    """To whom rows belong that nobody named."""
+
+    def test_rows_that_walks_hardly_lead_from_belong_to_nobody(self):
+        """Two rings and next to no way between them; rows of one ring alone are named."""
+        edges = np.vstack([ring_of(20), ring_of(20, 20), [[0, 20]]])
+        weights = np.append(np.ones(40), 1e-6)
+        half = sp.csr_array((weights, (edges[:, 0], edges[:, 1])), shape=(40, 40))
+        rows = np.arange(0, 20, 2)
+        groups = Groups(rows, (rows >= 10).astype(np.intp), sp.csr_array((2, 2)))
+        found = memberships(sp.csr_array(half + half.T), groups)
+        here, there = found.shares[:20, 0], found.shares[20:, 0]
+        assert np.median(here) > 0.6
+        assert there.max() < 0.01
+
+    def test_a_row_far_from_all_others_belongs_where_it_is_nearest(self):
+        """Its edges are eighty times as long as is usual: a walk goes along them all the same."""
+        x = np.concatenate([np.arange(10.0), 200 + np.arange(10.0), [120.0]])[:, None]
+        groups = Groups(np.arange(20), np.arange(20) // 10, sp.csr_array((2, 2)))
+        D = cdist(x, x)
+        np.fill_diagonal(D, np.inf)
+        near = np.argsort(D, axis=1)[:, :3]
+        ends = np.repeat(np.arange(21), 3), near.ravel()
+        lengths = sp.csr_array((np.take_along_axis(D, near, 1).ravel(), ends), shape=(21, 21))
+        found = memberships(walks_along(lengths), groups)
+        assert found.groups[20, 0] == 1
+        assert found.shares[20, 0] > 0.5
+
+    def test_what_is_foretold_is_all_where_groups_lie_apart_and_nothing_by_chance(self):
+        X = np.random.default_rng(0).standard_normal((90, 3))
+        y = np.repeat([0, 1, 2], 30)
+        groups = groups_of(labels_of(y, np.arange(0, 90, 2)))
+        assert foretold(walks_in(X + 50.0 * np.eye(3)[y]), groups)[0] == pytest.approx(1.0)
+        by_chance = [
+            foretold(walks_in(np.random.default_rng(seed).standard_normal((90, 3))), groups)[0]
+            for seed in range(5)
+        ]
+        assert np.mean(by_chance) < 0.1
+
+
+def test_the_report_says_how_many_neighbours_each_map_keeps():
+    X, y, named = some_digits(88)
+    near = neighborhood_of(points_of(X, "euclidean", who="-"), n_components=2)
+    plain, clear = PCA(2).fit_transform(X), 100.0 * np.hstack([np.eye(10)[y], 0.01 * X])
+
+    def embed(given):
+        return Map(plain if given is near else clear)
+
+    def kept(Z):
+        """Of the ten nearest of every row in the data."""
+        lists = []
+        for A in (X, Z):
+            D = cdist(A, A)
+            np.fill_diagonal(D, np.inf)
+            lists.append(np.argsort(D, axis=1)[:, :10])
+        return np.mean([np.isin(*both).mean() for both in zip(*lists, strict=True)])
+
+    _, said = map_in_territories(near, labels_of(y, named), embed, "connect", mutual=True)
+    words = f"the map keeps {kept(clear):.0%} of the neighbours, {kept(plain):.0%} without"
+    assert words in said
+    assert kept(clear) > kept(plain) + 0.2

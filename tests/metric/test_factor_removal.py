@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 import sklearn
 from numpy.testing import assert_allclose, assert_array_equal
-from scipy.spatial.distance import cdist
+from scipy.spatial.distance import cdist, pdist
+from scipy.stats import spearmanr
 from sklearn.base import clone
 from sklearn.datasets import load_digits
 from sklearn.pipeline import make_pipeline
@@ -20,7 +21,11 @@ from sidelight import PCA, FactorRemoval
 from sidelight.core import shares
 from sidelight.metric.factor import removal
 from sidelight.metric.factor.basis import Basis, read_bases, said_by
-from sidelight.metric.factor.decisions import agreement_of_neighbors, separation_of
+from sidelight.metric.factor.decisions import (
+    agreement_of_neighbors,
+    separation_of,
+    tells_as_well,
+)
 from sidelight.metric.factor.settings import SETTINGS
 from sidelight.metric.factor.shifts import fit_shifts, regress_within_kinds, starts_of
 from sidelight.side import Condition, Pairs
@@ -455,3 +460,124 @@ def test_rows_are_the_same_in_any_blocks(monkeypatch):
     monkeypatch.setattr(removal, "even_blocks", lambda n, width: shares(n, 7))
     for one, other in zip(whole, results(), strict=True):
         assert_allclose(one, other, rtol=1e-10, atol=1e-10)
+
+
+class Told:
+    """Shifts of which it is known how far they miss rows, and how far they move them."""
+
+    def __init__(self, losses, moved=0.0):
+        self.losses, self.moved = losses, moved
+
+    def squared(self, Y, phi):
+        return np.exp(self.losses)[:, None]
+
+    def of(self, Y, phi):
+        return self.moved
+
+
+class TestDecisions:
+    """Each by figures on either side of what decides."""
+
+    Y = np.random.default_rng(0).normal(size=(200, 2))
+    groups = (np.repeat([0, 1], 100),)
+    even = np.zeros(200)
+
+    @pytest.mark.parametrize(("errors", "as_well"), [(-1.0, True), (1.5, True), (2.5, False)])
+    def test_rows_left_out_may_be_told_worse_by_two_standard_errors(self, errors, as_well):
+        losses = np.linspace(-1, 1, 200)
+        losses += errors * losses.std() / np.sqrt(200)
+        stiff, bent = Told(self.even), Told(losses)
+        found = tells_as_well(stiff, bent, self.Y, self.Y, self.groups, SETTINGS)
+        assert found is as_well
+
+    @pytest.mark.parametrize(("moved", "kept"), [(0.05, True), (0.2, False)])
+    def test_rows_of_one_value_must_keep_their_order(self, moved, kept):
+        """A shift that tears them is not believed, however well it tells rows left out."""
+        torn = moved * np.random.default_rng(1).normal(size=self.Y.shape)
+        order = [
+            spearmanr(pdist(self.Y[rows]), pdist((self.Y - torn)[rows]))[0]
+            for rows in (slice(100), slice(100, 200))
+        ]
+        assert (min(order) > 0.99, min(order) > 0.975) == (kept, kept)
+        bent = Told(self.even - 9.0, torn)
+        found = tells_as_well(Told(self.even), bent, self.Y, self.Y, self.groups, SETTINGS)
+        assert found is kept
+
+    @pytest.mark.parametrize(
+        ("after", "taken", "is_said"),
+        [(1.2, True, False), (1.3, True, True), (1.9, True, True), (2.1, False, True)],
+    )
+    def test_a_shift_must_undo_half_of_how_far_values_lie_apart(
+        self, monkeypatch, after, taken, is_said
+    ):
+        """Three to one before: at two to one half of it is left."""
+
+        def separation(self, X, groups, settings, *, without=None):
+            return 3.0 if without is None else after
+
+        monkeypatch.setattr(removal.Removal, "separation", separation)
+        _, X, _, batch, _ = planted(200)
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always")
+            model = FactorRemoval().fit(X, side=named(batch))
+        assert model.removed_ is taken
+        assert model.separation_ == (after if taken else 3.0)
+        assert any("does not undo it" in str(one.message) for one in said) is is_said
+
+
+def test_the_strength_that_is_said_is_the_part_of_the_spread_that_goes():
+    for seed in (40, 41):
+        _, X, _, batch, _ = planted(seed=seed)
+        model = FactorRemoval().fit(X, side=named(batch))
+        moved = X - model.transform(X, condition=named(batch))
+        part = np.sqrt(np.sum(moved**2) / np.sum((X - X.mean(axis=0)) ** 2))
+        assert model.strength_ == pytest.approx(part)
+        assert f", {part:.2f} of the spread of the rows" in model.report_
+
+
+@pytest.mark.parametrize("parts", [(0.5, 0.5), (0.9, 0.1), (0.8, 0.15, 0.05)])
+def test_separation_is_one_where_values_mix_however_many_rows_each_has(parts):
+    """Few rows are far from everything by their number alone, and many are near."""
+    found = []
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        groups = rng.choice(len(parts), 600, p=parts)
+        found.append(separation_of(rng.normal(size=(600, 3)), groups))
+    assert np.mean(found) == pytest.approx(1.0, abs=0.1)
+
+
+def test_a_factor_that_few_rows_have_is_taken_out_without_a_word():
+    for seed in range(3):
+        items, _, _, _, direction = planted(600, seed=seed)
+        batch = (np.random.default_rng([seed, 7]).random(600) < 0.1).astype(int)
+        X = items + batch[:, None] * direction
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            model = FactorRemoval().fit(X, side=named(batch))
+        assert model.removed_
+        assert model.separation_ < 1.25
+        rest = model.transform(X, condition=named(batch)) - items
+        assert np.mean((rest - rest.mean(axis=0)) ** 2) < 0.05 * np.mean((X - items) ** 2)
+
+
+def test_what_a_number_does_may_turn_back():
+    """An effect that is largest in the middle, of which a straight line tells nothing."""
+    for seed in range(3):
+        items = planted(800, seed=seed)[0]
+        rng = np.random.default_rng([seed, 3])
+        dose, direction = rng.random(800), 6 * rng.normal(size=6)
+        X = items + np.cos(2 * np.pi * dose)[:, None] * direction
+        rest = FactorRemoval().fit_transform(X, side=Condition(dose)) - items
+        assert np.mean((rest - rest.mean(axis=0)) ** 2) < 0.05 * np.mean((X - items) ** 2)
+
+
+def test_a_kind_that_is_seen_at_one_value_has_the_shift_that_all_have_in_common():
+    _, X, kind, batch, _ = planted(800, seed=6, confounded=True, bend=0.3)
+    bases = read_bases([named(batch)])
+    phi = said_by(bases, [named(batch)], who="it")
+    shifts = fit_shifts(X, phi, starts_of(X, phi, SETTINGS)[1], 30.0, SETTINGS)
+    R = shifts.memberships(X, phi)
+    alone = (kind == 0) @ R > 0.99 * R.sum(axis=0)
+    size = np.linalg.norm(shifts.coordinates, axis=1)
+    assert 5 < alone.sum() < len(alone) / 2
+    assert size[alone].max() < 0.02 * np.median(size[~alone])

@@ -313,6 +313,14 @@ class TestChoose:
         found = choose(Isomap(), "n_neighbors", X, values=[6, 7])
         assert [p for p, _ in found.table] == [{"n_neighbors": 6}, {"n_neighbors": 7}]
 
+    def test_of_few_rows_no_neighbourhood_is_tried_that_cannot_be_fitted(self):
+        for n in (18, 30, 45):
+            X = np.random.default_rng(n).normal(size=(n, 3))
+            found = choose(Isomap(), "n_neighbors", X)
+            assert len(found.table) >= 1
+            assert np.isfinite([row for _, row in found.table]).all()
+            assert max(p["n_neighbors"] for p, _ in found.table) < 0.8 * n
+
     def test_what_cannot_be_chosen(self):
         X = np.zeros((20, 3))
         with pytest.raises(ValueError, match="PCA has no parameter 'perplexity'. It has: .*n_comp"):

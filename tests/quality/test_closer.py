@@ -105,6 +105,14 @@ class TestJudgements:
         assert (distances.n, distances.held) == (2, 0.5)
         assert (anchors.n, anchors.held) == (2, 0.5)
 
+    def test_the_parts_that_are_said_are_counted(self):
+        """Of the 435 pairs 29 are one apart, 57 at most two: the nearest tenth ends among these."""
+        held = [agreement(self.Z, Pairs(dissimilar=[(0, apart)]))[0].held for apart in (1, 3, 4)]
+        assert held == [0, 1, 1]
+        (near,) = agreement(self.Z, Distances([(0, 10)], [9.2]))
+        (off,) = agreement(self.Z, Distances([(0, 10)], [8.8]))
+        assert (near.held, off.held) == (1, 0)
+
     @pytest.mark.parametrize("kind", ["classes", "numbers", "angles"])
     def test_a_factor_that_is_left_is_told_and_a_shuffled_one_is_not(self, kind):
         Z = _RNG.uniform(size=(400, 2))

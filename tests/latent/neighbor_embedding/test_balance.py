@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from scipy.spatial.distance import cdist
 from sklearn.datasets import load_digits
 
@@ -13,7 +14,11 @@ import sidelight
 from sidelight import FactorRemoval, NeighborEmbedding
 from sidelight.core import Threads
 from sidelight.estimator import points_of
-from sidelight.latent.neighbor_embedding.known import balanced_affinities, neighbors_across
+from sidelight.latent.neighbor_embedding.known import (
+    balanced_affinities,
+    matches,
+    neighbors_across,
+)
 from sidelight.latent.neighbor_embedding.known.matches import BALANCE, match_across
 from sidelight.neighbors import nearest_neighbors
 from sidelight.side import Condition
@@ -207,3 +212,50 @@ class TestMaps:
         found = neighbors_across(*in_front(X, batch), batch, replace(BALANCE, work=1.0))
         assert not found.portions
         assert "too many" in found.said
+
+
+class TestDecisions:
+    """Each by figures on either side of what decides."""
+
+    @pytest.mark.parametrize(
+        ("share", "mixed", "order", "believed"),
+        [
+            (0.55, 0.0, 0.65, True),
+            (0.45, 0.0, 0.65, False),  # fewer than half of the rows match
+            (0.55, 0.25, 0.65, True),
+            (0.55, 0.35, 0.65, False),  # little more than are neighbours already
+            (0.55, 0.0, 0.55, False),  # far apart in one value, near in the other
+        ],
+    )
+    def test_which_matches_are_believed(self, monkeypatch, share, mixed, order, believed):
+        monkeypatch.setattr(matches, "mixture", lambda near, one, other: mixed)
+        monkeypatch.setattr(matches, "_order_agrees", lambda points, matched, settings: order)
+        values = np.repeat([0, 1], 100)
+        there = np.zeros((200, 2), dtype=bool)
+        matched = np.arange(200) % 100 < 100 * share
+        there[np.arange(200)[matched], 1 - values[matched]] = True
+        pairs = sp.csr_array(np.tile(np.eye(100), (2, 2)))
+        found = matches._values_to_balance(None, None, pairs, values, there, BALANCE)
+        np.testing.assert_array_equal(found, there if believed else np.zeros_like(there))
+
+    @pytest.mark.parametrize(
+        ("n_there", "matched", "has_it"),
+        [
+            (200, 4, False),  # of ten at home, and of a value as large
+            (200, 6, True),
+            (30, 3, False),  # few rows cannot match all of many
+            (30, 4, True),
+            (20, 10, False),  # too few to speak for a kind
+            (21, 10, True),
+        ],
+    )
+    def test_how_often_rows_must_match_where_their_kind_is(self, n_there, matched, has_it):
+        n = 200 + n_there
+        values = np.repeat([0, 1], [200, n_there])
+        row, home, away = np.arange(200), np.arange(10), 200 + np.arange(matched)
+        pairs = np.zeros((n, n))
+        pairs[np.ix_(row, home)] = 1.0
+        pairs[np.ix_(row, away)] = 1.0
+        found = matches.kinds_there(sp.csr_array(pairs), sp.eye_array(n).tocsr(), values, BALANCE)
+        assert found[:200, 1].all() == found[:200, 1].any() == has_it
+        assert not found[:200, 0].any()

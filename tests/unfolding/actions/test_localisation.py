@@ -11,7 +11,13 @@ from sklearn.linear_model import LinearRegression
 from sidelight import ActionRespectingEmbedding
 from sidelight.datasets import image_walk
 from sidelight.side import Actions, Anchors
-from sidelight.unfolding.actions.moving.localisation import _running_level, follow, imagined_places
+from sidelight.unfolding.actions.moving.localisation import (
+    FilterSettings,
+    _running_level,
+    follow,
+    frame_likelihoods,
+    imagined_places,
+)
 from sidelight.unfolding.actions.moving.rigid_motions import RigidActions
 from tests.unfolding.walks import fitted, runs
 
@@ -240,3 +246,21 @@ def test_noisy_frames_do_not_lead_off_the_map(on_a_grid, noise):
 
 def test_what_is_callable_says_what_it_does(on_a_grid):
     assert "argmin" in on_a_grid[0].predict.__doc__
+
+
+@pytest.mark.parametrize("n_known", [16, 4])
+def test_frames_farther_than_noise_were_seen_where_nobody_was(n_known):
+    """However many of them there are: noise is told by the quietest."""
+    places, known = np.arange(4.0)[:, None], np.arange(20) < n_known
+    squares = np.full((20, 3), 4.0)
+    squares[:, 0] = np.where(known, 0.02, 3.0)
+    found = frame_likelihoods(squares, 60, places, settings=FilterSettings()).argmax(axis=1)
+    assert_array_equal(found == 3, ~known)
+
+
+def test_it_finds_its_way_back_from_a_small_slip_by_the_third_frame():
+    """Where only rounding leaves another explanation a chance, it never does."""
+    model, walk = fitted(runs(("right", 12), ("left", 4)))
+    for slip in (2, 3):
+        rows = np.array([0, 1, 2, 3 + slip, 4 + slip, 5 + slip])
+        assert model.track(walk.X[rows], ["right"] * 5).rows[-1] == rows[-1]

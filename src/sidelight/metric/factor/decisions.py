@@ -57,8 +57,11 @@ def separation_of(Y: FloatArray, groups: IntArray) -> float:
     ratios = []
     for value in values:
         own, others = kept[groups[kept] == value], kept[groups[kept] != value]
-        # as many others as there are own: more would be nearer by their number alone
-        others = others[evenly_spaced(len(others), len(own) - 1)]
+        # as many of either: more would be nearer by their number alone
+        few = min(len(own) - 1, len(others))
+        own, others = (
+            rows[evenly_spaced(len(rows), count)] for rows, count in ((own, few + 1), (others, few))
+        )
         near = nearest_neighbors(Y[own], 1).distances[:, 0]
         far = nearest_neighbors(Y[others], 1, queries=Y[own]).distances[:, 0]
         ratios.append(np.log(np.maximum(far, 1e-300) / np.maximum(near, 1e-300)))

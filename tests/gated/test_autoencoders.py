@@ -335,6 +335,13 @@ class TestRefusals:
             with pytest.raises(NotFittedError):
                 call(self.X)
 
+    def test_codes_that_are_no_table_are_refused_by_name(self):
+        """A number ended in "tuple index out of range"."""
+        model = GatedAutoencoder(2, max_iter=3).fit(self.X)
+        for given in (3.0, [[0.0, 0.0], [1.0]], [0.0, 0.0]):
+            with pytest.raises(ValueError, match="GatedAutoencoder .*Z"):
+                model.inverse_transform(given)
+
     def test_memory_is_predicted(self):
         wide = np.zeros((2, 40_000))
         with pytest.raises(NotEnoughMemoryError, match="40000 × 40000 × 20 weights"):

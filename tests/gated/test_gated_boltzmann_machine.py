@@ -591,6 +591,26 @@ class TestRefusals:
         with pytest.raises(NotFittedError):
             GatedBoltzmannMachine().infer(X, Y)
 
+    def test_rows_in_other_units_are_refused_where_nothing_is_known(self):
+        """Single precision overflowed, and mapping units were no numbers."""
+        X, Y, _ = turned(50, 0, kind="gaussian")
+        model = GatedBoltzmannMachine(2, output="gaussian", max_iter=3).fit(X, Y)
+        assert np.isfinite(model.infer(1e9 * X, 1e9 * Y)).all()
+        for given, name in (((1e40 * X, Y), "X"), ((X, 1e40 * Y), "Y")):
+            with pytest.raises(ValueError, match=f"cannot use {name}: an entry is .* times as far"):
+                model.infer(*given)
+        alone = GatedBoltzmannMachine(2, output="gaussian", max_iter=3).fit(X)
+        with pytest.raises(ValueError, match="cannot use X: an entry is"):
+            alone.transform(1e40 * X)
+
+    def test_row_numbers_are_whole(self, learned):
+        """Halves were rounded down, and the distance of another pair came back."""
+        whole = learned.distances(self.X, pairs=([1.0, 2.0], [3.0, 4.0]))
+        np.testing.assert_array_equal(whole, learned.distances(self.X, pairs=([1, 2], [3, 4])))
+        assert learned.distances(self.X, pairs=([], [])).shape == (0,)
+        with pytest.raises(ValueError, match="must be two arrays of row numbers"):
+            learned.distances(self.X, pairs=([0.5], [1]))
+
     def test_streams(self):
         with pytest.raises(ValueError, match="an iterator that gives no batch"):
             GatedBoltzmannMachine().partial_fit(iter([]))

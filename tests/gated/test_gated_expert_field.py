@@ -241,6 +241,9 @@ class TestRefusals:
             ({"patch_size": (3,)}, X, Y, "'patch_size' parameter of GatedExpertField"),
             ({"output": "binary", "nu": 2.0}, X, Y, "'nu' parameter .* has no effect"),
             ({}, X[0], Y[0], "images of shape"),
+            ({}, X + 1j * Y, Y, "X to hold images of numbers. Got complex ones"),
+            ({}, X, 1e200 * Y, "GatedExpertField cannot use Y: its entries"),
+            ({}, np.zeros((9, 9, 0)), Y, "X to have a channel at least"),
         ],
     )
     def test_what_cannot_be_is_named(self, parameters, X, Y, match):
@@ -259,6 +262,16 @@ class TestRefusals:
         with pytest.raises(NotFittedError):
             GatedExpertField().predict(self.X)
 
+    def test_mapping_units_that_are_no_numbers_are_refused(self, field):
+        """They came back as pictures that hold none either."""
+        Z = field.infer(self.X, self.Y)
+        Z[3, 4] = np.nan
+        with pytest.raises(ValueError, match="Z to be finite"):
+            field.apply(Z, self.X)
+        for given in ([[[0.5], [0.5, 0.5]]], "many"):
+            with pytest.raises(ValueError, match=r"Z of shape \(13, 13, 1\).*to hold numbers"):
+                field.apply(given, self.X)
+
     def test_divergence_is_said(self):
         rng = np.random.default_rng(0)
         image = rng.random((20, 20))
@@ -266,3 +279,19 @@ class TestRefusals:
         with pytest.warns(ConvergenceWarning, match="diverged after .* learning_rate=30"):
             model.fit(image, 1 - image)
         assert np.isfinite(model.predict(image)).all()
+
+    def test_weights_that_overflow_between_two_looks_are_divergence(self):
+        """torch said "Expected p_in >= 0 && p_in <= 1 to be true", and the fit was lost."""
+        image = np.random.default_rng(0).random((20, 20))
+        model = GatedExpertField(3, patch_size=3, learning_rate=1e20, max_iter=200)
+        with pytest.warns(ConvergenceWarning, match="diverged after .* learning_rate=1e[+]20"):
+            model.fit(image, 1 - image)
+        assert np.isfinite(model.predict(image)).all()
+
+    def test_images_in_other_units_are_refused_where_nothing_is_known(self):
+        X, Y = np.random.default_rng(0).random((2, 9, 9))
+        model = GatedExpertField(2, patch_size=3, max_iter=3).fit(X, Y)
+        with pytest.raises(ValueError, match="GatedExpertField cannot use X: an entry is"):
+            model.predict(1e30 * X)
+        with pytest.raises(ValueError, match="GatedExpertField cannot use Y: an entry is"):
+            model.infer(X, 1e30 * Y)

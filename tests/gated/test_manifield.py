@@ -11,6 +11,7 @@ pytest.importorskip("torch", reason="the gated models stand on torch")
 
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
+from sklearn.linear_model import Ridge
 
 from sidelight.gated import BiasedAutoencoder, GatedAutoencoder, Manifield
 from sidelight.gated.patches import cut, mean_of_patches
@@ -143,10 +144,14 @@ class TestRefusals:
             ({"patch_size": (3, 3)}, np.zeros((2, 2, 9, 9, 3)), None, r"shape \(2, 2, 9, 9, 3\)"),
             ({}, [], None, "no sequence or image in X"),
             ({}, ["a"], None, "sequences of numbers"),
+            ({}, x + 1j * y, y, "X to hold sequences of numbers. Got complex ones"),
+            ({}, x, 1e200 * y, "Manifield cannot use Y: its entries"),
             ({}, [np.zeros((9, 1)), np.zeros((9, 2))], None, "as many channels"),
             ({"patch_size": (3, 3)}, x, y, "images of shape"),
             ({"patch_size": 0}, x, y, "'patch_size' parameter of Manifield"),
             ({"model": "best"}, x, y, "'model' parameter of Manifield"),
+            ({"model": BiasedAutoencoder}, x, y, "'model' parameter of Manifield"),
+            ({"model": Ridge()}, x, None, "Ridge has no transform and no inverse_transform"),
         ],
     )
     def test_what_cannot_be_is_named(self, parameters, X, Y, match):

@@ -94,6 +94,15 @@ def test_batches_come_from_lists_and_loaders_as_from_iterators():
     alone = [x for x, _ in PAIRS]
     by_iterator = GatedBoltzmannMachine(3).partial_fit(iter(alone))
     assert_same(GatedBoltzmannMachine(3).partial_fit(alone), by_iterator)
+    loader = DataLoader(TensorDataset(rows), batch_size=50)  # gives lists of one
+    assert_same(GatedBoltzmannMachine(3).partial_fit(loader), by_iterator)
+
+
+def test_an_empty_list_is_a_stream_without_batches():
+    """It was read as a table of dimension one, and advice was given on its shape."""
+    for nothing in ([], iter([])):
+        with pytest.raises(ValueError, match="gives no batch. Give at least one pair"):
+            GatedBoltzmannMachine(3).partial_fit(nothing)
 
 
 def test_a_list_of_rows_is_a_table():

@@ -288,7 +288,7 @@ class GatedBoltzmannMachine(PairModel):
         """
         why = "in partial_fit, whose rows do not come again"
         refuse_without_effect(self, ["validation_fraction"], why)
-        if not is_stream(X):
+        if not is_stream(X) and not (isinstance(X, list) and not X):
             with unchanged_if_refused(self):
                 return self._go_on(self._read_next(X, Y), [])
         who = f"{self._name}.partial_fit"
@@ -300,8 +300,9 @@ class GatedBoltzmannMachine(PairModel):
             if batches.fault is not None:
                 raise batches.fault
             if first is None:
+                stream = "a list" if isinstance(X, list) else "an iterator"
                 raise ValueError(
-                    f"{who} got an iterator that gives no batch. Give at least one pair (X, Y); an "
+                    f"{who} got {stream} that gives no batch. Give at least one pair (X, Y); an "
                     f"iterator that was gone through once is empty."
                 )
             self._go_on(first, batches)

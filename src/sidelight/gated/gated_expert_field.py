@@ -291,14 +291,7 @@ class GatedExpertField(BaseEstimator):
             )
         found = []
         for x, z in zip(images, given, strict=True):
-            sites = Sites((x.shape[0], x.shape[1]), self._patch)
-            shape = (*sites.shape, self._machine.n_mappings)
-            if np.shape(z) != shape:
-                raise ValueError(
-                    f"{self._name} expects Z of shape {shape} for an image of {x.shape[:2]}. "
-                    f"Got {np.shape(z)}."
-                )
-            units = torch.as_tensor(np.asarray(z, dtype=np.float32))
+            units = self._mappings(z, (x.shape[0], x.shape[1]))
             with torch.no_grad():
                 field = self._field(x, with_mappings=True)
                 y = field.outputs(units, self._seen(x, self._machine.input_scale))
@@ -366,12 +359,31 @@ class GatedExpertField(BaseEstimator):
                 f"{self._name} was fitted with {self.n_channels_[side]} channels of {name}. "
                 f"Got {found[0].shape[2]}."
             )
+        machine, pixels = self._machine, self._patch[0] * self._patch[1]
+        scale = machine.output_scale if name == "Y" else machine.input_scale
+        scale = replace(scale, centre=scale.centre[::pixels])
+        for one in found:
+            scale.refuse_far(one, who=self._name, name=name)
         return found
 
     def _pairs(self, X: Any, Y: Any) -> tuple[list[FloatArray], list[FloatArray]]:
         x, y = self._new(X, 0, "X"), self._new(Y, 1, "Y")
         self._refuse_other_places(x, y)
         return x, y
+
+    def _mappings(self, z: Any, place: tuple[int, int]) -> Tensor:
+        """Mapping units of all sites of an image so high and wide."""
+        shape = (*Sites(place, self._patch).shape, self._machine.n_mappings)
+        expected = f"{self._name} expects Z of shape {shape} for an image of {place}"
+        try:
+            units = np.asarray(z, dtype=np.float32)
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"{expected}, to hold numbers. {error}") from error
+        if units.shape != shape:
+            raise ValueError(f"{expected}. Got {units.shape}.")
+        if not np.isfinite(units).all():
+            raise ValueError(f"{self._name} expects Z to be finite. It contains NaN or infinity.")
+        return torch.as_tensor(units)
 
     def _refuse_other_places(self, x: list[FloatArray], y: list[FloatArray]) -> None:
         """Refuse outputs that do not lie where their inputs do."""

@@ -27,7 +27,10 @@ _PATCH = Matching(
     "a tuple (height, width)",
 )
 _MODEL = Matching(
-    lambda value: value is None or all(hasattr(value, name) for name in ("fit", "predict")),
+    lambda value: (
+        value is None
+        or (not isinstance(value, type) and all(hasattr(value, n) for n in ("fit", "predict")))
+    ),
     "None or an auto-encoder of sidelight.gated",
 )
 
@@ -136,6 +139,8 @@ channels), or several
         self.patch_size_ = self._patch
         learned, self.n_channels_ = self._learned_from(X, Y)
         patch_model = BiasedAutoencoder() if self.model is None else clone(self.model)
+        if Y is None:
+            self._refuse_without_way_back(patch_model)
         judges = {} if validation is None else self._judges(validation, patch_model, Y is not None)
         self.of_pairs_ = Y is not None
         self.model_ = patch_model.fit(*learned, **judges)
@@ -189,6 +194,16 @@ channels), or several
         chosen = self._chosen(sum(n_sites))
         sides = (x,) if y is None else (x, y)
         return [self._patches(side, n_sites, chosen) for side in sides], x[0].shape[-1]
+
+    def _refuse_without_way_back(self, patch_model: Any) -> None:
+        """Refuse to clean alone by a model that has no codes, or none that lead back."""
+        missing = [n for n in ("transform", "inverse_transform") if not hasattr(patch_model, n)]
+        if missing:
+            raise ValueError(
+                f"{self._name} without Y asks its patch model for codes and for the way back, and "
+                f"{type(patch_model).__name__} has no {' and no '.join(missing)}. Give Y, or take "
+                f"an auto-encoder."
+            )
 
     def _judges(self, validation: Any, patch_model: Any, of_pairs: bool) -> dict[str, Any]:
         """Patches that judge, as the patch model takes them."""

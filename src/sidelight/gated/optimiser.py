@@ -251,7 +251,13 @@ def descend(
                 if found.diverged or found.enough:
                     break
             left = 1.0 if total is None else min(1.0, 2.0 * (1.0 - found.n_batches / total))
-            loss(moving, batch).backward()
+            try:
+                loss(moving, batch).backward()
+            except RuntimeError:  # torch draws nothing by probabilities that are no numbers
+                if math.isfinite(error(moving, batch)):
+                    raise
+                found.diverged = True
+                break
             running.step(moving, course.learning_rate * left, rates, course)
             found.n_batches += 1
     found.interrupted = bool(interruption)

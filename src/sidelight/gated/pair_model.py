@@ -159,6 +159,7 @@ class PairModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         if not self._learned.n_inputs:
             raise _NoInputsError(self._no_inputs())
         x, units = read_table(self, X, reset=False), self._learned.input_units
+        self._learned.input_scale.refuse_far(x, who=self._name, name="X")
         # files of earlier versions have it as a parameter alone
         return self._admitted_inputs(x, self._units_of_inputs(x) if units is None else units)
 
@@ -176,7 +177,9 @@ class PairModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         """New outputs."""
         who, learned = self._name, self._learned
         units, columns = (lambda y: learned.units), learned.n_outputs
-        return read_outputs(Y, units, who=who, n_rows=n_rows, n_columns=columns)
+        y = read_outputs(Y, units, who=who, n_rows=n_rows, n_columns=columns)
+        learned.output_scale.refuse_far(y, who=who, name="Y")
+        return y
 
     def _alone(self, X: Any) -> FloatArray:
         """New rows, where they stand alone."""
@@ -187,4 +190,5 @@ class PairModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             )
         y = read_table(self, X, reset=False)
         units = self._learned.units
+        self._learned.output_scale.refuse_far(y, who=self._name, name="X")
         return admitted_values(y, units, who=self._name, name="X", parameter="output")

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from sidelight.core import FloatArray, IntArray, row_blocks
+from sidelight.core import FloatArray, IntArray, of_moderate_size, row_blocks
 
 #: An array of three dimensions is one image where its last axis is no longer than this: grey,
 #: with an alpha channel, colours, colours with alpha.
@@ -74,9 +74,12 @@ def _refuse_stack(signals: Any, patch: tuple[int, ...], *, who: str, name: str) 
 
 
 def _read(signal: Any, patch: tuple[int, ...], *, who: str, name: str) -> FloatArray:
-    kind = "sequence" if len(patch) == 1 else "image"
+    kind, one = ("sequence", "a sequence") if len(patch) == 1 else ("image", "an image")
     try:
-        found = np.asarray(signal, dtype=np.float64)
+        given = np.asarray(signal)
+        if np.iscomplexobj(given):
+            raise ValueError("Got complex ones: give their real and imaginary parts as channels.")
+        found = np.asarray(given, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise ValueError(f"{who} expects {name} to hold {kind}s of numbers. {error}") from error
     if found.ndim == len(patch):
@@ -90,12 +93,14 @@ def _read(signal: Any, patch: tuple[int, ...], *, who: str, name: str) -> FloatA
         )
     if any(size < part for size, part in zip(found.shape, patch, strict=False)):
         raise ValueError(
-            f"{who} cuts patches of {patch}, and {name} holds a {kind} of {found.shape[:-1]}. "
+            f"{who} cuts patches of {patch}, and {name} holds {one} of {found.shape[:-1]}. "
             f"Take a smaller patch_size."
         )
     if not np.isfinite(found).all():
         raise ValueError(f"{who} expects {name} to be finite. It contains NaN or infinity.")
-    return found
+    if not found.shape[-1]:
+        raise ValueError(f"{who} expects {name} to have a channel at least. Got {found.shape}.")
+    return np.asarray(of_moderate_size(found, who=who, name=name))
 
 
 def sites_of(place: tuple[int, ...], patch: tuple[int, ...]) -> tuple[int, ...]:

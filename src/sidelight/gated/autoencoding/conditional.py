@@ -204,7 +204,7 @@ class ConditionalAutoencoder(PairModel):
                 f"This {self._name} was fitted to pairs, so that codes lead to outputs by way of "
                 f"inputs. Call apply(Z, X)."
             )
-        z = read_mappings(Z, network.n_codes, np.shape(Z)[0], who=self._name)
+        z = read_mappings(Z, network.n_codes, None, who=self._name)
         return cast(FloatArray, network.decode(z, np.empty((len(z), 0))))
 
     @property

@@ -91,12 +91,13 @@ def admitted_values(
     return units.admitted(rows)
 
 
-def read_mappings(Z: Any, n_mappings: int, n_rows: int, *, who: str) -> Tensor:
-    """Mapping units, a row of each input or one row for all."""
+def read_mappings(Z: Any, n_mappings: int, n_rows: int | None, *, who: str) -> Tensor:
+    """Mapping units, a row of each input or one row for all; as many as come where none is said."""
     try:
         z = np.asarray(check_array(Z, dtype=np.float32, input_name="Z"))
     except (TypeError, ValueError) as error:
         raise explain_table(error, Z, who=who, name="Z", columns="n_components") from error
+    n_rows = len(z) if n_rows is None else n_rows
     if z.shape[1] != n_mappings or len(z) not in (1, n_rows):
         raise ValueError(
             f"{who} expects Z to hold {n_mappings} mapping units of each of {n_rows} rows of X, or "
@@ -108,7 +109,7 @@ def read_mappings(Z: Any, n_mappings: int, n_rows: int, *, who: str) -> Tensor:
 def read_row_pairs(pairs: Any, n: int, m: int, *, who: str) -> tuple[IntArray, IntArray]:
     """Row numbers of two tables, pair by pair."""
     try:
-        i, j = (np.asarray(rows, dtype=np.intp) for rows in pairs)
+        i, j = map(_row_numbers, pairs)
     except (TypeError, ValueError) as error:
         raise ValueError(
             f"The 'pairs' argument of {who} must be two arrays of row numbers. Got {pairs!r}."
@@ -120,6 +121,15 @@ def read_row_pairs(pairs: Any, n: int, m: int, *, who: str) -> tuple[IntArray, I
             f"and below {m}. Got arrays of shapes {i.shape} and {j.shape}."
         )
     return i, j
+
+
+def _row_numbers(rows: Any) -> IntArray:
+    """Whole numbers, of whatever type; what is between them is refused, not rounded."""
+    given = np.asarray(rows)
+    found = given.astype(np.intp)
+    if not np.array_equal(found, given):
+        raise ValueError("They are not whole.")
+    return found
 
 
 def refuse_idle_parameters(model: Any, *, alone: bool) -> None:
@@ -171,6 +181,8 @@ def read_batch(batch: Any, *, who: str) -> tuple[Any, Any]:
     """A batch of a stream: a pair, or rows that stand alone."""
     if not isinstance(batch, tuple) and not _holds_tables(batch):
         return batch, None
+    if len(batch) == 1:  # as a loader of torch gives a table by itself
+        return batch[0], None
     if len(batch) != 2:
         raise ValueError(
             f"{who} expects batches to be pairs (X, Y), or tables of rows that stand alone. "

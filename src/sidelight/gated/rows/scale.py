@@ -11,8 +11,10 @@ from sidelight.core import FloatArray
 from sidelight.gated.rows.device import PROCESSOR, in_double
 from sidelight.gated.units import Tensor, Units
 
-#: Rows that are shorter hold nothing, and are taken to be of length one.
-_SHORTEST = 1e-3
+#: Rows that are shorter hold nothing, and are taken to be of length one; entries that are further
+#: from the mean than so many sizes are refused: what gates multiplies three of them, and single
+#: precision ends at 3e38.
+_SHORTEST, _FURTHEST = 1e-3, 1e10
 
 
 @dataclass(frozen=True)
@@ -63,6 +65,16 @@ class Scale:
         """Rows as the model sees them, where it computes."""
         seen = torch.as_tensor((rows - self.centre) / self.size, dtype=torch.float32)
         return seen.to(device)
+
+    def refuse_far(self, rows: FloatArray, *, who: str, name: str) -> None:
+        """Refuse rows that are so far from those of the fit that numbers end."""
+        far = float(np.abs(rows - self.centre).max(initial=0.0)) / self.size
+        if far > _FURTHEST:
+            raise ValueError(
+                f"{who} cannot use {name}: an entry is {far:.1g} times as far from the mean of the "
+                f"fit as entries there are, and beyond {_FURTHEST:.0e} nothing is known. Is it in "
+                f"the units of the fit?"
+            )
 
     def back(self, rows: Tensor) -> FloatArray:
         """What the model sees, as rows."""

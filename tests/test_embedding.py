@@ -787,6 +787,14 @@ class TestAlignment:
         told = embed(X, side=Pairs(similar=[(0, 1)]), align_to=other)
         assert [heard.kind for heard in told.model.side_report_] == ["Pairs", "Anchors"]
 
+    def test_rows_of_a_frame_may_have_other_numbers_for_labels(self, X):
+        """Its places were taken for labels, and refused: the user had named no row at all."""
+        pandas = pytest.importorskip("pandas")
+        frame = pandas.DataFrame(X, index=range(100, 180), columns=list("abcde"))
+        before = embed(frame, method="isomap")
+        again = embed(frame, method="isomap", align_to=4.0 * before.points @ self.TURN)
+        np.testing.assert_allclose(again.points, 4.0 * before.points @ self.TURN, atol=1e-9)
+
     def test_beyond_reach_the_sample_is_aligned(self, X):
         plain = embed(X, method="isomap", sample=40)
         again = embed(X, method="isomap", sample=40, align_to=5.0 * plain.points - 1.0)

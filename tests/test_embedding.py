@@ -342,6 +342,32 @@ def mixed_names(library, word, columns):
     return embed(library.DataFrame({"word": word, **columns})).model.feature_names_in_
 
 
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        (np.arange(9.0), "NeighborEmbedding expects X to be a table"),
+        (np.ones((9, 3)) * 1j, "NeighborEmbedding expects X to hold real numbers"),
+        (np.array([["a", "b"], ["c", "d"], ["e", "f"]]), "NeighborEmbedding expects X to hold num"),
+        (None, "NeighborEmbedding expects X to be a table"),
+    ],
+)
+def test_what_is_no_table_is_refused_alike_whatever_missing_says(given, words):
+    """An array of one dimension was an IndexError, and imaginary parts were dropped."""
+    for missing in ("keep", "mean", "drop-rows"):
+        with pytest.raises(ValueError, match=words):
+            embed(given, missing=missing)
+
+
+def test_masked_entries_are_missing_values(X):
+    """What stood under the mask was read as numbers."""
+    holes = np.where(X > 2, np.nan, X)
+    masked = np.ma.masked_greater(X, 2)
+    for missing in ("keep", "mean"):
+        found, wanted = (embed(rows, missing=missing) for rows in (masked, holes))
+        np.testing.assert_array_equal(found.points, wanted.points)
+        assert type(found.model) is type(wanted.model)
+
+
 def test_a_frame_with_a_nullable_column_has_missing_values(X):
     pandas, polars = map(pytest.importorskip, ("pandas", "polars"))
     counts = [None, *range(1, 80)]

@@ -342,6 +342,32 @@ def mixed_names(library, word, columns):
     return embed(library.DataFrame({"word": word, **columns})).model.feature_names_in_
 
 
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        (np.arange(9.0), "NeighborEmbedding expects X to be a table"),
+        (np.ones((9, 3)) * 1j, "NeighborEmbedding expects X to hold real numbers"),
+        (np.array([["a", "b"], ["c", "d"], ["e", "f"]]), "NeighborEmbedding expects X to hold num"),
+        (None, "NeighborEmbedding expects X to be a table"),
+    ],
+)
+def test_what_is_no_table_is_refused_alike_whatever_missing_says(given, words):
+    """An array of one dimension was an IndexError, and imaginary parts were dropped."""
+    for missing in ("keep", "mean", "drop-rows"):
+        with pytest.raises(ValueError, match=words):
+            embed(given, missing=missing)
+
+
+def test_masked_entries_are_missing_values(X):
+    """What stood under the mask was read as numbers."""
+    holes = np.where(X > 2, np.nan, X)
+    masked = np.ma.masked_greater(X, 2)
+    for missing in ("keep", "mean"):
+        found, wanted = (embed(rows, missing=missing) for rows in (masked, holes))
+        np.testing.assert_array_equal(found.points, wanted.points)
+        assert type(found.model) is type(wanted.model)
+
+
 def test_a_frame_with_a_nullable_column_has_missing_values(X):
     pandas, polars = map(pytest.importorskip, ("pandas", "polars"))
     counts = [None, *range(1, 80)]
@@ -786,6 +812,14 @@ class TestAlignment:
         np.testing.assert_allclose(again.points, found.aligned, atol=1e-6 * found.aligned.std())
         told = embed(X, side=Pairs(similar=[(0, 1)]), align_to=other)
         assert [heard.kind for heard in told.model.side_report_] == ["Pairs", "Anchors"]
+
+    def test_rows_of_a_frame_may_have_other_numbers_for_labels(self, X):
+        """Its places were taken for labels, and refused: the user had named no row at all."""
+        pandas = pytest.importorskip("pandas")
+        frame = pandas.DataFrame(X, index=range(100, 180), columns=list("abcde"))
+        before = embed(frame, method="isomap")
+        again = embed(frame, method="isomap", align_to=4.0 * before.points @ self.TURN)
+        np.testing.assert_allclose(again.points, 4.0 * before.points @ self.TURN, atol=1e-9)
 
     def test_beyond_reach_the_sample_is_aligned(self, X):
         plain = embed(X, method="isomap", sample=40)

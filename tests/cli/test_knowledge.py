@@ -232,6 +232,18 @@ def test_actions_by_column() -> None:
     assert "--episode-column" in done.output
 
 
+def test_an_action_that_is_not_known_is_asked_for_where_actions_are_numbers() -> None:
+    """What was missing among numbers was an action of its own, "nan"."""
+    codes = np.array([*np.repeat([1.0, 2.0], 5), np.nan])
+    write_table("walk.csv", {"x": X[:11, 0], "y": X[:11, 1], "action": codes})
+    known = read_knowledge(read_table("walk.csv", aside=["action"]), action_column="action")
+    assert known == [Actions(["1.0"] * 5 + ["2.0"] * 5)]
+    codes[3] = np.nan
+    write_table("gap.csv", {"x": X[:11, 0], "y": X[:11, 1], "action": codes})
+    done = run("embed", "gap.csv", "--action-column", "action", code=2)
+    assert "'action' of gap.csv is empty in row 4" in " ".join(done.stderr.split())
+
+
 def test_episodes_by_column() -> None:
     x = np.array([0.0, 1, 2, 1, 1, 1])
     y = np.array([0.0, 0, 0, 0, 1, 2])

@@ -69,6 +69,26 @@ def test_missing_values(estimator, X):
         estimator.transform(holes)
 
 
+def test_masked_entries_are_missing_values(estimator, X):
+    """What stood under the mask was read as numbers, without a word."""
+    under = X.copy()
+    under[3, 1] = 1e6
+    masked = np.ma.masked_greater(under, 1e5)
+    if estimator.__sklearn_tags__().input_tags.allow_nan:
+        holes = np.where(under > 1e5, np.nan, under)
+        found = estimator.fit(masked).embedding_
+        np.testing.assert_array_equal(found, estimator.fit(holes).embedding_)
+        return
+    with pytest.raises(ValueError, match="NaN") as caught:
+        estimator.fit(masked)
+    assert type(estimator).__name__ in str(caught.value)
+    estimator = fitted(estimator, X)
+    with pytest.raises(ValueError, match="NaN"):
+        estimator.transform(masked)
+    nothing = np.ma.masked_greater(X[:5], 1e5)  # a mask of nothing hides nothing
+    np.testing.assert_array_equal(estimator.transform(nothing), estimator.transform(X[:5]))
+
+
 @pytest.mark.parametrize("value", [0, -1, 2.5, "two", True, None])
 def test_bad_number_of_components(estimator, X, value):
     if value is None and type(estimator).__name__ == "PCA":

@@ -10,7 +10,8 @@ import pytest
 import scipy.sparse as sp
 from scipy.spatial.distance import cdist
 
-from sidelight import ClassicalMDS, Isomap, SammonMapping
+import sidelight
+from sidelight import ClassicalMDS, Isomap, LaplacianEigenmaps, SammonMapping
 from sidelight.neighbors import nearest_neighbors
 from sidelight.neighbors.metrics import distance_blocks, euclidean_rows
 
@@ -62,6 +63,88 @@ def test_metrics_of_yes_and_no_do_not_guess_what_a_number_means(X):
 def test_a_constant_column_says_nothing_in_units_of_its_variance(X):
     padded = np.column_stack([X, np.ones(20)])
     np.testing.assert_allclose(table(padded, None, "seuclidean"), table(X, None, "seuclidean"))
+
+
+def by_all(X, metric):
+    """The table by variances or covariances of all rows, as SciPy has it."""
+    if metric == "seuclidean":
+        return cdist(X, X, metric, V=X.var(axis=0, ddof=1))
+    return cdist(X, X, metric, VI=np.linalg.inv(np.cov(X.T)))
+
+
+@pytest.mark.parametrize("metric", ["seuclidean", "mahalanobis"])
+class TestWhatIsTakenFromAllRows:
+    """Variances of some of the rows are not those of all."""
+
+    @pytest.fixture
+    def drifting(self):
+        rng = np.random.default_rng(7)
+        wider = np.column_stack([np.ones(300), np.geomspace(1, 30, 300), np.ones(300)])
+        return wider * rng.standard_normal((300, 3)) + np.arange(300)[:, None] / 100
+
+    @pytest.mark.parametrize("estimator", [ClassicalMDS, Isomap, SammonMapping])
+    def test_some_rows_are_compared_as_all_are(self, drifting, metric, estimator):
+        """Classical scaling took each panel of its table by the variances of the rows below."""
+        model = estimator(metric=metric).fit(drifting)
+        given = estimator(metric="precomputed").fit(by_all(drifting, metric))
+        scale = np.abs(given.embedding_).max()
+        np.testing.assert_allclose(model.embedding_, given.embedding_, atol=1e-6 * scale)
+        np.testing.assert_allclose(model.transform(drifting), model.embedding_, atol=1e-6 * scale)
+
+    def test_copies_count_in_them_for_new_rows_too(self, drifting, metric):
+        """New rows were compared by variances of the distinct rows, old ones by those of all."""
+        X, new = np.vstack([drifting[:80], drifting[:60:2]]), drifting[100:110]
+        V = {"V": X.var(axis=0, ddof=1)}
+        if metric == "mahalanobis":
+            V = {"VI": np.linalg.inv(np.cov(X.T))}
+        table, block = cdist(X, X, metric, **V), cdist(new, X, metric, **V)
+        model = SammonMapping(metric=metric).fit(X)
+        given = SammonMapping(metric="precomputed").fit(table)
+        scale = np.abs(given.embedding_).max()
+        np.testing.assert_allclose(model.embedding_, given.embedding_, atol=1e-6 * scale)
+        np.testing.assert_allclose(model.transform(new), given.transform(block), atol=1e-5 * scale)
+
+    def test_a_piece_is_measured_as_the_whole(self, metric):
+        apart = np.random.default_rng(8).random((100, 3)) * [1.0, 5.0, 0.2]
+        apart[60:, 0] += 1000
+        D = by_all(apart, metric)
+        how = {"on_disconnected": "separate", "n_neighbors": 4}
+        with pytest.warns(UserWarning, match="2 pieces"):
+            model = LaplacianEigenmaps(weights="heat", metric=metric, **how).fit(apart)
+        with pytest.warns(UserWarning, match="2 pieces"):
+            given = LaplacianEigenmaps(weights="heat", metric="precomputed", **how).fit(D)
+        moved = apart[:5] + 0.01
+        VI = {"V": apart.var(axis=0, ddof=1)}
+        if metric == "mahalanobis":
+            VI = {"VI": np.linalg.inv(np.cov(apart.T))}
+        np.testing.assert_allclose(
+            model.transform(moved), given.transform(cdist(moved, apart, metric, **VI)), rtol=1e-6
+        )
+
+    def test_a_model_file_remembers_them(self, drifting, metric, tmp_path):
+        model = Isomap(metric=metric).fit(drifting[:50])
+        sidelight.save(model, tmp_path / "model")
+        new = drifting[50:60]
+        loaded = sidelight.load(tmp_path / "model")
+        np.testing.assert_array_equal(loaded.transform(new), model.transform(new))
+
+    def test_the_unit_of_a_column_does_not_matter(self, drifting, metric):
+        """Columns in very small units were taken for rounding, and left out without a word."""
+        units = np.array([1.0, 1e-9, 1e7])
+        found = table(drifting * units, None, metric)
+        np.testing.assert_allclose(found, by_all(drifting, metric), rtol=1e-6, atol=1e-9)
+
+
+def test_a_row_is_at_no_distance_from_itself_by_any_metric_of_yes_and_no():
+    """By the formula of Russell and Rao it is, and fitted rows were placed as new ones."""
+    answers = np.unique(np.random.default_rng(3).integers(0, 2, (60, 9)), axis=0).astype(float)
+    for metric in ("russellrao", "rogerstanimoto", "jaccard"):
+        D = table(answers, answers[:7].copy(), metric)
+        np.testing.assert_array_equal(D[np.arange(7), np.arange(7)], 0.0)
+    for estimator in (ClassicalMDS, Isomap):
+        model = estimator(metric="russellrao").fit(answers)
+        scale = np.abs(model.embedding_).max()
+        np.testing.assert_allclose(model.transform(answers), model.embedding_, atol=1e-6 * scale)
 
 
 class TestDirections:

@@ -9,9 +9,14 @@ from scipy.spatial.distance import cdist
 
 from sidelight import (
     ClassicalMDS,
+    HybridEmbedding,
     Isomap,
     LaplacianEigenmaps,
     LocallyLinearEmbedding,
+    MaximumEntropyUnfolding,
+    NeighborEmbedding,
+    SammonMapping,
+    StochasticNeighborEmbedding,
     load,
     save,
 )
@@ -131,3 +136,45 @@ class TestOfATable:
         np.testing.assert_array_equal(again.kernel(), model.kernel())
         np.testing.assert_array_equal(again.transform(self.D), model.transform(self.D))
         assert (tmp_path / "model.sidelight").stat().st_size < 0.8 * self.D.nbytes
+
+
+@pytest.mark.filterwarnings("ignore")
+class TestRowsAtNoDistance:
+    """Different rows between which a metric sees no difference: texts, one twice as long."""
+
+    @pytest.fixture(scope="class")
+    def texts(self):
+        counts = np.random.default_rng(4).poisson(1.0, (60, 12)) + 1.0
+        return np.vstack([counts, *(times * counts[:15] for times in (2, 4, 8, 16))])
+
+    @pytest.mark.parametrize(
+        "estimator",
+        [
+            HybridEmbedding(),
+            Isomap(),
+            LaplacianEigenmaps(),
+            LaplacianEigenmaps(n_neighbors=3),
+            LaplacianEigenmaps(radius=0.1),
+            LocallyLinearEmbedding(),
+            LocallyLinearEmbedding(n_neighbors=4),
+            MaximumEntropyUnfolding(),
+            NeighborEmbedding(),
+            SammonMapping(),
+            StochasticNeighborEmbedding(),
+        ],
+        ids=repr,
+    )
+    def test_a_fitted_row_is_where_it_was(self, texts, estimator):
+        """It was taken for the first of the rows at no distance from it, wherever that lay."""
+        model = estimator.set_params(metric="cosine").fit(texts)
+        assert np.isfinite(model.embedding_).all()
+        scale = np.abs(model.embedding_).max()
+        found = model.transform(texts[::-1])[::-1]
+        np.testing.assert_allclose(found, model.embedding_, atol=1e-6 * scale)
+        alone = np.vstack([model.transform(row[None]) for row in texts[::7]])
+        np.testing.assert_allclose(alone, model.embedding_[::7], atol=1e-6 * scale)
+
+    def test_by_a_metric_of_yes_and_no(self):
+        answers = np.unique(np.random.default_rng(0).random((60, 12)) < 0.4, axis=0)
+        model = LaplacianEigenmaps(metric="yule").fit(answers)
+        np.testing.assert_allclose(model.transform(answers), model.embedding_, atol=1e-9)

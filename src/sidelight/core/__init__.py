@@ -15,6 +15,7 @@ from sidelight.core.arrays import (
     owned,
     row_blocks,
     shares,
+    unmasked,
 )
 from sidelight.core.errors import (
     ContradictionError,
@@ -108,6 +109,7 @@ __all__ = [
     "row_blocks",
     "shares",
     "unchanged_if_refused",
+    "unmasked",
     "warn",
     "whole_or_nothing",
 ]

@@ -82,6 +82,22 @@ def as_dense(X: Any) -> FloatArray:
     return np.asarray(X.toarray() if is_sparse(X) else X)
 
 
+def unmasked(X: Any) -> Any:
+    """An array whose masked entries are missing, NaN; any other as it is.
+
+    NumPy itself takes what is under the mask for numbers wherever it makes a plain array of one.
+
+    Examples
+    --------
+    >>> unmasked(np.ma.masked_greater([1, 2, 99], 9))
+    array([ 1.,  2., nan])
+    """
+    if not isinstance(X, np.ma.MaskedArray) or not np.ma.is_masked(X) or X.dtype.kind not in "biuf":
+        return X
+    numbers: Any = X if X.dtype.kind == "f" else X.astype(np.float64)
+    return numbers.filled(np.nan)
+
+
 def owned(X: Any, given: Any) -> Any:
     """X in memory of its own: what the caller does with his array later changes no model."""
     if is_sparse(X):

@@ -38,7 +38,7 @@ def told_to_align(side: Any, previous: Any, n: int, n_components: Any) -> list[A
     rows = np.flatnonzero(np.isfinite(places).all(axis=1))
     if not len(rows):
         raise ValueError("The 'align_to' argument of embed has no row with a place.")
-    return [*known, Anchors(rows, places[rows], exact=False)]
+    return [*known, Anchors(rows, places[rows], exact=False, by="row")]
 
 
 def _places_of(previous: Any) -> Any:

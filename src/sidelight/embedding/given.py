@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from sidelight.core import is_sparse, row_blocks, warn
+from sidelight.core import is_sparse, row_blocks, unmasked, warn
 from sidelight.embedding.tables import column_named, names_of_columns, rows_of_frame, with_numbers
 from sidelight.side import (
     Invariance,
@@ -105,6 +105,7 @@ class Given:
 
     @classmethod
     def _of_array(cls, X: Any, side: Any, names: Any, columns: str, text: str | None) -> Given:
+        X = unmasked(X)
         frame, aside = X if _is_frame(X) else None, [names] if isinstance(names, str) else []
         if aside:
             from sidelight.io.table import column_of_frame
@@ -175,7 +176,9 @@ class Given:
     def _without_missing(self, policy: str) -> Given:
         from sidelight.io.table import settle_missing
 
-        X = np.asarray(self.X, dtype=np.float64)
+        X = _numbers_in(self.X)
+        if X is None:  # the estimator says what is wrong with it
+            return self
         called = self.columns or getattr(self.X, "columns", None)
         columns = tuple(map(str, range(X.shape[1]) if called is None else called))
         filled, rows, kept, note = settle_missing(
@@ -289,6 +292,15 @@ def _of_images(side: Any, shape: tuple[int, ...]) -> Any:
     if isinstance(side, (list, tuple)):
         return [_of_images(value, shape) for value in side]
     return side._of_images(shape) if isinstance(side, Invariance) else side
+
+
+def _numbers_in(X: Any) -> Any:
+    """A table of real numbers as an array; None of what is none."""
+    try:
+        numbers = None if np.iscomplexobj(X) else np.asarray(X, dtype=np.float64)
+    except (TypeError, ValueError):
+        return None
+    return numbers if numbers is not None and numbers.ndim == 2 else None
 
 
 def _is_frame(X: Any) -> bool:

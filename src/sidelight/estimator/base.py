@@ -21,6 +21,7 @@ from sidelight.core import (
     is_sparse,
     of_moderate_size,
     owned,
+    unmasked,
 )
 from sidelight.estimator.behind import Brought, bring, refuse_torn_copies
 from sidelight.estimator.dimensions import (
@@ -389,7 +390,7 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
         try:
             return validate_data(
                 self,
-                X,
+                unmasked(X),
                 dtype=[np.float64, np.float32],
                 accept_sparse="csr" if self._takes_sparse else False,
                 **options,
@@ -403,7 +404,7 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
         """Check a table other than X."""
         try:
             return check_array(
-                table,
+                unmasked(table),
                 dtype=[np.float64, np.float32],
                 input_name=name,
                 estimator=self._name,

@@ -30,6 +30,7 @@ from sidelight.core import (
     of_moderate_size,
     random_generator,
     require_memory,
+    unmasked,
 )
 from sidelight.metric.learning import (
     InnerMetric,
@@ -91,7 +92,7 @@ class FrontTransformer(TransformerMixin, BaseEstimator):
 
     def _checked(self, X: Any, *, reset: bool) -> FloatArray:
         try:
-            return np.asarray(validate_data(self, X, reset=reset, dtype=np.float64))
+            return np.asarray(validate_data(self, unmasked(X), reset=reset, dtype=np.float64))
         except (TypeError, ValueError) as error:
             raise explain_table(error, X, who=self._name) from error
 

@@ -16,6 +16,7 @@ from sidelight.core import (
     check_parameters,
     explain_table,
     of_moderate_size,
+    unmasked,
 )
 from sidelight.metric.base import FrontTransformer
 from sidelight.metric.learning import best_columns, judged_columns
@@ -183,7 +184,7 @@ class DistanceSelection(FrontTransformer):
         """
         check_is_fitted(self)
         try:
-            kept = np.asarray(check_array(X, dtype=np.float64))
+            kept = np.asarray(check_array(unmasked(X), dtype=np.float64))
         except (TypeError, ValueError) as error:
             raise explain_table(error, X, who=self._name) from error
         if kept.shape[1] != self.support_.sum():

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import scipy.sparse as sp
 
-from sidelight.core import FloatArray, is_sparse
+from sidelight.core import FloatArray, is_sparse, unmasked
 
 # FloatArray | sp.csr_array: what both can do (indexing, products, dtype) the stubs of SciPy do not
 # say of a union.
@@ -23,7 +23,7 @@ def check_points(X: Any, *, who: str, name: str = "X") -> Points:
         rows = sp.csr_array(X)
         values = rows.data
     else:
-        rows = np.asarray(X)
+        rows = np.asarray(unmasked(X))
         values = rows
     if rows.ndim != 2:
         raise ValueError(

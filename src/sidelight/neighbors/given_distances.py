@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from sidelight.core import FloatArray, row_blocks
+from sidelight.core import FloatArray, row_blocks, unmasked
 from sidelight.neighbors.checked_rows import check_finite
 
 SYMMETRY_TOLERANCE = 1e-8
@@ -73,7 +73,7 @@ def _real_table(D: Any, *, who: str, name: str, shape: str) -> FloatArray:
             "from one, such as Isomap, or give the distances along it, "
             "sidelight.similarity.geodesic.geodesic_distances(graph)."
         )
-    table = np.asarray(D)
+    table = np.asarray(unmasked(D))
     if table.ndim != 2 or table.dtype.kind not in "biuf":
         raise ValueError(
             f"The {name!r} parameter of {who} must be a real table of distances of shape {shape} "

@@ -9,7 +9,7 @@ import numpy as np
 from sidelight.core import FloatArray, IntArray, farthest_first, first_farthest
 from sidelight.neighbors.given_graph import is_graph
 from sidelight.neighbors.known_distances import KnownDistances
-from sidelight.neighbors.metrics import Metric, distance_blocks
+from sidelight.neighbors.metrics import Metric, distance_blocks, weighted
 
 #: The choice is made among this many times as many points as landmarks.
 _CANDIDATES = 3
@@ -37,7 +37,7 @@ def spread_landmarks(
         D = KnownDistances.of(X).among(candidates)
     else:
         among = X[np.ix_(candidates, candidates)] if metric == "precomputed" else X[candidates]
-        blocks = distance_blocks(among, None, metric, who="spread_landmarks")
+        blocks = distance_blocks(among, None, weighted(metric, X), who="spread_landmarks")
         D = np.vstack([np.asarray(block) for _, block in blocks])
     rim = first_farthest(D.sum(axis=1))
     return np.sort(candidates[farthest_first(lambda i: D[i], rim, n_landmarks)])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeAlias
 
@@ -22,9 +23,39 @@ _METHODS = ("auto", "kd_tree", "blocked", "approximate")
 _OF_SPARSE = ("euclidean", "cosine", "cityblock", "manhattan", "l1")
 #: They compare what is there and what is not.
 _YES_OR_NO = ("dice", "jaccard", "rogerstanimoto", "russellrao", "sokalsneath", "yule")
+#: By it a row is at a distance from itself, unless it is all yes.
+_NOT_OF_ITSELF = "russellrao"
 #: They are computed from products, whose rounding leaves a little between equal rows: no more
 #: than this share of the largest distance, or than this much of an angle.
 _FROM_PRODUCTS = {"euclidean": (1e-6, 0.0), "cosine": (1e-6, 1e-12), "correlation": (1e-6, 1e-12)}
+#: What they take from all rows: the variances of the columns, or the inverse of their covariance.
+_FROM_ALL_ROWS = {"seuclidean": "V", "mahalanobis": "VI"}
+
+
+@dataclass(frozen=True, eq=False)
+class Weighted:
+    """A metric with what it has taken from all rows: some of them are compared as all are.
+
+    Parameters
+    ----------
+    name : {"seuclidean", "mahalanobis"}
+        Which.
+    weights : ndarray of shape (p,) or (p, p)
+        The variances of the columns, or the inverse of their covariance.
+    """
+
+    name: str
+    weights: FloatArray
+
+    def __call__(self, x: FloatArray, y: FloatArray) -> float:
+        """The distance of two rows."""
+        away = np.asarray(x, dtype=np.float64) - y
+        if self.name == "seuclidean":
+            return float(np.sqrt(np.sum(away**2 / self.weights)))
+        return float(np.sqrt(away @ self.weights @ away))
+
+    def __repr__(self) -> str:
+        return repr(self.name)
 
 
 def check_metric(metric: Any, *, who: str) -> Metric:
@@ -190,7 +221,8 @@ def distance_blocks(
     queries = X if Q is None else Q
     pairwise: Any = None
     if not given:
-        pairwise = partial(_pairwise(), metric=metric, n_jobs=n_jobs, **_parameters(X, metric))
+        metric = weighted(metric, X)
+        pairwise = partial(_pairwise(), n_jobs=n_jobs, **_as_scikit_learn_has(metric))
     n_rows = queries.shape[0] if rows is None else len(rows)
     for block in row_blocks(n_rows, 24.0 * X.shape[0]):
         some = queries[block] if rows is None else queries[rows[block]]
@@ -205,6 +237,8 @@ def distance_blocks(
             )
         if isinstance(metric, str) and metric in _FROM_PRODUCTS:
             _leave_nothing_between_equal_rows(distances, some, X, *_FROM_PRODUCTS[metric])
+        if metric == _NOT_OF_ITSELF:
+            distances[_pairwise()(some, X, metric="hamming") == 0] = 0.0
         yield block, distances
 
 
@@ -251,11 +285,32 @@ def _pairwise() -> Any:
     return pairwise_distances
 
 
-def _parameters(X: Points, metric: Metric) -> dict[str, Any]:
-    """What a metric takes from all rows, which a block alone would get wrong."""
+def weighted(metric: Metric, X: Points) -> Metric:
+    """A metric with what it takes from all rows, which some of them would get wrong.
+
+    Columns of any unit count alike, Σ⁻¹ = diag(s)⁻¹ R⁺ diag(s)⁻¹ with R the correlations; in one
+    that is constant no row differs.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> weighted("seuclidean", np.array([[0.0, 1.0], [2.0, 1.0]])).weights
+    array([2., 1.])
+    """
+    if not isinstance(metric, str) or metric not in _FROM_ALL_ROWS or is_sparse(X):
+        return metric
+    variances = np.var(X, axis=0, ddof=1, dtype=np.float64)
+    variances = np.where(variances > 0, variances, 1.0)
     if metric == "seuclidean":
-        variances = np.var(X, axis=0, ddof=1)
-        return {"V": np.where(variances > 0, variances, 1.0)}  # no row differs in the others
-    if metric == "mahalanobis":
-        return {"VI": np.linalg.pinv(np.atleast_2d(np.cov(X, rowvar=False)))}
-    return {}
+        return Weighted(metric, variances)
+    spread = np.sqrt(variances)
+    correlations = np.atleast_2d(np.cov(X / spread, rowvar=False))
+    inverse = np.linalg.pinv(correlations, hermitian=True)
+    return Weighted(metric, inverse / np.outer(spread, spread))
+
+
+def _as_scikit_learn_has(metric: Metric) -> dict[str, Any]:
+    """A metric, and what it is told, in the words of scikit-learn."""
+    if isinstance(metric, Weighted):
+        return {"metric": metric.name, _FROM_ALL_ROWS[metric.name]: metric.weights}
+    return {"metric": metric}

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from sidelight.core import ArrayLike, FloatArray, is_sparse, of_moderate_size
+from sidelight.core import ArrayLike, FloatArray, is_sparse, of_moderate_size, unmasked
 
 
 def as_sparse_points(values: Any, *, name: str, who: str, min_samples: int = 3) -> Any:
@@ -34,7 +34,7 @@ def as_points(values: ArrayLike, *, name: str, who: str, min_samples: int = 3) -
             f"sidelight.similarity.geodesic.geodesic_distances({name})."
         )
     try:
-        points = np.asarray(values)
+        points = np.asarray(unmasked(values))
         if points.dtype.kind == "c":
             raise TypeError("Got complex ones. Give real and imaginary parts as columns.")
         if points.dtype != np.float32:

@@ -10,10 +10,11 @@ from sklearn.datasets import load_digits
 from sklearn.manifold import TSNE, trustworthiness
 
 from sidelight import NeighborEmbedding, load, save
-from sidelight.core import InterruptedFitWarning
+from sidelight.core import InterruptedFitWarning, Threads
 from sidelight.core.progress import listening
+from sidelight.latent.neighbor_embedding.affinities import choices
 from sidelight.latent.neighbor_embedding.order import morton_order
-from sidelight.neighbors import nearest_neighbors
+from sidelight.neighbors import Neighbors, nearest_neighbors
 from sidelight.quality import coranking_curves
 
 
@@ -201,6 +202,37 @@ class TestHostileData:
     def test_constant_data_are_refused(self):
         with pytest.raises(ValueError, match="NeighborEmbedding.*distinct rows"):
             NeighborEmbedding().fit(np.ones((20, 3)))
+
+    @pytest.mark.parametrize("length", [0.7, 1.0, 1 / 3, 1e5, 1e-5])
+    def test_rows_that_are_equally_far_are_chosen_alike(self, length):
+        """An empty text is as far from any other by the cosine, and made a map of nothing but NaN.
+
+        The mean of equal squares is not quite their own value; and of more nearest rows than the
+        perplexity asks for none can be left out.
+        """
+        apart = np.array(
+            [
+                [length] * 30,
+                [length] * 20 + [3 * length] * 10,
+                [length] * 15 + [3 * length] * 15,
+                [0.0] * 18 + [length] * 12,
+            ]
+        )
+        near = Neighbors(np.tile(np.arange(30), (4, 1)), apart)
+        with Threads(1) as pool:
+            P = choices(near, np.array([15.0]), pool)
+        alike = [30, 20, 15, 18]
+        expected = [[1 / n] * n + [0.0] * (30 - n) for n in alike]
+        np.testing.assert_allclose(P, expected, atol=1e-6)
+
+    @pytest.mark.parametrize("metric", ["cosine", "hamming", "russellrao", "yule"])
+    def test_an_empty_row_among_answers(self, metric):
+        answers = np.unique(np.random.default_rng(0).random((60, 12)) < 0.4, axis=0)
+        assert not answers[0].any()
+        model = NeighborEmbedding(metric=metric).fit(answers)
+        assert np.isfinite(model.embedding_).all()
+        assert np.isfinite(model.objective_)
+        np.testing.assert_allclose(model.transform(answers), model.embedding_, atol=1e-9)
 
     def test_a_perplexity_that_is_too_large(self):
         X = np.random.default_rng(3).standard_normal((20, 3))

@@ -112,10 +112,15 @@ class Features(Measured):
 
     def nearest(self, k: int, of: Features | None = None, *, method: str = "auto") -> Neighbors:
         """The k nearest rows; a new row that is one of them is at distance zero from it."""
-        queries = None if of is None else of.rows
-        k = k if of is None else min(k, self.n)
-        near = find_nearest(self.rows, k, queries, metric=self.metric, method=method, who=self.who)
-        return near if of is None or self.euclidean else self._exact(near, of.rows)
+        how: Any = {"metric": self.metric, "method": method, "who": self.who}
+        if of is None:
+            return find_nearest(self.rows, k, None, **how)
+        if self.euclidean:
+            return find_nearest(self.rows, min(k, self.n), of.rows, **how)
+        # two, to see whether there is one row alone at no distance
+        near = find_nearest(self.rows, min(max(k, 2), self.n), of.rows, **how)
+        near = self._own_first(self._exact(near, of.rows), of.rows)
+        return Neighbors(near.indices[:, :k], near.distances[:, :k])
 
     def recall(self, near: Neighbors) -> float:
         """The share of the nearest that a search has found."""
@@ -176,6 +181,24 @@ class Features(Measured):
         centres = self.rows if of is None else of.rows
         centres = centres if at is None else centres[at]
         return local_gram_from_features(self.rows, near.indices, centres)
+
+    def _own_first(self, near: Neighbors, queries: Any) -> Neighbors:
+        """Of several rows at no distance, between which the metric sees none, the row itself."""
+        asked = np.flatnonzero((near.distances == 0).sum(axis=1) > 1)
+        if not len(asked):
+            return near
+        together = [self.rows, queries[asked]]
+        rows = sp.csr_array(sp.vstack(together)) if is_sparse(self.rows) else np.vstack(together)
+        distinct = find_distinct(rows, "euclidean")
+        own = distinct.rows[distinct.inverse[self.n :]]
+        asked, own = asked[own < self.n], own[own < self.n]
+        indices = near.indices.copy()
+        there = indices[asked] == own[:, None]
+        # where it is not among them, all of them are at no distance, and the last gives way
+        place = np.where(there.any(axis=1), there.argmax(axis=1), indices.shape[1] - 1)
+        indices[asked, place] = indices[asked, 0]
+        indices[asked, 0] = own
+        return Neighbors(indices, near.distances)
 
     def _exact(self, near: Neighbors, queries: Any) -> Neighbors:
         """Some metrics leave rounding between equal rows, where there is no distance at all."""

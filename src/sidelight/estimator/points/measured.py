@@ -70,4 +70,8 @@ class Measured:
         rows = np.repeat(np.arange(of.n), counts)
         slots = np.arange(len(rows)) - np.repeat(within.indptr[:-1], counts)
         indices[rows, slots], distances[rows, slots] = within.indices, within.data
+        one = np.flatnonzero(nearest.distances[:, 0] == 0)  # of the fitted ones, and comes first
+        place = np.argmax(indices[one] == nearest.indices[one], axis=1)
+        indices[one, place], indices[one, 0] = indices[one, 0], nearest.indices[one, 0]
+        distances[one, place], distances[one, 0] = distances[one, 0], 0.0
         return Neighbors(indices, distances)

@@ -16,6 +16,7 @@ from sidelight.core import (
     explain_table,
     of_moderate_size,
     refuse_without_effect,
+    unmasked,
 )
 from sidelight.gated.units import Tensor, Units
 
@@ -29,7 +30,7 @@ def read_table(model: Any, X: Any, *, reset: bool) -> FloatArray:
             f"Got {got}. Batches from an iterator go to partial_fit, where there is one."
         )
     try:
-        table = np.asarray(validate_data(model, X, reset=reset, dtype=np.float64))
+        table = np.asarray(validate_data(model, unmasked(X), reset=reset, dtype=np.float64))
     except (TypeError, ValueError) as error:
         raise explain_table(error, X, who=type(model).__name__) from error
     return np.asarray(of_moderate_size(table, who=type(model).__name__))
@@ -60,7 +61,7 @@ def read_outputs(
 ) -> FloatArray:
     """Y as a table of what its units can be, a row of each input."""
     try:
-        y = np.asarray(check_array(Y, dtype=np.float64, input_name="Y"))
+        y = np.asarray(check_array(unmasked(Y), dtype=np.float64, input_name="Y"))
     except (TypeError, ValueError) as error:
         raise explain_table(error, Y, who=who, name="Y", columns="n_outputs") from error
     if n_rows is not None and len(y) != n_rows:
@@ -94,7 +95,7 @@ def admitted_values(
 def read_mappings(Z: Any, n_mappings: int, n_rows: int | None, *, who: str) -> Tensor:
     """Mapping units, a row of each input or one row for all; as many as come where none is said."""
     try:
-        z = np.asarray(check_array(Z, dtype=np.float32, input_name="Z"))
+        z = np.asarray(check_array(unmasked(Z), dtype=np.float32, input_name="Z"))
     except (TypeError, ValueError) as error:
         raise explain_table(error, Z, who=who, name="Z", columns="n_components") from error
     n_rows = len(z) if n_rows is None else n_rows

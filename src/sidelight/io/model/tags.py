@@ -26,6 +26,7 @@ TAGS: dict[str, str] = {
     "brought/warp": "mapping.warp:Warp",
     "brought/pull": "mapping.warp:Pull",
     "distinct rows": "neighbors.duplicates:DistinctRows",
+    "weighted metric": "neighbors.metrics:Weighted",
     "reach": "estimator.neighborhood:Reach",
     "heard": "estimator.listening:Heard",
     "unfinished": "estimator.resuming:Unfinished",

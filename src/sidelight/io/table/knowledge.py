@@ -193,7 +193,7 @@ def _sequence_of_columns(table: Table, column: str, episode_column: str | None) 
 
 
 def _actions_of_columns(table: Table, column: str, episode_column: str | None) -> Actions:
-    actions = np.array([str(label).strip() for label in table.labels[column]], dtype=object)
+    actions = _names_of_column(table, column)
     episodes = None if episode_column is None else table.labels[episode_column]
     last = np.ones(len(actions), dtype=bool)
     last[:-1] = False if episodes is None else episodes[1:] != episodes[:-1]

@@ -11,8 +11,11 @@ from sidelight.latent.neighbor_embedding._tail_compiled import decay, logarithm
 
 _STEPS = 100
 #: Where β is sought, in units of the mean square, and how far that is widened where rows list those
-#: of other clusters, however far these are; β² is a number still.
+#: of other clusters, however far these are; of more equally near rows than are wanted none is left
+#: out by any β.  β² is a number still.
 _USUAL, _WIDER, _WIDEST = 2.0**40, 2.0**40, 2.0**480
+#: Squared distances that differ by no more than this part of themselves are equal but for rounding.
+_EQUAL = 1e-12
 
 
 @njit(cache=True, nogil=True)
@@ -21,7 +24,7 @@ def choose(indptr, distances, perplexities, first, last, sums):  # type: ignore[
 
     Row i lists the neighbours ``indptr[i] : indptr[i + 1]``.  The entropy of a row falls steadily
     with β in P ∝ e^{−β d²}.  Absent neighbours are infinitely far, and rows with fewer than the
-    perplexity choose evenly.
+    perplexity, or whose neighbours are all equally far, choose evenly.
     """
     n_scales, longest = len(perplexities), 0
     for i in range(first, last):
@@ -41,6 +44,8 @@ def choose(indptr, distances, perplexities, first, last, sums):  # type: ignore[
         if n_near == 0:
             continue
         mean = mean / n_near - nearest
+        if mean <= _EQUAL * nearest:
+            mean = 0.0
         for j in range(n_listed):
             s[j] = 0.0 if mean <= 0.0 else (distances[begin + j] ** 2 - nearest) / mean
             if distances[begin + j] == math.inf:
@@ -77,7 +82,7 @@ def _beta(s, wanted):  # type: ignore[no-untyped-def]
         excess = logarithm(total) + beta * mean - wanted
         if excess > 0.0:
             low = beta
-            if not bounded and 0.5 * high < beta < _WIDEST:
+            if not bounded and 0.5 * high < beta and high < _WIDEST:
                 high *= _WIDER
         else:
             high, bounded = beta, True

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from sidelight.core import FloatArray, IntArray
+from sidelight.core import FloatArray, IntArray, unmasked
 from sidelight.side.rows.called import list_numbers
 
 
@@ -88,7 +88,7 @@ def require_rows_in_range(rows: IntArray, n_samples: int, *, what: str, who: str
 
 def read_array(given: Any, what: str, shape: str) -> Any:
     try:
-        return np.asarray(given)
+        return np.asarray(unmasked(given))
     except (ValueError, TypeError) as error:
         raise ValueError(f"{what} must have the shape {shape}. Got a ragged list.") from error
 

@@ -163,7 +163,7 @@ class MaximumEntropyUnfolding(GraphEmbedder):
 
     :meth:`score_samples` and :meth:`sample` are of new rows, for which the field has no node:
     p(x) = (1/n) Σ_i N(x | m_i, c v_i I), what any node is given all the others, m_i and v_i; c
-    makes rows that are left out of the field likeliest, as springs are too well fitted to their own.
+    makes rows that are left out of the field likeliest, as springs fit their own too well.
 
     References
     ----------

@@ -395,4 +395,4 @@ class ChainKernel:
     def draw(self, n: int, rng: np.random.Generator) -> FloatArray:
         """Features of the points, drawn along the chain."""
         noise = rng.standard_normal((len(self.chain.order), n))
-        return _Covariance(self.chain).from_noise(noise) / np.sqrt(self.p)
+        return np.asarray(_Covariance(self.chain).from_noise(noise) / np.sqrt(self.p))

@@ -426,7 +426,7 @@ class FieldKernel:
     def draw(self, n: int, rng: np.random.Generator) -> FloatArray:
         """Features of the points, each of the covariance (L + γI)⁻¹."""
         noise = rng.standard_normal((self.precision.shape[0], n))
-        return field_from_noise(self.precision, noise) / np.sqrt(self.p)
+        return np.asarray(field_from_noise(self.precision, noise) / np.sqrt(self.p))
 
 
 def _stiffness(edges: IntArray, grounds: FloatArray, strengths: FloatArray) -> sp.csr_array:

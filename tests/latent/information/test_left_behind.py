@@ -13,7 +13,7 @@ from sidelight import KernelInformationEmbedding
 from sidelight.datasets import noisy_s
 from sidelight.estimator import Map
 from sidelight.latent.density import GaussianKernel
-from sidelight.latent.information import kernel_information_embedding, left_behind
+from sidelight.latent.information import kernel_information_embedding
 from sidelight.latent.information.followed import Followed
 from sidelight.latent.information.left_behind import (
     LEFT_BEHIND,
@@ -102,7 +102,7 @@ def test_rows_are_found_in_any_order_and_by_all_of_their_nearest():
     assert order[near].tolist() == [1]
 
 
-LINE = np.linspace(0.0, 9.0, 10)[:, None]
+LINE, MODEL = np.linspace(0.0, 9.0, 10)[:, None], KernelInformationEmbedding(1)
 
 
 def ended(Z, objective, finished=True):
@@ -134,7 +134,7 @@ def test_what_tells_hardly_more_is_not_kept(nats, kept):
 
     followed = ended(Z, 2.0)
     settings = replace(LEFT_BEHIND, nearest=2, far=20.0)
-    found = with_rows_brought(followed, LINE, GaussianKernel(1), again, settings)
+    found = with_rows_brought(followed, LINE, MODEL, again, settings)
     assert (found is not followed) == kept
     assert asked[0][0] == Z[1]  # to its nearest
     np.testing.assert_array_equal(asked[0][1:], Z[1:])
@@ -143,11 +143,18 @@ def test_what_tells_hardly_more_is_not_kept(nats, kept):
         np.testing.assert_array_equal(found.end[2], asked[0].ravel())
 
 
-def test_a_path_that_did_not_come_to_rest_and_a_plane_are_not_gone_on_from():
+def test_a_path_without_rest_a_judged_one_a_single_descent_and_a_plane_are_not_gone_on_from():
     Z = 10 * LINE
     Z[0] = 55.0
     again = SimpleNamespace()  # is not called
     settings = replace(LEFT_BEHIND, nearest=2, far=20.0)
     for followed in (ended(Z, 2.0, finished=False), ended(np.hstack([Z, Z]), 2.0)):
-        found = left_behind.with_rows_brought(followed, LINE, GaussianKernel(1), again, settings)
-        assert found is followed
+        assert with_rows_brought(followed, LINE, MODEL, again, settings) is followed
+    judged = ended(Z, 2.0)
+    judged.map.facts["path_"]["error"] = np.ones(1)
+    assert with_rows_brought(judged, LINE, MODEL, again, settings) is judged
+    single = KernelInformationEmbedding(1, continuation="none")
+    alone = KernelInformationEmbedding(1, leave_one_out=True)
+    for model in (single, alone):
+        followed = ended(Z, 2.0)
+        assert with_rows_brought(followed, LINE, model, again, settings) is followed

@@ -357,7 +357,8 @@ class KernelInformationEmbedding(DensityEmbedder):
             found, is_held, _ = with_rows_held(followed, pins, again)
         else:
             at, later = (thread.where, None) if pins is None else thread.where or (None, None)
-            followed = self._followed_whole(items, columns, held_out, beside=beside, left_off=at)
+            followed = self._follow(items, columns, held_out, beside=beside, left_off=at)
+            followed = with_rows_brought(followed, items[:, columns], self, again)
             found, is_held, rest = with_rows_held(followed, pins, again, left_off=later)
             left = thread.left_at(rest)
         told = told.held(found.points, who=self._name) if is_held else told.not_held()
@@ -389,23 +390,6 @@ class KernelInformationEmbedding(DensityEmbedder):
         errors = judged.map.facts["path_"]["error"][best]
         path = {**whole.map.facts["path_"], "error": errors}
         return replace(whole, map=whole.map.with_facts(path_=path))
-
-    def _followed_whole(
-        self,
-        items: FloatArray,
-        columns: IntArray,
-        held_out: FloatArray | None = None,
-        *,
-        beside: Adjacent = NOTHING_ADJACENT,
-        left_off: tuple[int, int, FloatArray] | None = None,
-    ) -> Followed:
-        """Follow the path, and bring the rows along that it left behind."""
-        followed = self._follow(items, columns, held_out, beside=beside, left_off=left_off)
-        if held_out is not None or self.continuation == "none" or self.leave_one_out:
-            return followed
-        again = partial(self._follow, items, columns, None, beside=beside)
-        Y = items[:, columns]
-        return with_rows_brought(followed, Y, kernel_for(self.kernel, Y), again)
 
     def _follow(
         self,
@@ -536,7 +520,8 @@ class KernelInformationEmbedding(DensityEmbedder):
         Y = items[:, columns]
         factors = Factors.of(conditions, Y, who=self._name)
         if not any(factors.shown):
-            plain = self._followed_whole(items, columns).map
+            again = partial(self._follow, items, columns, None)
+            plain = with_rows_brought(again(), Y, self, again).map
             assert isinstance(plain.place, ByDensity)
             return replace(plain, place=replace(plain.place, factor=factors.as_one()))
         penalty = penalty_for(self.penalty)

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from sidelight.core import FloatArray, IntArray, comparable, row_blocks
-from sidelight.latent.density import DataKernel
+from sidelight.latent.density import DataKernel, kernel_for
 from sidelight.latent.information.followed import Followed
 
 
@@ -78,19 +79,21 @@ def rows_left_behind(
 def with_rows_brought(
     followed: Followed,
     Y: FloatArray,
-    kernel: DataKernel,
+    model: Any,
     again: Callable[..., Followed],
     settings: LeftBehind = LEFT_BEHIND,
 ) -> Followed:
     """The end of a path, gone on from with rows that were left behind brought to their like.
 
-    The further step is kept where it tells more.  A path that did not come to rest is not gone on
-    from.
+    The further step is kept where it tells more.  A path that did not come to rest, one that rows
+    held out judged and a single descent are not gone on from; rows left out of their own sums are
+    held as if by a stiff spring.
     """
-    Z = followed.map.points
-    if not followed.finished or Z.shape[1] > 1:
+    Z, judged = followed.map.points, "error" in followed.map.facts["path_"]
+    alone = model.continuation == "none" or model.leave_one_out
+    if not followed.finished or judged or alone or Z.shape[1] > 1:
         return followed
-    rows, beside = rows_left_behind(Y, Z, kernel, settings)
+    rows, beside = rows_left_behind(Y, Z, kernel_for(model.kernel, Y), settings)
     if not len(rows):
         return followed
     brought = Z.copy()

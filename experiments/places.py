@@ -10,7 +10,14 @@ from experiments.texts import MISSING, NUMBERS, TEXTS, UNMEASURED
 from experiments.verdict import NOT_RUN, filled, verdict
 
 NOT_YET = "not yet"
-_KINDS = ("figure", "table", "section", "equation", "chapter")
+#: What is numbered, and how people write it.
+_KINDS = {
+    "figure": "figures?|figs?",
+    "table": "tables?|tabs?",
+    "section": "sections?|secs?|§+",
+    "equation": "equations?|eqs?",
+    "chapter": "chapters?|chs?",
+}
 _NUMBER = r"[A-Z]?\.?\d[\d.]*"
 
 
@@ -34,7 +41,10 @@ class Place:
 
 
 def find_places(text: str, figure: str | None = None) -> list[Place]:
-    """The places of a text, or those that speak of one figure, table, section or equation."""
+    """The places of a text, or those that speak of one figure, table, section or equation.
+
+    Where none does, those that lie within it: in a chapter, or in a section of several.
+    """
     known = NUMBERS.get(text, text)
     if known not in TEXTS:
         names = ", ".join(f"{number} ({name})" for number, name in NUMBERS.items())
@@ -45,6 +55,8 @@ def find_places(text: str, figure: str | None = None) -> list[Place]:
     there = [place for place in found if speaks_of(place.where, figure)]
     # a bare number is a figure's or a table's, if there is one
     drawn = [place for place in there if speaks_of(place.where, figure, ("figure", "table"))]
+    if not there:
+        return [place for place in found if speaks_of(place.where, figure, within=True)]
     return drawn if drawn and figure[:1].isdigit() else there
 
 
@@ -69,8 +81,10 @@ def places_of(text: str) -> list[Place]:
     return sorted(found, key=lambda place: _order(place.where))
 
 
-def speaks_of(where: str, number: str, kinds: tuple[str, ...] = ()) -> bool:
-    """Whether a place is a number, lists it, or spans it.
+def speaks_of(
+    where: str, number: str, kinds: tuple[str, ...] = (), *, within: bool = False
+) -> bool:
+    """Whether a place is a number, lists it, or spans it; or lies ``within`` what has the number.
 
     Numbers are of figures, tables, sections …: those in the title of a slide are not.
 
@@ -82,22 +96,37 @@ def speaks_of(where: str, number: str, kinds: tuple[str, ...] = ()) -> bool:
     [True, True, False, False]
     >>> [speaks_of("figure 2.1; section 2.3", name) for name in ("section 2.3", "section 2.1")]
     [True, False]
+    >>> [speaks_of("equations 2.24 to 2.27", name) for name in ("eq. (2.25)", "fig. 2.25")]
+    [True, False]
+    >>> [speaks_of("figure 2.1", "chapter 2", within=within) for within in (False, True)]
+    [False, True]
     """
-    kind, _, bare = number.rpartition(" ")
-    named = kind.lower().rstrip("s")
-    if not re.fullmatch(_NUMBER, bare, re.IGNORECASE) or (kind and named not in _KINDS):
-        return number.lower() in where.lower()
-    if kind:
-        kinds = (named,)
+    kind, bare = _asked(number)
+    if not bare:
+        return not within and number.lower() in where.lower()
+    if kind and not (within and kind == "chapter"):
+        kinds = (kind,)
     wanted = _parts(bare)
     for part in where.split("; "):
-        if not part.startswith(kinds or _KINDS):
+        if not part.startswith(kinds or tuple(_KINDS)):
             continue
         for first, last in re.findall(rf"({_NUMBER})(?: to ({_NUMBER}))?", part):
             start, end = _parts(first), _parts(last or first)
+            if within and start[: len(wanted)] == wanted:
+                return True
             if start == wanted or (len(start) == len(wanted) and start <= wanted <= end):
                 return True
     return False
+
+
+def _asked(number: str) -> tuple[str, str]:
+    """What somebody means by ``"Fig. 3.9"``: the kind, and the number; nothing where it is none."""
+    for kind, names in {"": "", **_KINDS}.items():
+        named = rf"(?:{names})\.?\s*" if names else ""
+        found = re.fullmatch(rf"\s*{named}\(?({_NUMBER})\)?\s*", number, re.IGNORECASE)
+        if found:
+            return kind, found.group(1)
+    return "", ""
 
 
 def _order(place: str) -> list[tuple[int, int, str]]:

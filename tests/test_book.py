@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from experiments.texts import UNMEASURED
 from sidelight import side
 from sidelight.registry import SAVED
 from tests.test_readme import BOOK, PAGES, ROOT
@@ -241,6 +242,15 @@ def test_the_reference_has_every_public_name():
     members = re.search(":members: (.*)", pages["Isomap"])[1].split(", ")
     assert {"fit", "transform", "inverse_transform", "kernel"} <= set(members)
     assert "set_output" not in members  # scikit-learn's own
+
+
+def test_what_the_texts_are_told_is_here_stands_in_the_reference():
+    """Kernels of bases and of sequences were named beside the texts, and described nowhere."""
+    shown = "\n".join(reference_pages().values())
+    named = {name for each in UNMEASURED.values() for none in each for name in none.here}
+    for name in sorted(named | {"similarity.sequence_kernel"}):
+        last = name.rpartition(".")[2]
+        assert re.search(rf"auto(class|function):: sidelight[\w.]*\.{last}\n", shown), name
 
 
 def test_every_table_has_a_place_and_is_up_to_date():

@@ -64,9 +64,8 @@ def denoise(
             kept = np.where(np.arange(Z.shape[1]) < q, Z, 0.0)
             found[kind]["PCA"][q] = linear.inverse_transform(kept)
     for q in sizes:
-        model = KernelPCA(q, gamma=GAMMA).fit(train)
         for way in WAYS_BACK:
-            model.set_params(preimage=way)
+            model = KernelPCA(q, gamma=GAMMA, preimage=way).fit(train)
             for kind, X in noisy.items():
                 found[kind][way][q] = model.inverse_transform(model.transform(X))
     return found

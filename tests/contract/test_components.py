@@ -273,6 +273,16 @@ class TestByRowsLeftOut:
             with pytest.raises(ValueError, match=f"'n_components' parameter of {entry.name}.*'cv'"):
                 entry.load()(n_components="cv").fit(few)
 
+    def test_the_refusal_says_who_can_be_judged_and_what_to_do(self):
+        """It said only that 'cv' is not admitted, where it is by three methods."""
+        able = [entry.name for entry in MAPS if entry.load()._left_out]
+        with pytest.raises(ValueError, match="Got 'cv' instead") as refused:
+            sidelight.UnsupervisedKernelRegression("cv").fit(planted(1, 0))
+        assert f"of {', '.join(able[:-1])} and {able[-1]}, under which" in str(refused.value)
+        assert "model_selection.choose(estimator, 'n_components', X)" in str(refused.value)
+        with pytest.raises(ValueError, match=r"Got 'all' instead\.$"):
+            sidelight.Isomap("all").fit(planted(1, 0))
+
     def test_too_few_rows(self):
         with pytest.raises(ValueError, match="'cv' of PCA .* at least 10 distinct rows. Got 8"):
             sidelight.PCA("cv").fit(planted(1, 0)[:8])

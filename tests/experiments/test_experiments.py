@@ -401,3 +401,14 @@ def test_edges_between_turns_of_the_roll_are_counted() -> None:
     model = SimpleNamespace(edges_=np.array([[0, 1], [0, 2], [1, 2]]))
     # 0–2 is four times as long on the sheet, 1–2 only 3 / √2 times
     assert experiment("unfolded_roll").crossings(model, sheet) == 1
+
+
+def test_every_way_back_of_denoised_digits_is_its_own() -> None:
+    """Parameters set after the fit do nothing any more: all four ways were the fixed point's."""
+    module = experiment("digits_denoising")
+    X = np.random.default_rng(0).random((70, 64))
+    (found,) = module.denoise(X[:60], {"Gaussian": X[60:]}, (4,)).values()
+    back = [found[way][4] for way in module.WAYS_BACK]
+    for i, one in enumerate(back):
+        for other in back[:i]:
+            assert np.abs(one - other).max() > 1e-3

@@ -93,6 +93,14 @@ def numbers(listed: str) -> list[str]:
         ("figures 2.3 to 2.9", "2.10", False),
         ("figures 2.3 to 2.12", "2.10", True),
         ("equations 2.24 to 2.27", "equation 2.26", True),
+        ("equations 2.24 to 2.27", "eq. (2.26)", True),
+        ("equations 2.24 to 2.27", "(2.26)", True),
+        ("equations 2.24 to 2.27", "Fig. 2.26", False),
+        ("figures 3.9, 3.10, A.9, A.10", "Fig. 3.9", True),
+        ("figures 3.9, 3.10, A.9, A.10", "figs A.9", True),
+        ("table 4.2, ARE, (a)", "Tab. 4.2", True),
+        ("sections 3.5, 3.5.1", "§3.5.1", True),
+        ("sections 3.5, 3.5.1", "sec. 3.5.1 ", True),
         ("section 3.1, bandwidth", "3.1", True),
         ("The Gaussian Egg, Where is the Mass?", "egg", True),
         ("Kernels", "egg", False),
@@ -145,6 +153,21 @@ def test_what_one_experiment_shows_is_found_at_each_of_its_places():
         assert "drawn_rows" in {found.experiment for found in find_places("001", place)}
 
 
+def test_a_chapter_is_all_that_lies_in_it():
+    """Nothing has the number of a chapter, and so it was said not to be there."""
+    found = {place.where for place in find_places("000", "chapter 4")}
+    assert {"section 4.1", "table 4.1", "figure 4.1"} < found
+    assert all("4." in where for where in found)
+    assert found == {place.where for place in find_places("000", "4")}
+    seventh = [place.where for place in find_places("002", "section 7")]
+    assert seventh
+    assert all("section" in where and "7." in where for where in seventh)
+    assert [place.where for place in find_places("002", "figure 7")] == [
+        "figures 6 to 9; section 7.4"
+    ]
+    assert find_places("000", "chapter 9") == find_places("000", "figure 4.17") == []
+
+
 def test_from_the_command_line():
     def run(*arguments):
         return CliRunner().invoke(application, ["reproduce", *arguments])
@@ -155,6 +178,10 @@ def test_from_the_command_line():
     assert "There is no text '7'. There are: 000" in run("--text", "7").stderr
     assert "no place '99.9'" in run("--text", "000", "--figure", "99.9").stderr
     assert "give --text too" in run("--figure", "2.5").stderr
+    for idle in (["gaussian_egg", "--text", "003"], ["--text", "003", "--record"], ["--quick"]):
+        refused = run(*idle)  # what would not have been done was not said
+        assert refused.exit_code == 2
+        assert "give the NAME of an experiment to run it" in refused.stderr
 
 
 def test_a_number_in_the_title_of_a_slide_is_no_figure():

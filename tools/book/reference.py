@@ -24,6 +24,8 @@ ROOMS = (
     "errors",
 )
 FUNCTIONS = ("embed", "Embedding", "save", "load", "learn_actions")
+#: Of the stages, the kernels that somebody may want to make and hand to an estimator.
+KERNELS = ("BasisKernel", "InfiniteBasisKernel", "RandomBasisKernel", "sequence_kernel")
 
 
 def write_reference(folder: Path) -> None:
@@ -46,6 +48,9 @@ def reference_pages() -> dict[str, str]:
         for entry in SAVED
     }
     pages["sidelight"] = _titled("sidelight", _all_of("sidelight", FUNCTIONS))
+    kernels = _all_of("sidelight.similarity", KERNELS)
+    body = f"Kernels to make and to hand to an estimator.\n\n{kernels}"
+    pages["similarity"] = _titled("sidelight.similarity", body)
     for room in ROOMS:
         module = import_module(f"sidelight.{room}")
         body = f"{inspect.getdoc(module)}\n\n{_all_of(module.__name__, module.__all__)}"

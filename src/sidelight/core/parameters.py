@@ -118,6 +118,12 @@ FUNCTION = Matching(callable, "a callable")
 COMPONENTS: tuple[Expected, ...] = (Whole(1), OneOf(("auto",)))
 #: The same, of methods that can be judged by rows left out.
 COMPONENTS_JUDGED: tuple[Expected, ...] = (Whole(1), OneOf(("auto", "cv")))
+#: What is said where other methods are asked for it.
+_NOT_JUDGED = (
+    " Rows left out tell the dimensions of PCA, ProbabilisticPCA and GPLVM, under which they are "
+    "more or less likely; of others model_selection.choose(estimator, 'n_components', X) asks them "
+    "whether neighbours stay near."
+)
 SHARE = Matching(lambda value: Real(0).admits(value) and value < 1, "a float in [0, 1)")
 #: What a ``random_state`` may be.
 RandomSource: TypeAlias = int | np.random.Generator | np.random.RandomState | None
@@ -170,9 +176,10 @@ def check_parameters(estimator: Any, expected: Mapping[str, tuple[Expected, ...]
     for name, descriptions in expected.items():
         if not any(description.admits(values[name]) for description in descriptions):
             wanted = " or ".join(str(description) for description in descriptions)
+            judged = isinstance(values[name], str) and values[name] == "cv"
             raise ValueError(
                 f"The {name!r} parameter of {type(estimator).__name__} must be {wanted}. "
-                f"Got {values[name]!r} instead."
+                f"Got {values[name]!r} instead.{_NOT_JUDGED * (judged and name == 'n_components')}"
             )
 
 

@@ -12,6 +12,7 @@ from sidelight.core.errors import InterruptedFitWarning
 from sidelight.core.progress import listening
 from sidelight.datasets import swiss_roll
 from sidelight.neighbors import neighborhood_graph
+from sidelight.solvers.springs import field_from_noise
 from sidelight.solvers.springs.field import DenseField, SparseField, _EliminationPattern
 from sidelight.solvers.springs.strengths import fit_springs
 
@@ -234,3 +235,23 @@ def test_springs_that_are_all_alike_are_not_kept(signs, monkeypatch):
     monkeypatch.setattr("sidelight.solvers.springs.field.DenseField.extensions", stop)
     with pytest.raises(KeyboardInterrupt):
         fit_springs(40, edges, squares, grounds, signs=signs)
+
+
+@pytest.mark.parametrize(("n", "k", "push"), [(60, 5, 0.0), (60, 5, 0.3), (400, 6, 0.0)])
+def test_what_makes_draws_of_noise_is_a_root_of_the_covariance(n, k, push):
+    """R Rᵀ = P⁻¹, exactly: every moment of the draws follows."""
+    edges, _, _ = problem(n, k)
+    rng = np.random.default_rng(1)
+    springs = rng.random(len(edges)) - push * (rng.random(len(edges)) < 0.2)
+    i, j = edges.T
+    L = sp.csr_array((np.r_[springs, springs], (np.r_[i, j], np.r_[j, i])), shape=(n, n))
+    P = sp.csr_array(sp.diags_array(np.asarray(L.sum(axis=1)) + 0.5) - L)
+    assert np.linalg.eigvalsh(P.toarray()).min() > 0
+    R = field_from_noise(P, np.eye(n))
+    np.testing.assert_allclose(R @ R.T, np.linalg.inv(P.toarray()), atol=1e-10)
+
+
+def test_no_draws_of_what_is_no_covariance():
+    P = sp.csr_array([[1.0, 2.0], [2.0, 1.0]])
+    with pytest.raises(np.linalg.LinAlgError, match="not positive"):
+        field_from_noise(P, np.eye(2))

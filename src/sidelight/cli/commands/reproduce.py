@@ -52,6 +52,12 @@ def reproduce(
     """Run an experiment again."""
     if record and quick:
         raise ValueError("--record keeps the figures of the full form: leave out --quick.")
+    looks = text is not None or list_all
+    if (looks and name is not None) or ((looks or name is None) and (quick or record)):
+        raise ValueError(
+            "--text and --list show what there is, and --quick and --record say how to run: give "
+            "the NAME of an experiment to run it, or look first."
+        )
     scripts = experiments()
     if figure is not None and text is None:
         raise ValueError("--figure says where in a text: give --text too, 000 to 004.")

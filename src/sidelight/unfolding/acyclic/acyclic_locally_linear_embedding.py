@@ -31,6 +31,7 @@ from sidelight.unfolding.acyclic.orders import (
     earlier_neighbors,
     near_lists,
 )
+from sidelight.unfolding.feature_draws import draw_features
 from sidelight.unfolding.field_data import (
     feature_covariance,
     field_features,
@@ -86,6 +87,12 @@ class _Covariance:
         result = np.empty_like(ordered)
         result[self._order] = self._factor.solve(image)
         return np.asarray(result[:, 0] if flat else result)
+
+    def from_noise(self, noise: FloatArray) -> FloatArray:
+        """(I − W)⁻¹ S^½ w: point after point, what its parents make it and noise of its own."""
+        drawn = np.empty_like(noise)
+        drawn[self._order] = self._factor.solve(np.sqrt(self._variances) * noise)
+        return drawn
 
 
 class AcyclicLocallyLinearEmbedding(GraphEmbedder):
@@ -160,9 +167,12 @@ class AcyclicLocallyLinearEmbedding(GraphEmbedder):
     counts as often in the centring and the eigenvectors.  A new row comes last in the order and is
     placed at its conditional mean given the nearest of all points, with its own weights.
 
-    :meth:`score_samples` and :meth:`sample` are of p(x) = (1/n) Σ_i N(x | m_i, c v_i I): what any
-    node of the field is given all the others, m_i and v_i; c makes rows that are left out of the
-    field likeliest, as weights are too well fitted to their own.
+    :meth:`sample_features` draws from p(Y) itself, new features at the rows of X, point after point
+    along the chain.
+
+    :meth:`score_samples` and :meth:`sample` are of new rows, for which the field has no node:
+    p(x) = (1/n) Σ_i N(x | m_i, c v_i I), what any node is given all the others, m_i and v_i; c
+    makes rows that are left out of the field likeliest, as weights fit their own too well.
 
     References
     ----------
@@ -331,6 +341,7 @@ class AcyclicLocallyLinearEmbedding(GraphEmbedder):
         weights = sp.csr_array((W.data, ends), shape=(len(order), len(order)))
         return Chain(order, weights, variances, -p / 2 * float(log_density.sum()))
 
+    sample_features = draw_features
     sample, score_samples, score = sample_rows, score_rows, mean_score
 
     def _density_of_rows(self, method: str) -> FieldDensity:
@@ -380,3 +391,8 @@ class ChainKernel:
         """Write it out."""
         K = _Covariance(self.chain) @ np.eye(len(self.chain.order))
         return np.asarray((K + K.T) / 2)
+
+    def draw(self, n: int, rng: np.random.Generator) -> FloatArray:
+        """Features of the points, drawn along the chain."""
+        noise = rng.standard_normal((len(self.chain.order), n))
+        return np.asarray(_Covariance(self.chain).from_noise(noise) / np.sqrt(self.p))

@@ -37,7 +37,8 @@ from sidelight.neighbors import symmetric_graph
 from sidelight.neighbors.graph import check_edges
 from sidelight.similarity import laplacian_of
 from sidelight.solvers.eigen import fix_signs, smallest_eigenpairs
-from sidelight.solvers.springs import SIGNS, Springs, fit_springs
+from sidelight.solvers.springs import SIGNS, Springs, field_from_noise, fit_springs
+from sidelight.unfolding.feature_draws import draw_features
 from sidelight.unfolding.field_data import feature_covariance, field_features, field_scatter
 from sidelight.unfolding.field_density import FieldDensity, density_of_field
 
@@ -157,9 +158,12 @@ class MaximumEntropyUnfolding(GraphEmbedder):
     λ/s are the non-negative weights, summing to one, that reconstruct x best (of any sign with
     ``signs="free"``), and s = p / ‖residual‖².
 
-    :meth:`score_samples` and :meth:`sample` are of p(x) = (1/n) Σ_i N(x | m_i, c v_i I): what any
-    node of the field is given all the others, m_i and v_i; c makes rows that are left out of the
-    field likeliest, as springs are too well fitted to their own.
+    :meth:`sample_features` draws from p(Y) itself, new features at the rows of X.  Their level is
+    nearly free, of variance 1/(γ n_samples); what differs between rows is what the springs say.
+
+    :meth:`score_samples` and :meth:`sample` are of new rows, for which the field has no node:
+    p(x) = (1/n) Σ_i N(x | m_i, c v_i I), what any node is given all the others, m_i and v_i; c
+    makes rows that are left out of the field likeliest, as springs fit their own too well.
 
     References
     ----------
@@ -180,6 +184,13 @@ class MaximumEntropyUnfolding(GraphEmbedder):
     >>> model = MaximumEntropyUnfolding(1, gamma=1e-9, tol=1e-9).fit(Y, edges=path)
     >>> model.springs_.round(4)
     array([2. , 0.5, 2. ])
+
+    Of the features that the field draws neighbours differ, in the mean square, as in the data: by
+    1/λ, which is ½, 2 and ½.
+
+    >>> steps = np.diff(model.sample_features(20_000, random_state=0), axis=0)
+    >>> np.mean(steps**2, axis=1).round(1)
+    array([0.5, 2. , 0.5])
     """
 
     _parameters: ClassVar[Any] = {
@@ -371,6 +382,7 @@ class MaximumEntropyUnfolding(GraphEmbedder):
         strengths[held], extensions[held] = chosen.strengths, chosen.extensions
         return replace(chosen, strengths=strengths, extensions=extensions)
 
+    sample_features = draw_features
     sample, score_samples, score = sample_rows, score_rows, mean_score
 
     def _density_of_rows(self, method: str) -> FieldDensity:
@@ -410,6 +422,11 @@ class FieldKernel:
         """Invert it."""
         K = np.linalg.inv(self.precision.toarray())
         return np.asarray((K + K.T) / 2)
+
+    def draw(self, n: int, rng: np.random.Generator) -> FloatArray:
+        """Features of the points, each of the covariance (L + γI)⁻¹."""
+        noise = rng.standard_normal((self.precision.shape[0], n))
+        return np.asarray(field_from_noise(self.precision, noise) / np.sqrt(self.p))
 
 
 def _stiffness(edges: IntArray, grounds: FloatArray, strengths: FloatArray) -> sp.csr_array:

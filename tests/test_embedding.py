@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 from unittest import mock
 
 import numpy as np
@@ -820,6 +821,43 @@ class TestAlignment:
         before = embed(frame, method="isomap")
         again = embed(frame, method="isomap", align_to=4.0 * before.points @ self.TURN)
         np.testing.assert_allclose(again.points, 4.0 * before.points @ self.TURN, atol=1e-9)
+
+    def test_rows_of_two_maps_are_the_same_by_name_in_any_order(self, X):
+        """They were the same by their numbers, so that a sorted table was aligned with others."""
+        pd = pytest.importorskip("pandas")
+        frame = pd.DataFrame(X).add_prefix("x").set_axis([f"row {i}" for i in range(len(X))])
+        before = embed(frame, method="isomap")
+        before = replace(before, points=4.0 * before.points @ self.TURN - 3.0)
+        order = np.random.default_rng(3).permutation(len(X))
+        for previous in (before, pd.DataFrame(before.points, index=frame.index)):
+            again = embed(frame.iloc[order], method="isomap", align_to=previous)
+            np.testing.assert_allclose(again.points, before.points[order], atol=1e-8)
+
+    def test_a_map_of_an_earlier_revision_has_other_rows_too(self, X):
+        pd = pytest.importorskip("pandas")
+        frame = pd.DataFrame(X).add_prefix("x").set_axis([f"row {i}" for i in range(len(X))])
+        plain = embed(frame.iloc[:70], method="pca").points
+        before = pd.DataFrame(2.0 * plain @ self.TURN + 1.0, index=frame.index[:70])
+        before.index = [*frame.index[:60], *[f"gone {i}" for i in range(10)]]
+        again = embed(frame.iloc[:70], method="pca", align_to=before).points
+        np.testing.assert_allclose(again, 2.0 * plain @ self.TURN + 1.0, atol=1e-9)
+
+    def test_rows_that_are_counted_are_the_same_in_their_order(self, X):
+        pd = pytest.importorskip("pandas")
+        frame = pd.DataFrame(X).add_prefix("x")
+        named = frame.set_axis([f"row {i}" for i in range(len(X))])
+        before = embed(frame, method="pca")
+        other = replace(before, points=before.points @ self.TURN)
+        np.testing.assert_allclose(
+            embed(named, method="pca", align_to=other).points, other.points, atol=1e-9
+        )
+        turned = embed(frame.iloc[::-1], method="pca", align_to=other).points
+        np.testing.assert_allclose(turned, other.points[::-1], atol=1e-9)
+        with pytest.raises(ValueError, match="each of the 79 rows of X.*Got 80"):
+            embed(frame.iloc[1:].reset_index(drop=True), method="pca", align_to=other)
+        strangers = frame.set_axis([f"item {i}" for i in range(len(X))])
+        with pytest.raises(ValueError, match="none of the rows of X by name: it has 'row 0'"):
+            embed(strangers, method="pca", align_to=embed(named, method="pca"))
 
     def test_beyond_reach_the_sample_is_aligned(self, X):
         plain = embed(X, method="isomap", sample=40)

@@ -18,11 +18,13 @@ from sklearn.exceptions import NotFittedError
 import sidelight
 from sidelight.gated import BiasedAutoencoder, GatedAutoencoder
 from sidelight.registry import ESTIMATORS, SAVED
+from sidelight.side import Pairs
 
 GATED = [entry for entry in SAVED if entry not in ESTIMATORS]
 pytestmark = pytest.mark.filterwarnings("ignore")
 
 RNG = np.random.default_rng(0)
+KNOWN = Pairs(similar=[(0, 1)], dissimilar=[(1, 2)])
 ROWS = RNG.random((30, 6)), RNG.random((30, 4))
 IMAGES = RNG.random((9, 8)), RNG.random((9, 8))
 OF_IMAGES = ("GatedExpertField", "Manifield")
@@ -110,6 +112,22 @@ def test_every_parameter_is_refused_by_name_when_it_is_nonsense(entry):
         model = soon_done(entry).set_params(**{name: object()})
         with pytest.raises(ValueError, match=f"'{name}' parameter of {entry.name} must be"):
             model.fit(*pairs_of(entry))
+
+
+@pytest.mark.parametrize("given", [KNOWN, [KNOWN, KNOWN]], ids=["one", "a list"])
+def test_what_is_known_is_not_swallowed_as_outputs_or_labels(entry, given):
+    """A list passed for labels, and `fit_transform` looked at none of it."""
+    model, X = soon_done(entry), pairs_of(entry)[0]
+    methods = [name for name in ("fit", "partial_fit", "fit_transform") if hasattr(model, name)]
+    assert "fit" in methods
+    for name in methods:
+        message = rf"{entry.name}\.{name} got Pairs.* takes no side information.*Isomap"
+        with pytest.raises(ValueError, match=message):
+            getattr(model, name)(X, given)
+        with pytest.raises(ValueError, match=message):
+            getattr(model, name)(X, **{"y" if name == "fit_transform" else "Y": given})
+    with pytest.raises(NotFittedError):
+        model.predict(X)
 
 
 def test_a_refit_with_other_parameters_is_a_fresh_fit(entry):

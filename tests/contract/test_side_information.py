@@ -70,6 +70,12 @@ def test_what_is_known_is_not_swallowed_as_y(entry, X, method, given):
         getattr(entry.load()(), method)(X, y=given)
 
 
+def test_a_stream_takes_none_and_says_where_it_goes(X):
+    message = r"PCA.partial_fit got Pairs as y, .*partial_fit takes none. Give it to fit\(X, side"
+    with pytest.raises(ValueError, match=message):
+        sidelight.PCA().partial_fit(X, PAIRS)
+
+
 def test_labels_as_y_are_ignored_as_ever(X):
     plain = Isomap().fit(X).embedding_
     np.testing.assert_array_equal(Isomap().fit(X, np.arange(len(X))).embedding_, plain)
@@ -421,13 +427,19 @@ def test_near_another_map_every_map_is_turned_and_scaled_and_not_bent(entry, X, 
     plain = fitted(cheap(entry), X)
     rows = np.arange(0, 160, 3)
     goal = elsewhere(plain.embedding_)[rows] + np.random.default_rng(6).standard_normal((54, 2))
-    given = cheap(entry).fit(X, side=Anchors(rows, goal, exact=False))
+    previous = np.full((160, 2), np.nan)
+    previous[rows] = goal
+    given = cheap(entry).fit(X, side=Anchors.near(previous))
     found = procrustes(plain.embedding_[rows], goal)
     expected = found.scale * plain.embedding_ @ found.rotation + found.translation
     np.testing.assert_allclose(given.embedding_, expected, atol=1e-9 * expected.std())
     moved = found.scale * plain.transform(new) @ found.rotation + found.translation
     np.testing.assert_allclose(given.transform(new), moved, atol=1e-9 * expected.std())
-    assert [heard.place for heard in given.side_report_] == ["behind"]
+    (report,) = given.side_report_
+    assert report.place == "behind"
+    size = np.sqrt(np.sum(goal.var(axis=0)))
+    away = np.sqrt(np.mean(np.sum((expected[rows] - goal) ** 2, axis=1))) / size
+    assert report.change == f"off by {away:.3g} of their extent after the best similarity"
 
 
 REMOVING = [e for e in MAPS if "Condition" in e.understands and "Condition" not in e.inside]

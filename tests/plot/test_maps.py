@@ -261,6 +261,21 @@ def test_pairs_and_anchors_are_drawn_where_they_are():
         scatter(np.eye(3), side=side[0])
 
 
+def test_rows_that_are_named_by_label_are_drawn_where_they_are():
+    """Lines joined whoever stood first in the order of the labels."""
+    pd = pytest.importorskip("pandas")
+    from sidelight.side import Pairs
+
+    labels = [f"row {i}" for i in range(400)]
+    known = Pairs(similar=[("row 300", "row 7")])
+    for Z, more in ((pd.DataFrame(_Z, index=labels), {}), (_Z, {"names": labels})):
+        ax = scatter(Z, side=known, **more)
+        lines = [c.get_segments() for c in ax.collections if hasattr(c, "get_segments")]
+        np.testing.assert_allclose(np.sort(lines[0], axis=1), np.sort(_Z[[[7, 300]]], axis=1))
+    with pytest.raises(ValueError, match="given to scatter names rows by label.*X has no labels"):
+        scatter(_Z, side=known)
+
+
 def test_maps_have_equal_scales():
     ax = scatter(_Z * [5, 1])
     ax.figure.canvas.draw()

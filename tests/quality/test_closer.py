@@ -82,6 +82,14 @@ class TestPoints:
 class TestJudgements:
     Z = np.column_stack([np.arange(30.0), np.zeros(30)])
 
+    def test_rows_of_a_frame_are_found_by_their_labels(self):
+        pd = pytest.importorskip("pandas")
+        labels = [f"row {i}" for i in range(30)]
+        frame = pd.DataFrame(self.Z, index=labels).iloc[::-1]
+        (named,) = agreement(frame, Pairs(similar=[("row 0", "row 1"), ("row 2", "row 29")]))
+        (counted,) = agreement(self.Z, Pairs(similar=[(0, 1), (2, 29)]))
+        assert named == counted
+
     def test_pairs_hold_where_they_are_near_or_apart(self):
         similar = [(i, i + 1) for i in range(10)] + [(0, 29), (1, 28)]
         near, apart = agreement(self.Z, Pairs(similar=similar, dissimilar=[(0, 20), (13, 14)]))
@@ -262,6 +270,19 @@ class TestStability:
         X = _RNG.normal(size=(90, 5))
         known = [Pairs.from_labels(np.arange(90) % 3, max_pairs=40, random_state=0)]
         assert len(stability(PCA(2), X, side=known, n_draws=2).by_rows) == 2
+
+    def test_rows_that_are_named_by_label_stay_the_same_rows(self):
+        """Of rows that were drawn their numbers were looked for among the labels."""
+        pd = pytest.importorskip("pandas")
+        X, y = _RNG.normal(size=(90, 5)), np.arange(90) % 3
+        known = Pairs.from_labels(y, max_pairs=40, random_state=0)
+        frame = pd.DataFrame(X, index=[f"row {i}" for i in range(90)]).add_prefix("x")
+        by_label = Pairs(known.similar, known.dissimilar, names=list(frame.index))
+        told, expected = (
+            stability(PCA(2), rows, side=side, n_draws=2)
+            for rows, side in ((frame, by_label), (X, known))
+        )
+        assert_array_equal(told.by_rows, expected.by_rows)
 
     def test_a_table_of_similarities_is_cut_both_ways(self):
         X = _RNG.normal(size=(60, 5)) * [9, 5, 1, 1, 1]

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
+from sidelight import PCA
 from sidelight.side import (
     Actions,
     Anchors,
@@ -145,6 +147,47 @@ def test_anchors_of_the_wrong_shape_are_refused_at_once():
     with pytest.raises(ValueError, match="2-dimensional"):
         Anchors([0, 1], [0.0, 0.0])
     assert Anchors([0], [[1, 2]]) == Anchors(np.array([0]), [[1.0, 2.0]])
+
+
+class TestNearAnotherMap:
+    PLACES = np.array([[0.0, 1.0], [np.nan, 2.0], [3.0, 4.0]])
+
+    def test_rows_that_have_a_place_are_anchored_and_bend_nothing(self):
+        known = Anchors.near(self.PLACES)
+        assert known == Anchors([0, 2], self.PLACES[[0, 2]], exact=False, n_rows=3)
+        assert not known.exact
+        with pytest.raises(ValueError, match="speaks of 3 rows, and X has 4"):
+            known.check(4, who="PCA")
+
+    def test_rows_of_a_frame_are_named_and_those_that_are_gone_are_left_out(self):
+        frame = pd.DataFrame(self.PLACES, index=["anna", "bert", "carl"])
+        known = Anchors.near(frame)
+        X = pd.DataFrame(np.zeros((2, 3)), index=["carl", "dora"])
+        with pytest.raises(ValueError, match=r"rows that X does not have: 'anna'.*within\(X.index"):
+            aligned(known, X)
+        left = aligned(known.within(X.index), X)
+        assert_array_equal(left.index, [0])
+        assert_array_equal(left.positions, [[3.0, 4.0]])
+
+    def test_rows_that_are_counted_are_in_doubt_where_x_has_other_numbers(self):
+        known = Anchors.near(pd.DataFrame(self.PLACES))
+        X = pd.DataFrame(np.zeros((3, 2)), index=[2, 1, 0])
+        with pytest.raises(ValueError, match="X has ints for labels"):
+            aligned(known, X)
+        assert_array_equal(aligned(known, X.reset_index(drop=True)).index, [0, 2])
+
+    @pytest.mark.parametrize(
+        ("previous", "match"),
+        [
+            (np.full((3, 2), np.nan), "no row with a place"),
+            (np.zeros(3), "must be an Embedding, a fitted estimator or an array.*Got ndarray"),
+            ("map.csv", "Got str"),
+            (PCA(), "must be fitted"),
+        ],
+    )
+    def test_what_is_no_map_is_refused(self, previous, match):
+        with pytest.raises(ValueError, match=match):
+            Anchors.near(previous)
 
 
 def test_an_image_has_as_many_pixels_as_x_has_columns():

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from numbers import Integral
 from typing import Any
 
 import numpy as np
 
-from sidelight.embedding.result import Embedding
-from sidelight.side import Anchors, side_values
+from sidelight.core import FloatArray
+from sidelight.side import Anchors, listed_labels, places_of_map, side_values
+
+_WHAT = "The 'align_to' argument of embed"
 
 
-def told_to_align(side: Any, previous: Any, n: int, n_components: Any) -> list[Any]:
+def told_to_align(
+    side: Any, previous: Any, n: int, n_components: Any, names: Sequence[Any] | None = None
+) -> list[Any]:
     """What is known, and that the map comes near another one: turned and scaled, never bent.
+
+    Rows that have names in both maps are the same by name.
 
     Examples
     --------
@@ -24,40 +31,43 @@ def told_to_align(side: Any, previous: Any, n: int, n_components: Any) -> list[A
         raise ValueError(
             "embed got Anchors and 'align_to', and both say where the map goes. Leave one out."
         )
-    places = _places_of(previous)
+    places, labels = places_of_map(previous, what=_WHAT)
+    if names is not None and labels is not None and _are_names(names) and _are_names(labels):
+        places = _by_name(places, labels, names)
     if len(places) != n:
         raise ValueError(
-            f"The 'align_to' argument of embed must have a place for each of the {n} rows of X, "
-            f"NaN for rows that were not there. Got {len(places)} places."
+            f"{_WHAT} must have a place for each of the {n} rows of X, NaN for rows that were not "
+            f"there. Got {len(places)} places."
         )
     if isinstance(n_components, Integral) and places.shape[1] != n_components:
         raise ValueError(
-            f"The 'align_to' argument of embed must have n_components={n_components} columns. Got "
-            f"{places.shape[1]}."
+            f"{_WHAT} must have n_components={n_components} columns. Got {places.shape[1]}."
         )
     rows = np.flatnonzero(np.isfinite(places).all(axis=1))
     if not len(rows):
-        raise ValueError("The 'align_to' argument of embed has no row with a place.")
-    return [*known, Anchors(rows, places[rows], exact=False, by="row")]
+        raise ValueError(f"{_WHAT} has no row with a place.")
+    return [*known, Anchors(rows, places[rows], exact=False, by="row", n_rows=n)]
 
 
-def _places_of(previous: Any) -> Any:
-    if isinstance(previous, Embedding):
-        return np.asarray(previous.points, dtype=np.float64)
-    if hasattr(previous, "get_params"):
-        if not hasattr(previous, "embedding_"):
-            raise ValueError(
-                f"The 'align_to' argument of embed must be fitted. Got {previous!r}, which has no "
-                f"'embedding_'."
-            )
-        return np.asarray(previous.embedding_, dtype=np.float64)
-    try:
-        places = np.asarray(previous, dtype=np.float64)
-    except (TypeError, ValueError):
-        places = np.empty(0)
-    if places.ndim != 2:
+def _are_names(labels: Sequence[Any]) -> bool:
+    """Whether labels tell rows apart."""
+    return len(set(labels)) == len(labels)
+
+
+def _by_name(places: FloatArray, labels: Sequence[Any], names: Sequence[Any]) -> FloatArray:
+    """The places of the rows of X, NaN where the other map has none of that name.
+
+    Rows that are merely counted are the same in their order, and there must be as many of them.
+    """
+    counted = [tuple(each) == tuple(range(len(each))) for each in (labels, names)]
+    row_of = {label: row for row, label in enumerate(labels)}
+    rows = np.array([row_of.get(name, len(places)) for name in names])
+    found = bool((rows < len(places)).any())
+    if (all(counted) and len(labels) != len(names)) or (any(counted) and not found):
+        return places
+    if not found:
         raise ValueError(
-            f"The 'align_to' argument of embed must be an Embedding, a fitted estimator or an "
-            f"array of places (n_samples, n_components). Got {type(previous).__name__}."
+            f"{_WHAT} has none of the rows of X by name: it has {listed_labels(labels)}, and X "
+            f"{listed_labels(names)}. Give its places as an array where the order is the same."
         )
-    return places
+    return np.vstack([places, np.full((1, places.shape[1]), np.nan)])[rows]

@@ -108,9 +108,11 @@ def embed(
     sample : int, optional
         Fit to so many rows at most, and place the others by ``transform``; by default to as many
         as the method reaches (``sidelight.embedding.reach``), which ``.why`` says.
-    align_to : Embedding, fitted estimator or array of shape (n_samples, n_components), optional
+    align_to : Embedding, fitted estimator, frame or array of shape (n_samples, n_components), \
+optional
         Another map of the same rows, NaN where it has no place for one: this map is moved, turned,
-        mirrored and scaled to come near it, and not bent.
+        mirrored and scaled to come near it, and not bent.  Where the rows of both have names they
+        are the same by name, in any order, and some may be new or gone.
     on_choice : callable, optional
         Told the :class:`Choice` and the estimator before the work begins.
     **parameters : object
@@ -181,7 +183,7 @@ numbers that fill about 5 dimensions.
     if on_choice is not None:
         on_choice(choice, model)
     if align_to is not None:
-        side = told_to_align(side, align_to, np.shape(X)[0] if np.ndim(X) else 0, n_components)
+        side = told_to_align(side, align_to, n, n_components, given.names)
     with given.calling_rows():
         points, done = fit_within_reach(
             model, X, side=side, sample=sample, random_state=random_state

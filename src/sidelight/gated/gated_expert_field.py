@@ -49,6 +49,7 @@ from sidelight.gated.rows import (
 )
 from sidelight.gated.training import LEARNING, learn
 from sidelight.gated.units import Tensor, Units, units_of
+from sidelight.side import meeting_side
 
 _PATCH = Matching(
     lambda value: isinstance(value, tuple) and len(value) == 2 and all(map(Whole(1).admits, value)),
@@ -60,6 +61,7 @@ _CROP, _JUDGING = 3, 5
 _KINDS = ("binary", "gaussian", "poisson")
 
 
+@meeting_side
 class GatedExpertField(BaseEstimator):
     """Field of gated experts: one gated Boltzmann machine at every site of an image.
 

@@ -21,6 +21,7 @@ from sidelight.core import (
 )
 from sidelight.gated.biased_autoencoder import BiasedAutoencoder
 from sidelight.gated.patches import as_given, cut, mean_of_patches, read_signals, sites_of
+from sidelight.side import meeting_side
 
 _PATCH = Matching(
     lambda value: isinstance(value, tuple) and len(value) == 2 and all(map(Whole(1).admits, value)),
@@ -35,6 +36,7 @@ _MODEL = Matching(
 )
 
 
+@meeting_side
 class Manifield(BaseEstimator):
     """Manifield: a patch model at every site of a sequence or an image, overlaps averaged.
 

@@ -21,6 +21,7 @@ from sidelight.gated.rows import (
     without_labels,
 )
 from sidelight.gated.units import Units, units_of
+from sidelight.side import meeting_side
 
 _KINDS = ("binary", "gaussian", "multinomial", "poisson")
 #: The parameters that say what inputs and outputs are.
@@ -59,6 +60,7 @@ def of_pairs(method: _Method) -> _Method:
     return cast(_Method, _OfPairs(method))
 
 
+@meeting_side
 class PairModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """An estimator of ``fit(X, Y)``, or of ``fit(X)`` where rows stand alone.
 
@@ -72,6 +74,10 @@ class PairModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     input: str
     device: str
     n_states: int | None
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        meeting_side(cls)
 
     def fit_transform(self, X: Any, y: Any = None) -> FloatArray:
         """Learn rows that stand alone, and encode them.

@@ -8,10 +8,16 @@ import numpy as np
 
 from sidelight.core import FloatArray, IntArray, evenly_spaced
 from sidelight.plot.style import FAINT, INK, NEGATIVE
-from sidelight.side import Anchors, Pairs, side_values
+from sidelight.side import Anchors, Pairs, by_number, side_values
 
 #: Of more pairs than these a picture would be a ball of wool: so many are drawn, evenly taken.
 MOST_PAIRS = 300
+
+
+def known_by_number(side: Any, Z: Any, names: Any, *, who: str) -> Any:
+    """What was said, by the numbers of points: labels are their names, or the index of a frame."""
+    labelled = any(getattr(value, "names", None) is not None for value in side_values(side, who))
+    return by_number(side, Z, names=names if labelled else None, who=who)
 
 
 def draw_known(ax: Any, Z: FloatArray, side: Any) -> list[Any]:

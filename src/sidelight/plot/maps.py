@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from sidelight.core import ArrayLike, FloatArray
 from sidelight.plot.colours import choose_colours, draw_key, key_width
-from sidelight.plot.known import draw_known
+from sidelight.plot.known import draw_known, known_by_number
 from sidelight.plot.names import draw_names, write_labels
 from sidelight.plot.points import (
     as_map,
@@ -84,7 +84,8 @@ def scatter(
         The (rows, columns) of flattened images.
     side : side information or list of it, optional
         What was said about the rows: pairs are drawn as lines (at most 300), anchors as rings
-        where they were wanted; other kinds are not drawn.  Two dimensions only.
+        where they were wanted; other kinds are not drawn.  Rows that are named by label
+        are found in ``names`` or in the index of Z.  Two dimensions only.
     title : str, optional
         The title.
     key_title : str, optional
@@ -133,6 +134,7 @@ def scatter(
     _check("scatter", n_dimensions, images is not None, legend, axis_names, ax)
     _check_names("scatter", points, names)
     _check_known("scatter", points, side)
+    side = known_by_number(side, Z, names, who="scatter")
     colouring = choose_colours("scatter", len(points), color, labels, period=period)
     pictures = None
     if images is not None:

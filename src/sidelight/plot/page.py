@@ -18,7 +18,7 @@ import numpy.typing as npt
 from sidelight.core import ArrayLike, FloatArray, warn
 from sidelight.io import replacing
 from sidelight.plot.colours import Colouring, choose_colours
-from sidelight.plot.known import known_of_page
+from sidelight.plot.known import known_by_number, known_of_page
 from sidelight.plot.points import as_map
 from sidelight.plot.style import require_matplotlib
 from sidelight.plot.thumbnails import as_images, image_map
@@ -70,6 +70,7 @@ def write_page(
         The (rows, columns) of flattened images.
     side : side information or list of it, optional
         What was said about rows: pairs are drawn as lines, anchors as rings, of a map in a plane.
+        Rows that are named by label are found in ``names`` or in the index of Z.
     title, subtitle : str
         Written above the map.
     key_title : str, optional
@@ -111,6 +112,7 @@ def write_page(
                 f"{name!r} given to write_page must have one entry per point, {n}. Got shape "
                 f"{np.shape(values)}."
             )
+    side = known_by_number(side, Z, names, who="write_page")
     data = {
         "places": _packed(_two(points), np.float32),
         "colours": _packed(np.round(255 * colouring.colours[:, :3]), np.uint8),

@@ -11,6 +11,7 @@ from sidelight.side.aligning import aligned
 from sidelight.side.aligning import by_number as by_number
 from sidelight.side.aligning import condition_by_number as condition_by_number
 from sidelight.side.anchors import Anchors
+from sidelight.side.anchors import places_of_map as places_of_map
 from sidelight.side.attributes import Attributes
 from sidelight.side.condition import Condition
 from sidelight.side.contradictions import Contradiction

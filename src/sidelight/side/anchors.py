@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from sidelight.core import FloatArray, IntArray, of_moderate_size
-from sidelight.side.rows import NamesRows, Naming, name_rows, read_numbers, require_rows_in_range
+from sidelight.side.rows import (
+    NamesRows,
+    Naming,
+    labels_of_index,
+    name_rows,
+    read_numbers,
+    require_rows_in_range,
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -77,6 +85,43 @@ class Anchors(NamesRows):
         object.__setattr__(self, "positions", positions)
         self._keep_rows(naming, index=index)
 
+    @classmethod
+    def near(cls, previous: Any) -> Anchors:
+        """Read off another map of the same rows that this one is to come near, without bending.
+
+        Parameters
+        ----------
+        previous : Embedding, fitted estimator, frame or array of shape (n_samples, n_components)
+            The other map, NaN where it has no place for a row.  The names of its rows, where it has
+            some, are those of the rows of X, in any order.
+
+        Returns
+        -------
+        Anchors
+            Of all rows that have a place, with ``exact=False``.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from sidelight import PCA
+        >>> X = np.random.default_rng(0).standard_normal((30, 4))
+        >>> before = PCA(2).fit(X)
+        >>> after = PCA(2).fit(-X, side=Anchors.near(before))
+        >>> bool(np.allclose(after.embedding_, before.embedding_))
+        True
+        """
+        what = "The map given to Anchors.near"
+        places, labels = places_of_map(previous, what=what)
+        rows = np.flatnonzero(np.isfinite(places).all(axis=1))
+        if not len(rows):
+            raise ValueError(f"{what} has no row with a place.")
+        if labels is None or len(set(labels)) < len(labels):
+            return cls(rows, places[rows], exact=False, n_rows=len(places))
+        if labels == tuple(range(len(labels))):  # which an X of other labels might not mean
+            return cls(rows, places[rows], exact=False)
+        names = [labels[row] for row in rows]
+        return cls(np.arange(len(rows)), places[rows], exact=False, names=names)
+
     @property
     def _says_nothing(self) -> bool:
         return len(self.index) == 0
@@ -134,3 +179,32 @@ class Anchors(NamesRows):
         m, d = self.positions.shape
         nearly = ", nearly" * (not self.exact)
         return f"Anchors({m} rows in {d} dimensions{nearly}{self._by_words()})"
+
+
+def places_of_map(previous: Any, *, what: str) -> tuple[FloatArray, tuple[Any, ...] | None]:
+    """The places of another map, and the labels of its rows where it has some.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> places, labels = places_of_map(pd.DataFrame({"x": [1.0]}, index=["anna"]), what="The map")
+    >>> places, labels
+    (array([[1.]]), ('anna',))
+    """
+    labels = labels_of_index(previous)
+    if hasattr(previous, "points") and hasattr(previous, "model"):  # what embed gives back
+        return np.asarray(previous.points, dtype=np.float64), previous.names
+    if hasattr(previous, "get_params"):
+        if not hasattr(previous, "embedding_"):
+            raise ValueError(f"{what} must be fitted. Got {previous!r}, which has no 'embedding_'.")
+        return np.asarray(previous.embedding_, dtype=np.float64), None
+    try:
+        places = np.asarray(previous, dtype=np.float64)
+    except (TypeError, ValueError):
+        places = np.empty(0)
+    if places.ndim != 2:
+        raise ValueError(
+            f"{what} must be an Embedding, a fitted estimator or an array of places (n_samples, "
+            f"n_components). Got {type(previous).__name__}."
+        )
+    return places, labels

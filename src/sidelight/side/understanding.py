@@ -6,11 +6,13 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from functools import wraps
 from inspect import signature
-from typing import Any
+from typing import Any, TypeVar
 
 from sidelight.core import warn
 from sidelight.registry import ESTIMATORS
 from sidelight.side.rows import RowNames, SideInformation, rows_called, rows_called_as_in
+
+_Class = TypeVar("_Class", bound=type[Any])
 
 
 def gather_side(
@@ -107,32 +109,44 @@ def is_nothing_of(value: Any, n_samples: int, *, who: str) -> bool:
     return True
 
 
-def meeting_side(cls: type[Any]) -> None:
+def meeting_side(cls: _Class) -> _Class:
     """Let the methods of a class that fit refuse side information as y, and know rows by name.
 
-    ``y`` is ignored, as scikit-learn has it, so what is known would be ignored with it.  Whatever
-    they say of rows calls them by the index of X.
+    ``y`` is ignored, as scikit-learn has it, so what is known would be ignored with it; and where Y
+    is what an item becomes, a list of values would pass for labels.  Whatever they say of rows
+    calls them by the index of X.
     """
     for name in ("fit", "fit_transform", "partial_fit"):
         if name in vars(cls):
             setattr(cls, name, _meeting_side(vars(cls)[name]))
+    return cls
 
 
 def _meeting_side(method: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(method)
     def checked(self: Any, *given: Any, **named: Any) -> Any:
-        y = given[1] if len(given) > 1 else named.get("y")
+        y = given[1] if len(given) > 1 else named.get("y", named.get("Y"))
         values = y if isinstance(y, (list, tuple)) else [y]
         kinds = [type(value).__name__ for value in values if isinstance(value, SideInformation)]
         if kinds:
-            raise ValueError(
-                f"{type(self).__name__}.{method.__name__} got {' and '.join(kinds)} as y, which is "
-                f"ignored. What is known goes by name: {method.__name__}(X, side=…)."
-            )
+            raise ValueError(_in_place_of_y(type(self), method, " and ".join(kinds)))
         with rows_called_as_in(given[0] if given else named.get("X")):
             return method(self, *given, **named)
 
     return checked
+
+
+def _in_place_of_y(cls: type[Any], method: Callable[..., Any], kinds: str) -> str:
+    """What is said of side information in the place of y: where it goes, if it goes anywhere."""
+    said, how = f"{cls.__name__}.{method.__name__} got {kinds}", method.__name__
+    if "side" in signature(method).parameters:
+        return f"{said} as y, which is ignored. What is known goes by name: {how}(X, side=…)."
+    if "side" in signature(cls.fit).parameters:
+        return f"{said} as y, which is ignored, and {how} takes none. Give it to fit(X, side=…)."
+    return (
+        f"{said} in the place of Y, and {cls.__name__} takes no side information: it learns from X "
+        f"and Y alone. Maps and learned metrics take it, by name: Isomap().fit(X, side=…)."
+    )
 
 
 def _merged(kind: str, values: list[Any], several: tuple[str, ...], who: str) -> Any:

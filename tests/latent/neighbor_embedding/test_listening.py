@@ -182,11 +182,11 @@ class TestTerritories:
 
     def test_what_cannot_be_judged_is_not_said_to_foretell_nothing(self, digits, graph):
         """Rows that only differ, few or many, and rows of one class: the graph as it was."""
-        labels = labels_of(digits[1], np.arange(100))
-        differing, class_of_its_own = Pairs(dissimilar=labels.dissimilar), digits[1] == 3
+        every_row = Pairs.from_labels(np.where(np.arange(600) < 30, np.arange(600), -1), unknown=-1)
+        class_of_its_own = digits[1] == 3
         one = Pairs.from_labels(np.where(class_of_its_own, 3, -1))
         told = {
-            "say only who differs": [differing, Pairs(dissimilar=[(0, 1), (2, 3)])],
+            "too few to tell": [every_row, Pairs(dissimilar=[(0, 1), (2, 3)])],
             "are of one group": [one],
         }
         for said, several in told.items():
@@ -196,6 +196,29 @@ class TestTerritories:
                 assert report.startswith("not used: ")
                 assert said in report
                 assert "chance" not in report
+
+    def test_pairs_that_only_differ_weaken_the_edges_between_rows_that_nobody_named(
+        self, digits, graph
+    ):
+        """They were not used: every row that is named is alone, and cannot be foretold."""
+        y = digits[1]
+        between = y[:, None] != y
+        weaker, apart = [], []
+        for seed in range(4):
+            named = np.random.default_rng(60 + seed).choice(600, 80, replace=False)
+            differing = Pairs(dissimilar=labels_of(y, named).dissimilar)
+            P, said = in_territories(graph, differing)
+            assert "only who differs, of 80 rows: edges" in said
+            assert P.mass == pytest.approx(1.0, abs=1e-5)
+            others = np.setdiff1d(np.arange(600), named)
+            block = np.ix_(others, others)
+            mass = [A.graph.toarray()[block][between[block]].sum() for A in (P, graph)]
+            weaker.append(mass[0] / mass[1])
+            wrong = Pairs(dissimilar=labels_of(y, named, np.random.default_rng(seed)).dissimilar)
+            heard, said = in_territories(graph, wrong)
+            apart.append(heard is graph and "better than chance" in said)
+        assert np.max(weaker) < 0.85
+        assert all(apart)
 
     def test_few_pairs_pull_the_rows_that_they_name(self, digits):
         X = digits[0]

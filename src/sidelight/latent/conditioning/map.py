@@ -12,7 +12,7 @@ from sidelight.core import FloatArray
 from sidelight.latent.conditioning.matched_axes import agree_where_matched, matched_axes
 from sidelight.latent.conditioning.matches import Matching
 from sidelight.latent.conditioning.objective import MatchedInformation
-from sidelight.latent.conditioning.partial_matches import matchings_to_try
+from sidelight.latent.conditioning.partial_matches import in_few_columns, matchings_to_try
 from sidelight.latent.conditioning.settings import REFINEMENT
 from sidelight.latent.density import KnownFactor, squared_distances
 from sidelight.latent.information import Path, Penalty
@@ -33,8 +33,6 @@ _COMPARED_SCALES = 2.0 ** np.arange(-8, 8)
 _REACHES = 4.0 ** np.arange(-3, 2)
 #: Eigenvectors are chosen one by one for maps of few dimensions; a map of many takes them all.
 _CHOSEN_UP_TO = 3
-#: Axes on which items are predicted for a judgement.  All of 4,000 columns take a tenth longer.
-_JUDGED_AXES = 30
 _STEPS = 6
 
 
@@ -63,7 +61,7 @@ def map_without_factor(
     matchings = matchings_to_try(Y, factor, noisy=few)
     M = matchings[-1].M
     # items of two values are compared by what their value does not say
-    scores = _leading_scores(Y)
+    scores = in_few_columns(Y - Y.mean(axis=0))
     scores = scores - M @ np.linalg.lstsq(M, scores, rcond=None)[0]
     classes = factor.kind == "classes"
     starts = [
@@ -220,15 +218,6 @@ def _alike_at_all_values(Z: FloatArray, M: FloatArray) -> FloatArray:
     spread = np.sqrt(M @ (shares.T @ centred**2))
     overall = centred.std(axis=0)
     return np.asarray(centred / np.maximum(spread, 1e-6 * overall + 1e-300) * overall)
-
-
-def _leading_scores(Y: FloatArray) -> FloatArray:
-    """Scores on the leading principal axes, in which items are predicted for a judgement."""
-    centred = Y - Y.mean(axis=0)
-    if Y.shape[1] <= _JUDGED_AXES:
-        return np.asarray(centred)
-    U, lengths, _ = np.linalg.svd(centred, full_matrices=False)
-    return np.asarray(U[:, :_JUDGED_AXES] * lengths[:_JUDGED_AXES])
 
 
 def _best_predicting(

@@ -45,11 +45,11 @@ def matchings_to_try(Y: FloatArray, factor: KnownFactor, *, noisy: bool) -> list
         local = factor.kind == "different" and single and not found[0].carried
         if local and len(Y) >= _FEWEST_ITEMS:
             x = factor.coordinates
-            found.append(match_without_local_effect(_rotated(Y), x, _groups(x)))
+            found.append(match_without_local_effect(in_few_columns(Y), x, _groups(x)))
         return found
     M = factor.memberships()
     if len(Y) >= _FEWEST_ITEMS and M.shape[1] <= _MOST_VALUES:
-        scores = _rotated(Y)
+        scores = in_few_columns(Y)
         partial, share = zip(
             *(match_in_part(scores, M, t) for t in PARTS.temperatures), strict=True
         )
@@ -109,7 +109,7 @@ def _transported(R: FloatArray, M: FloatArray, temperature: float) -> tuple[Matc
     return Matching(W, M, shares / shares.sum(axis=1, keepdims=True), partial=True), shares
 
 
-def _rotated(Y: FloatArray) -> FloatArray:
+def in_few_columns(Y: FloatArray) -> FloatArray:
     """The same items in no more columns than rows: distances are all that counts."""
     if Y.shape[1] <= len(Y):
         return Y

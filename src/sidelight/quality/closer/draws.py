@@ -12,7 +12,7 @@ from sklearn.utils import get_tags
 from sidelight.core import FloatArray, IntArray, random_generator
 from sidelight.neighbors import nearest_neighbors
 from sidelight.quality.closer.points import share_in_common
-from sidelight.side import SideInformation
+from sidelight.side import SideInformation, by_number
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,6 +94,7 @@ def stability(
         )
     rng = random_generator(random_state)
     X = np.asarray(X) if isinstance(X, (list, tuple)) else X
+    side = by_number(side, X, who="stability")  # of rows that are drawn, not of their labels
     whole = _map_of(model, X, side)
     n = len(whole)
     size = max(round(share * n), n_neighbors + 2)

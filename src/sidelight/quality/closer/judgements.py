@@ -69,8 +69,8 @@ def agreement(Z: ArrayLike, side: Any) -> tuple[Judgement, ...]:
 
     Parameters
     ----------
-    Z : array-like of shape (n_samples, n_components)
-        The map.
+    Z : array-like or frame of shape (n_samples, n_components)
+        The map; the index of a frame has the labels of its rows.
     side : side information or list of it
         What is known; of a Condition, how much of it is left, which a map that leaves it out
         should have no more of than chance.  An Invariance says nothing of rows, and is passed
@@ -98,7 +98,7 @@ def agreement(Z: ArrayLike, side: Any) -> tuple[Judgement, ...]:
     for value in side_values(side, "agreement"):
         kind = type(value).__name__
         told = gather_side(
-            value, understands=(kind,), n_samples=len(points), who="agreement", strict=False
+            value, understands=(kind,), n_samples=len(points), who="agreement", X=Z, strict=False
         )
         if kind in told:
             found += _of(points, told[kind], usual)

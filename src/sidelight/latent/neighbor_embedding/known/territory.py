@@ -3,7 +3,8 @@
 An edge between rows of groups that are said to differ is weakened by how much they do, and every
 row is pulled a little by a few others of its own group.  Both are as strong as the knowledge is
 true: rows that are named are held out in turn, and their groups foretold from the other rows.
-What foretells nothing is not used.
+What foretells nothing is not used.  Pairs that only differ have territories of their own
+(:mod:`~sidelight.latent.neighbor_embedding.known.apart`).
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from sidelight.estimator.territory import (
     weaken_between,
 )
 from sidelight.latent.neighbor_embedding.affinities import Affinities
+from sidelight.latent.neighbor_embedding.known.apart import weakened_between
 from sidelight.side import Pairs
 
 
@@ -60,6 +62,9 @@ def in_territories(
 ) -> tuple[Affinities, str]:
     """Affinities that listen to pairs, and in words how far they do."""
     groups = groups_of(pairs)
+    if groups.n == len(groups.rows):
+        weaker, said = weakened_between(P.graph, groups, walks)
+        return (P if weaker is None else _as_strong(weaker, P.n)), said
     cannot = _why_not_judged(groups, walks)
     if cannot is not None:
         return P, f"not used: {cannot}"
@@ -86,11 +91,6 @@ def in_territories(
 def _why_not_judged(groups: Groups, walks: WalkSettings) -> str | None:
     """Why rows cannot foretell one another's groups at all, if so."""
     m = len(groups.rows)
-    if groups.n == m:
-        return (
-            f"the pairs say only who differs, so that each of the {m} rows that are named is a "
-            f"group of its own, which no other row can foretell. Say of some who is similar"
-        )
     if groups.n == 1 and m >= walks.few:
         return (
             f"all {m} rows that are named are of one group, so that there is no other to tell it "
@@ -101,8 +101,11 @@ def _why_not_judged(groups: Groups, walks: WalkSettings) -> str | None:
 
 def pulled_together(P: Affinities, pairs: IntArray, settings: PullSettings = PULLS) -> Affinities:
     """Affinities with a pull between the points of pairs, the whole as strong as before."""
-    n = P.n
-    graph = sp.csr_array(P.graph + _between(pairs, n, settings.between_pairs))
+    return _as_strong(sp.csr_array(P.graph + _between(pairs, P.n, settings.between_pairs)), P.n)
+
+
+def _as_strong(graph: sp.csr_array, n: int) -> Affinities:
+    """Affinities that attract as much as any of n rows."""
     graph.data *= np.float32(n / graph.data.sum(dtype=np.float64))
     graph.sort_indices()
     return Affinities(sp.csr_array(graph.astype(np.float32)))

@@ -7,30 +7,27 @@ With w(s) = (1 + s/ν)^{−ν} of squared distances s, ν degrees of freedom (w 
 and the push on y_i is the gradient of one field: Σ_j w (1 + s/ν)^{−1} (y_i − y_j) = −½ ∇φ(y_i).
 
 Either the sums are exact, or by a tree (``tree``), or they go by way of a mesh: unit charges are
-spread on its nodes by cubic B-splines, convolved with w by one pair of real Fourier transforms, and
-φ and ∇φ are read by the same splines.  The transform of w is divided by the square of the splines'
-own, b(k) = Π (2 + cos k)/3, so that w is interpolated in both of its points.  What a point reads of
-its own charge is known, and left out: in a map of few points that is most of the error.
+spread on its nodes by cubic B-splines, convolved with w by real Fourier transforms, and φ and ∇φ
+are read by the same splines.  The transform of w is divided by the square of the splines' own,
+b(k) = Π (2 + cos k)/3, so that w is interpolated in both of its points.  What a point reads of its
+own charge is known, and left out: in a map of few points that is most of the error.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any, Protocol
 
 import numpy as np
-import scipy.fft
 
 from sidelight.core import FloatArray, Threads, shares
+from sidelight.latent.neighbor_embedding.repulsion.convolution import convolution, nodes_along
 from sidelight.latent.neighbor_embedding.repulsion.tree import tree_field
 
 #: Points of which the charges are spread in one go: the parts of a mesh are added in order.
 _PART = 65_536
 #: Points that a thread takes at once.
 _SHARE = 8_192
-#: Entries along a cell of what a point reads of its own charge: linear between them to 3e-5.
-_OWN = 64
 #: Pairs that a thread takes at once: handing over fewer costs more than the sums.
 _PAIRS = 2**20
 #: Up to so many points the sums over all pairs cost less than the mesh, by dimensions; and in a
@@ -52,8 +49,8 @@ class MeshSettings:
     nodes_across : int
         Nodes across a map that is smaller than the kernel, at least.
     most_nodes : int
-        Of the padded mesh; beyond, it becomes coarser: in maps of about a thousand units across,
-        in space of sixty.
+        With as many empty ones along every axis; beyond, it becomes coarser: in maps of about a
+        thousand units across, in space of sixty.
     """
 
     spacing: float = 0.5
@@ -228,9 +225,8 @@ def mesh_field(
 
     low, high = np.empty(Y.shape[1]), np.empty(Y.shape[1])
     bounds(Y, low, high)
-    spacing, padded = _shape_of(high - low, settings)
+    spacing, inner = _shape_of(high - low, settings)
     d = Y.shape[1]
-    inner = tuple(max(size // 2, 1) for size in padded)
     # centred, so that places around the points are on the mesh as well
     width = spacing * (np.array(inner[::-1][:d]) - 1)
     origin = 0.5 * (low + high) - 0.5 * width
@@ -243,29 +239,9 @@ def mesh_field(
     density = meshes[0]
     for other in meshes[1:]:
         density += other
-    kernel, own, least = _spline_kernel(padded, spacing, dof)
-    nodes = _convolved(density, kernel, padded)
-    return MeshField(nodes, least * len(Y), origin, spacing, own)
-
-
-def _convolved(density: FloatArray, kernel: FloatArray, padded: tuple[int, ...]) -> FloatArray:
-    """Convolve a mesh with a kernel given by its transform on the padded one.
-
-    Axis by axis: lines of padding are neither transformed before there is something in them, nor
-    after nothing will be read from them.
-    """
-    across = [axis for axis in (1, 0) if padded[axis] > 1]
-    spectrum = scipy.fft.rfft(density, padded[2], axis=2)
-    for axis in across:
-        spectrum = scipy.fft.fft(spectrum, padded[axis], axis=axis)
-    spectrum *= kernel
-    for axis in reversed(across):
-        spectrum = scipy.fft.ifft(spectrum, axis=axis, overwrite_x=True)
-        spectrum = spectrum[
-            tuple(slice(density.shape[axis]) if a == axis else slice(None) for a in range(3))
-        ]
-    nodes = scipy.fft.irfft(spectrum, padded[2], axis=2)
-    return np.ascontiguousarray(nodes[:, :, : density.shape[2]])
+    convolved = convolution(inner, spacing, dof)
+    level = convolved.least * len(Y)
+    return MeshField(convolved(density), level, origin, spacing, convolved.own)
 
 
 def _loops(d: int) -> Any:
@@ -280,67 +256,14 @@ def _cut(n: int, size: int) -> list[slice]:
 
 
 def _shape_of(extent: FloatArray, settings: MeshSettings) -> tuple[float, tuple[int, ...]]:
-    """The spacing and the padded size of a mesh: few different ones, so that kernels are kept."""
+    """The spacing and the size of a mesh: few different ones, so that kernels are kept."""
     largest = float(extent.max())
     spacing = settings.spacing
     if largest < spacing * settings.nodes_across:
         finer = np.log2(spacing * settings.nodes_across / max(largest, 1e-300))
         spacing *= 2.0 ** (-np.ceil(2.0 * finer) / 2.0)
     while True:
-        cells = [float(e) / spacing + 6.0 for e in extent]
-        sizes = [_fast_length(2.0 * c) for c in cells]
-        if np.prod(sizes, dtype=np.float64) <= settings.most_nodes:
+        sizes = [nodes_along(float(e) / spacing + 6.0, spacing) for e in extent]
+        if np.prod([2.0 * size for size in sizes]) <= settings.most_nodes:
             return spacing, tuple([1] * (3 - len(sizes)) + sizes[::-1])
         spacing *= 2.0**0.5
-
-
-@lru_cache(maxsize=256)
-def _ladder(step: int) -> int:
-    return int(scipy.fft.next_fast_len(int(np.ceil(8.0 * 1.08**step)), real=True))
-
-
-def _fast_length(wanted: float) -> int:
-    """An even length of which there are few, no shorter than wanted."""
-    step = max(0, int(np.ceil(np.log(wanted / 8.0) / np.log(1.08))))
-    length = _ladder(step)
-    while length % 2 or length < wanted:
-        step += 1
-        length = _ladder(step)
-    return length
-
-
-@lru_cache(maxsize=4)
-def _spline_kernel(
-    padded: tuple[int, ...], spacing: float, dof: float
-) -> tuple[FloatArray, FloatArray, float]:
-    """The transform of w on the nodes, divided by that of the splines, squared; its own part.
-
-    The least value of w is taken off before, and given as well: single precision is then enough,
-    however small the map.
-    """
-    from sidelight.latent.neighbor_embedding._tail_compiled import write_tails
-    from sidelight.latent.neighbor_embedding.repulsion._mesh_compiled import write_own
-
-    # w is even along every axis, and so is its transform: half of each says all
-    axes = tuple(axis for axis in range(3) if padded[axis] > 1)
-    squared, splines = np.zeros((1, 1, 1)), np.ones((1, 1, 1))
-    for axis in axes:
-        shape = [-1 if other == axis else 1 for other in range(3)]
-        steps = np.arange(padded[axis] // 2 + 1)
-        squared = squared + ((spacing * steps) ** 2).reshape(shape)
-        spline = np.zeros(len(steps))
-        spline[:2] = 2.0 / 3.0, 1.0 / 6.0
-        splines = splines * scipy.fft.dct(spline, type=1).reshape(shape)
-    kernel = np.empty_like(squared)
-    write_tails(squared.ravel(), dof, kernel.reshape(-1))
-    least = float(kernel.min())
-    transform = scipy.fft.dctn(kernel - least, type=1, axes=axes) / splines**2
-    near = scipy.fft.idctn(transform, type=1, axes=axes)[:4, :4, :4] + least
-    stencil = np.zeros((4, 4, 4))
-    stencil[tuple(slice(size) for size in near.shape)] = near
-    own = np.empty((*(_OWN + 1 if size > 1 else 1 for size in padded), 4))
-    write_own(stencil, len(axes), own)
-    for axis in set(axes) - {2}:
-        steps = np.arange(padded[axis])
-        transform = transform.take(np.minimum(steps, padded[axis] - steps), axis=axis)
-    return transform.astype(np.float32), own, least

@@ -120,7 +120,7 @@ class Anchors(NamesRows):
         if labels == tuple(range(len(labels))):  # which an X of other labels might not mean
             return cls(rows, places[rows], exact=False)
         names = [labels[row] for row in rows]
-        return cls(np.arange(len(rows)), places[rows], exact=False, names=names)
+        return cls(np.arange(len(rows)), places[rows], exact=False, names=tuple(names))
 
     @property
     def _says_nothing(self) -> bool:

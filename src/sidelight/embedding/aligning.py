@@ -70,4 +70,4 @@ def _by_name(places: FloatArray, labels: Sequence[Any], names: Sequence[Any]) ->
             f"{_WHAT} has none of the rows of X by name: it has {listed_labels(labels)}, and X "
             f"{listed_labels(names)}. Give its places as an array where the order is the same."
         )
-    return np.vstack([places, np.full((1, places.shape[1]), np.nan)])[rows]
+    return np.asarray(np.vstack([places, np.full((1, places.shape[1]), np.nan)])[rows])

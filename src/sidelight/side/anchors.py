@@ -119,7 +119,7 @@ class Anchors(NamesRows):
             return cls(rows, places[rows], exact=False, n_rows=len(places))
         if labels == tuple(range(len(labels))):  # which an X of other labels might not mean
             return cls(rows, places[rows], exact=False)
-        names = [labels[row] for row in rows]
+        names = tuple(labels[row] for row in rows)
         return cls(np.arange(len(rows)), places[rows], exact=False, names=names)
 
     @property

@@ -119,8 +119,8 @@ class Anchors(NamesRows):
             return cls(rows, places[rows], exact=False, n_rows=len(places))
         if labels == tuple(range(len(labels))):  # which an X of other labels might not mean
             return cls(rows, places[rows], exact=False)
-        names = [labels[row] for row in rows]
-        return cls(np.arange(len(rows)), places[rows], exact=False, names=tuple(names))
+        names = tuple(labels[row] for row in rows)
+        return cls(np.arange(len(rows)), places[rows], exact=False, names=names)
 
     @property
     def _says_nothing(self) -> bool:

@@ -9,6 +9,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.metrics import pairwise_distances
 from sklearn.neighbors import kneighbors_graph
 
+from sidelight import Isomap
 from sidelight.similarity.geodesic import geodesic_distances, geodesic_distances_of_new
 
 
@@ -76,3 +77,11 @@ def test_table_that_does_not_fit_is_refused_before_it_is_taken(monkeypatch):
     with pytest.raises(MemoryError, match=r"Isomap would need 3.2 MB for the 600 × 600 table"):
         geodesic_distances(graph, who="Isomap")
     assert geodesic_distances(graph, np.array([3]))[0, 3] == 0
+
+
+def test_who_lacks_memory_is_told_of_parameters_that_there_are(monkeypatch):
+    """Isomap, which stores such tables in single precision anyhow, was advised a dtype."""
+    X = np.random.default_rng(0).standard_normal((300, 2))
+    monkeypatch.setenv("SIDELIGHT_MEMORY_LIMIT", "400KB")
+    with pytest.raises(MemoryError, match=r"Isomap would need .* n_landmarks=1000, say\.$"):
+        Isomap(n_neighbors=5).fit(X)

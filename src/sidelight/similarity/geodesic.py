@@ -87,9 +87,14 @@ def geodesic_distances_of_new(
 
 
 def _require_table(n_rows: int, n: int, dtype: npt.DTypeLike, who: str) -> None:
+    # an estimator, whose names begin in capitals, chooses its numbers itself
+    measured = "Measure from some landmarks instead of from every point"
+    single = ", or use dtype=np.float32" if np.dtype(dtype).itemsize > 4 else ""
     require_memory(
         _WORKING_SHARE * n_rows * n * np.dtype(dtype).itemsize,
         what=f"the {n_rows} × {n} table of geodesic distances",
         who=who,
-        instead="Measure from some landmarks instead of from every point, or use dtype=np.float32.",
+        instead=f"{measured}, n_landmarks=1000, say."
+        if who[:1].isupper()
+        else f"{measured}{single}.",
     )

@@ -163,8 +163,7 @@ class MultipleRelationalEmbedding(Embedder):
     base with several relations is individual differences scaling.  New rows are placed by the
     similarity of X, which is all that is known of them.
 
-    E has many minima.  Where two are nearly as deep (once in ten draws of a table of wines, 2e-4
-    apart) rounding may choose, and another processor the other; ``n_restarts`` looks at more.
+    E has many minima; ``n_restarts`` looks at more.
 
     References
     ----------

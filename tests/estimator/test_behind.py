@@ -20,7 +20,7 @@ from sidelight import (
     MultipleRelationalEmbedding,
     ProbabilisticPCA,
 )
-from sidelight.estimator.behind import bring
+from sidelight.estimator.behind import _is_mild, as_well_in_any_order, bring
 from sidelight.mapping import Pull, Warp
 from sidelight.neighbors import neighborhood_graph
 from sidelight.quality import procrustes
@@ -288,3 +288,30 @@ def test_pull_is_what_moves_one_row():
     assert isinstance(pull, Pull)
     nearest = np.sort(cdist(way.steps[0](Z[:12]), way.steps[0](Z)), axis=1)[:, 1]
     np.testing.assert_allclose(pull.radii, nearest, rtol=1e-9)
+
+
+class Stretched:
+    """A warp that stretches everywhere as much, along one axis."""
+
+    def __init__(self, times):
+        self.times = times
+
+    def jacobian(self, where):
+        return np.broadcast_to(np.diag([self.times, 1.0]), (len(where), 2, 2))
+
+
+@pytest.mark.parametrize(("times", "is_mild"), [(0.05, False), (0.2, True), (8, True), (12, False)])
+def test_a_warp_that_stretches_the_map_tenfold_is_not_used(times, is_mild):
+    assert _is_mild(Stretched(times), Z) is is_mild
+
+
+def test_eight_anchors_are_enough_to_be_doubted_and_four_are_not():
+    doubted = {4: [], 8: []}
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        for n, found in doubted.items():
+            places, targets = rng.normal(size=(2, n, 2))
+            found.append(as_well_in_any_order(places, targets))
+            assert not as_well_in_any_order(places, places + 0.05 * targets)
+    assert not any(doubted[4])
+    assert np.mean(doubted[8]) >= 0.8

@@ -180,8 +180,9 @@ class KernelInformationEmbedding(DensityEmbedder):
     mutual_information_ : float
         Î(Y; Z); with a ``Condition`` Î(Y; Z | X).
     history_ : ndarray of shape (n_steps_taken,)
-        The objective at the end of every step, each with its own h and λ; with a ``Condition``
-        that of the finished map comes last, with anchors that with their rows held.
+        The objective at the end of every step, each with its own h and λ, less what hangs on h
+        alone, log N − (1/N) Σ_a log R_a; with a ``Condition`` that of the finished map comes last,
+        with anchors that with their rows held.
     path_ : dict of ndarray
         ``"bandwidth"``, ``"alpha"`` and, with validation, ``"error"`` of every step taken.
     n_steps_ : int

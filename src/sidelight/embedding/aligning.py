@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from sidelight.core import counted
 from sidelight.embedding.result import Embedding
 from sidelight.side import Anchors, side_values
 
@@ -28,7 +29,7 @@ def told_to_align(side: Any, previous: Any, n: int, n_components: Any) -> list[A
     if len(places) != n:
         raise ValueError(
             f"The 'align_to' argument of embed must have a place for each of the {n} rows of X, "
-            f"NaN for rows that were not there. Got {len(places)} places."
+            f"NaN for rows that were not there. Got {counted(len(places), 'place')}."
         )
     if isinstance(n_components, Integral) and places.shape[1] != n_components:
         raise ValueError(

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from sidelight.core import FloatArray, IntArray, of_moderate_size
+from sidelight.core import FloatArray, IntArray, counted, of_moderate_size
 from sidelight.side.rows import NamesRows, Naming, name_rows, read_numbers, require_rows_in_range
 
 
@@ -133,4 +133,6 @@ class Anchors(NamesRows):
     def __repr__(self) -> str:
         m, d = self.positions.shape
         nearly = ", nearly" * (not self.exact)
-        return f"Anchors({m} rows in {d} dimensions{nearly}{self._by_words()})"
+        return (
+            f"Anchors({counted(m, 'row')} in {counted(d, 'dimension')}{nearly}{self._by_words()})"
+        )

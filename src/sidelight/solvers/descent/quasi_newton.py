@@ -21,7 +21,7 @@ import numpy as np
 from scipy.optimize import minimize
 from sklearn.exceptions import ConvergenceWarning
 
-from sidelight.core import FloatArray, Interruption, report
+from sidelight.core import FloatArray, Interruption, counted, report
 from sidelight.solvers.descent.polishing import polish
 
 #: A function of a vector that gives its value and its gradient.
@@ -88,7 +88,7 @@ def minimise(
     """
     track = _Track(value_and_gradient, stage, max_iter, _Rest(tol, patience, unit))
     watched: Any = track
-    counted: Any = track.step
+    step: Any = track.step
     options: Any = {"maxfun": 20 * max_iter + 100, "maxcor": memory, "ftol": 0.0, "gtol": 0.0}
     x: FloatArray = np.asarray(start, dtype=np.float64)
     converged = False
@@ -107,7 +107,7 @@ def minimise(
                 x,
                 jac=True,
                 method="L-BFGS-B",
-                callback=counted,
+                callback=step,
                 options=options | {"maxiter": max_iter - track.n_iter},
             )
             x = track.x
@@ -122,8 +122,8 @@ def minimise(
         if not track.history:
             interruption.go_on()  # the value at the start is not known yet
         interruption.warn(
-            f"{who} was interrupted after {track.n_iter} iterations of {stage}; the best so far is "
-            f"kept.",
+            f"{who} was interrupted after {counted(track.n_iter, 'iteration')} of {stage}; the "
+            f"best so far is kept.",
             stacklevel=3,
         )
     elif not converged:

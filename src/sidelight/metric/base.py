@@ -29,6 +29,7 @@ from sidelight.core import (
     fitting_afresh,
     of_moderate_size,
     random_generator,
+    read_rows,
     require_memory,
 )
 from sidelight.metric.learning import (
@@ -91,6 +92,7 @@ class FrontTransformer(TransformerMixin, BaseEstimator):
 
     def _checked(self, X: Any, *, reset: bool) -> FloatArray:
         try:
+            X = read_rows(self, X, reset=reset)
             return np.asarray(validate_data(self, X, reset=reset, dtype=np.float64))
         except (TypeError, ValueError) as error:
             raise explain_table(error, X, who=self._name) from error

@@ -172,12 +172,13 @@ def test_an_estimator_says_who_reads_files(given):
 
 
 @pytest.mark.parametrize("library", ["pandas", "polars"])
-def test_an_estimator_names_the_columns_of_text_and_says_what_to_do(library):
+def test_an_estimator_sets_columns_of_text_aside_and_names_them(library):
     frames = pytest.importorskip(library)
     columns = {"rain": X[:, 0], "sun": X[:, 1], "town": list(TOWNS), "land": list(LAND)}
     for model in (PCA(), sidelight.Isomap()):
-        with pytest.raises(ValueError, match=r"columns 'town', 'land'\. .*drop.*sidelight\.embed"):
+        with pytest.warns(UserWarning, match=r"Set aside the columns 'town', 'land': not numbers"):
             model.fit(frames.DataFrame(columns))
+        assert list(model.feature_names_in_) == ["rain", "sun"]
 
 
 class TestDistancesByTheirLooks:

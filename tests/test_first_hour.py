@@ -184,3 +184,15 @@ def test_a_result_says_what_its_data_are():
     assert embed(sp.csr_array(np.eye(40) + 1e-3 * np.eye(40, k=1)), method="pca").about == (
         "40 rows of 40 numbers, 5 % of them not zero."
     )
+
+
+def test_images_with_their_channels_in_front_are_drawn_and_not_mistaken():
+    from sidelight.side import Invariance
+    from sidelight.transforms import Shift
+
+    images = _RNG.random(size=(40, 3, 6, 5))
+    ax = embed(images, method="pca").plot()
+    assert ax.images[0].get_array().shape == (6, 5, 3)
+    assert embed(_RNG.random(size=(40, 6, 5, 7)), method="pca").plot().images
+    with pytest.raises(ValueError, match=r"channels in front. Put them behind: np.moveaxis"):
+        embed(images, side=Invariance(Shift()), method="mds")

@@ -7,6 +7,7 @@ import pytest
 import scipy.sparse as sp
 from scipy.spatial.distance import cdist
 
+from sidelight import Isomap, embed
 from sidelight.core.errors import DisconnectedGraphError
 from sidelight.estimator.neighborhood import Reach
 from sidelight.estimator.points import Invariant, points_of
@@ -138,3 +139,15 @@ def test_new_rows_have_the_same_neighbours_in_reach_whoever_is_asked(X, reach):
         assert found == expected
     counts = {len(row) for row in expected}
     assert counts == {4} if reach.k else len(counts) > 1
+
+
+def test_a_table_of_distances_that_is_read_as_features_is_doubted(recwarn):
+    X = np.random.default_rng(0).normal(size=(30, 3))
+    D = cdist(X, X)
+    with pytest.warns(UserWarning, match="Isomap: X is square and symmetric.*metric='precomputed'"):
+        Isomap(n_neighbors=5).fit(D)
+    recwarn.clear()
+    Isomap(metric="precomputed", n_neighbors=5).fit(D)
+    Isomap(n_neighbors=5).fit(X)
+    embed(D, metric="euclidean", method="isomap")  # who says so is not doubted
+    assert not [told for told in recwarn if "square and symmetric" in str(told.message)]

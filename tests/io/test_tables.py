@@ -132,7 +132,7 @@ def test_the_row_of_names_can_be_told(written: Any) -> None:
 def test_a_ragged_row_is_named_by_its_line(written: Any) -> None:
     with pytest.raises(ValueError, match=r"data\.csv, line 5: 3 values where the first row has 2"):
         read_table(written('a,b\n1,2\n"3\n",4\n5,6,7\n8,9\n'))
-    with pytest.raises(ValueError, match=r"line 2: 1 values.*So have 1 further rows"):
+    with pytest.raises(ValueError, match=r"line 2: 1 value where.*So it is in 1 further row\."):
         read_table(written("a,b\n1\n2\n3,4\n"))
 
 
@@ -280,7 +280,7 @@ def test_parquet_with_every_kind_of_column(tmp_path: Path) -> None:
     assert any("'nothing'" in note for note in table.notes)
     nested = pa.table({"x": pa.array([[1.0, 2.0]])})
     pq.write_table(nested, tmp_path / "b.parquet")
-    with pytest.raises(ValueError, match="column 'x' holds list"):
+    with pytest.raises(ValueError, match="no column of numbers.*the column 'x', set aside"):
         read_table(tmp_path / "b.parquet")
 
 
@@ -378,3 +378,47 @@ def test_a_column_without_any_value_has_no_mean() -> None:
         settle_missing(X, ("a", "b"), "mean", "data.csv")
     with pytest.raises(ValueError, match="the column '1' has no value at all"):
         sidelight.embed(X, method="pca", missing="mean")
+
+
+def test_columns_of_lists_are_set_aside_in_files_as_in_frames(tmp_path: Path) -> None:
+    pa = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    columns = {"a": [1.0, 2.0], "b": [3.0, 5.0], "tags": [["x"], []], "at": [{"x": 1}, None]}
+    parquet.write_table(pa.table(columns), tmp_path / "nested.parquet")
+    table = read_table(tmp_path / "nested.parquet")
+    assert (table.X.tolist(), table.column_names) == ([[1.0, 3.0], [2.0, 5.0]], ("a", "b"))
+    assert table.notes == ("Set aside the columns 'tags', 'at': text, not numbers.",)
+
+
+@pytest.mark.parametrize(
+    ("cells", "words"),
+    [
+        (["€1.50", "€2.25", "€3.00", "€4.10"], "4 of its 4 cells are numbers with a unit, the fi"),
+        (["12.5%", "8%", "7 %", "3.5 %"], "numbers with a unit, the first '12.5%' in row 1"),
+    ],
+)
+def test_numbers_with_a_unit_are_doubted(written: Any, cells: list[str], words: str) -> None:
+    rows = "".join(f"{i},{cell}\n" for i, cell in enumerate(cells))
+    (doubt,) = read_table(written(f"a,b\n{rows}")).warnings
+    assert words in doubt
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "words"),
+    [
+        ("a.csv", "# by hand\na,b\n1,2\n3,4\n", "line 2: 2 values .* what stands above the row of"),
+        ("a.xlsx", "PK", "Save the sheet as one of these, in the spreadsheet as 'CSV UTF-8'"),
+        ("a.npy", (3,), r"One number per row: X.reshape\(-1, 1\)"),
+        ("a.npy", (3, 2, 2), r"embed\(X\) in Python takes images as such"),
+    ],
+)
+def test_what_to_do_is_said_for_what_it_is(
+    tmp_path: Path, name: str, content: Any, words: str
+) -> None:
+    file = tmp_path / name
+    if isinstance(content, str):
+        file.write_text(content)
+    else:
+        np.save(file, np.zeros(content))
+    with pytest.raises(ValueError, match=words):
+        read_table(file)

@@ -108,7 +108,7 @@ def test_missing_likelihood_is_that_of_the_observed_marginals(X):
 def test_empty_rows_and_columns(X):
     holes = X.copy()
     holes[4] = np.nan
-    with pytest.warns(UserWarning, match="1 rows of X have no observed entry"):
+    with pytest.warns(UserWarning, match="No entry is observed in 1 row of X"):
         model = ProbabilisticPCA(2).fit(holes)
     np.testing.assert_allclose(model.embedding_[4], 0, atol=1e-12)
     holes[:, 3] = np.nan

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sidelight.core import FloatArray, IntArray
-from sidelight.io.table import Table, listed, read_table
+from sidelight.core import FloatArray, IntArray, counted, listed
+from sidelight.io.table import Table, read_table
 from sidelight.registry import MAPS
 
 #: The column that says which row of the data a row of a map is, counted from 1.
@@ -82,7 +82,7 @@ def rows_of(map_table: Table, data: Table) -> IntArray:
         return np.asarray(place)
     if len(map_table.rows) != len(data.rows):
         raise ValueError(
-            f"{map_table.name} has {len(map_table.rows):,} rows and {data.name} has "
+            f"{map_table.name} has {counted(len(map_table.rows), 'row')} and {data.name} has "
             f"{len(data.rows):,}. A map has one row per row of the data, or a column {ROW!r} that "
             "says which row each one is."
         )

@@ -8,6 +8,7 @@ from difflib import get_close_matches
 from typing import Any
 
 from sidelight.cli.options import split_names
+from sidelight.core import counted
 from sidelight.registry import MAPS, entry_for
 
 # Arguments of the door that are no parameters of a method.
@@ -58,7 +59,7 @@ def known_factors(
         )
     if given and len(given) != len(names):
         raise ValueError(
-            f"--condition-period takes a number for each of the {len(names)} columns of "
+            f"--condition-period takes a number for each of the {counted(len(names), 'column')} of "
             f"--condition-column, 0 where its numbers do not come round. Got {len(given)}."
         )
     lengths = [_period(text) for text in given] or [None] * len(names)

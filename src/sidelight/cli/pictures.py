@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from sidelight.core import counted
 from sidelight.io.table import Table
 
 # Up to this many different whole numbers are classes, not values.
@@ -53,8 +54,9 @@ def parse_image_shape(
     shape = tuple(int(size) for size in match.groups() if size is not None)
     if prod(shape) != n_columns:
         raise ValueError(
-            f"{option} {text} needs {prod(shape)} columns of pixels, and the table has "
-            f"{n_columns} columns of numbers. Leave others out with --ignore or --color-by."
+            f"{option} {text} needs {counted(prod(shape), 'column')} of pixels, and the table has "
+            f"{counted(n_columns, 'column')} of numbers. Leave others out with --ignore or "
+            f"--color-by."
         )
     return shape
 

@@ -11,7 +11,7 @@ from typing import Any
 from sidelight.cli.maps import map_columns
 from sidelight.cli.preparation import Preparation
 from sidelight.cli.reading import TEXT_REMEDY
-from sidelight.core import is_sparse, report
+from sidelight.core import is_sparse, listed, report
 from sidelight.estimator import placed_by
 from sidelight.io import read_images, require_file
 from sidelight.io.coding import read_for, settled
@@ -21,7 +21,6 @@ from sidelight.io.table import (
     comes_in_blocks,
     condition_of_column,
     holds_graph,
-    listed,
     read_graph,
     table_blocks,
     table_writer,

@@ -9,10 +9,10 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from sidelight.core import FloatArray, is_sparse
+from sidelight.core import FloatArray, is_sparse, listed
 from sidelight.estimator import takes_factor_out
 from sidelight.io.coding import coder_of
-from sidelight.io.table import Table, listed
+from sidelight.io.table import Table
 
 #: Columns of known factors, and the periods of those whose numbers come round.
 Factors: TypeAlias = tuple[tuple[str, float | None], ...]

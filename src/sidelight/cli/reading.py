@@ -13,10 +13,10 @@ import numpy.typing as npt
 
 from sidelight.cli import console
 from sidelight.cli.fitting import shown
-from sidelight.core import is_sparse
+from sidelight.core import counted, is_sparse, listed
 from sidelight.io import holds_pictures, open_rows
 from sidelight.io.coding import are_classes, read_coded, settled
-from sidelight.io.table import POLICIES, Table, listed, require_table
+from sidelight.io.table import POLICIES, Table, require_table
 from sidelight.registry import entry_for
 
 # Names that people give to the column that holds the answer.
@@ -97,7 +97,7 @@ def _seen_in(table: Table) -> list[str]:
     notes += _strangers(table.column_names)
     n_missing = int(np.isnan(table.X).sum())
     if n_missing:
-        notes.append(f"{n_missing:,} missing value{'s' * (n_missing > 1)}, kept as such.")
+        notes.append(f"{counted(n_missing, 'missing value')}, kept as such.")
     return notes
 
 
@@ -140,7 +140,7 @@ def read_other_columns(
 def written_size(table: Table) -> str:
     """Write how large a table is."""
     rows, columns = table.X.shape
-    return f"{rows:,} row{'s' * (rows != 1)} × {columns:,} column{'s' * (columns != 1)}"
+    return f"{counted(rows, 'row')} × {counted(columns, 'column')}"
 
 
 def _strangers(names: Sequence[str]) -> list[str]:

@@ -27,10 +27,21 @@ from sidelight.core.errors import (
     NotEuclideanWarning,
 )
 from sidelight.core.fingerprints import fingerprint
+from sidelight.core.frames_and_images import (
+    floats_of,
+    is_frame,
+    named_columns,
+    numbers_of_frame,
+    read_rows,
+    rows_in,
+    rows_of_pixels,
+    said_of_empty,
+    said_of_images,
+)
 from sidelight.core.interruption import Interruption, whole_or_nothing
 from sidelight.core.magnitude import LARGEST, of_moderate_size
 from sidelight.core.memory import format_bytes, require_memory
-from sidelight.core.messages import explain_table, warn
+from sidelight.core.messages import counted, explain_table, listed, warn
 from sidelight.core.parameters import (
     COMPONENTS,
     COMPONENTS_JUDGED,
@@ -86,27 +97,38 @@ __all__ = [
     "check_parameters",
     "comparable",
     "count_threads",
+    "counted",
     "evenly_spaced",
     "explain_table",
     "farthest_first",
     "fingerprint",
     "first_farthest",
     "fitting_afresh",
+    "floats_of",
     "for_walks",
     "format_bytes",
+    "is_frame",
     "is_learned",
     "is_sparse",
+    "listed",
     "listening",
+    "named_columns",
+    "numbers_of_frame",
     "of_moderate_size",
     "one_blas_thread",
     "over_bands",
     "owned",
     "random_generator",
     "random_numbers",
+    "read_rows",
     "refuse_without_effect",
     "report",
     "require_memory",
     "row_blocks",
+    "rows_in",
+    "rows_of_pixels",
+    "said_of_empty",
+    "said_of_images",
     "shares",
     "unchanged_if_refused",
     "unmasked",

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 import sys
 import warnings
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,30 @@ def warn(message: str, category: type[Warning] = UserWarning) -> None:
     while frame.f_back is not None and frame.f_code.co_filename.startswith(_OWN):
         level, frame = level + 1, frame.f_back
     warnings.warn(message, category, stacklevel=level)
+
+
+def counted(count: int, what: str, several: str = "") -> str:
+    """Write a number of things for people.
+
+    Examples
+    --------
+    >>> counted(1, "row"), counted(2000, "row"), counted(0, "entry", "entries")
+    ('1 row', '2,000 rows', '0 entries')
+    """
+    return f"{count:,} {what if count == 1 else several or f'{what}s'}"
+
+
+def listed(names: Sequence[str], what: str, most: int = 6) -> str:
+    """Write a few names for people.
+
+    Examples
+    --------
+    >>> listed(["a", "b"], "column")
+    "the columns 'a', 'b'"
+    """
+    shown = ", ".join(repr(name) for name in names[:most])
+    further = f" and {len(names) - most:,} more" if len(names) > most else ""
+    return f"the {what}{'s' if len(names) > 1 else ''} {shown}{further}"
 
 
 def explain_table(
@@ -41,6 +66,8 @@ shape (3,). Reshape your data: X.reshape(-1, 1) for samples of one number, X.res
 one sample.
     """
     said = str(error)
+    if said.startswith(f"{who} expects"):  # it has been said
+        return error
     if isinstance(table, (str, PathLike)):
         return type(error)(_path(table, who, name))
     dated = _dates_in(table)
@@ -160,10 +187,10 @@ def _missing(said: str, table: Any, who: str, name: str, columns: str) -> str:
 
 def _short(said: str, table: Any, who: str, name: str, columns: str) -> str:
     least = re.search(r"minimum of (\d+)", said)
-    shape = np.shape(table)
+    wanted, shape = counted(int(least.group(1)) if least else 1, "row"), np.shape(table)
     return (
-        f"{who} expects {name} to have at least {least.group(1) if least else 1} rows. Found array "
-        f"with {shape[0]} sample(s) (shape={shape}). Give more samples."
+        f"{who} expects {name} to have at least {wanted}. Found array "
+        f"with {counted(shape[0], 'sample')} (shape={shape}). Give more samples."
     )
 
 
@@ -175,6 +202,29 @@ def _narrow(said: str, table: Any, who: str, name: str, columns: str) -> str:
     )
 
 
+def _twice(said: str, table: Any, who: str, name: str, columns: str) -> str:
+    seen = Counter(map(str, getattr(table, "columns", ())))
+    twice = [column for column, count in seen.items() if count > 1]
+    return (
+        f"{who} expects {name} to have unique column names. Got more than one "
+        f"{', '.join(map(repr, twice))}. Rename them, or leave all but one out."
+    )
+
+
+def _no_table(said: str, table: Any, who: str, name: str, columns: str) -> str:
+    expected = f"{who} expects {name} to be a table of shape (n_samples, {columns})."
+    inside = isinstance(table, (list, tuple)) and len(table)
+    got = f"{type(table).__name__} of {type(table[0]).__name__}" if inside else type(table).__name__
+    named = isinstance(table, Mapping) or (inside and isinstance(table[0], Mapping))
+    fields = getattr(getattr(table, "dtype", None), "names", None)
+    if named or fields:
+        got = f"{got} with named fields" if fields else got
+        return f"{expected} Got {got}. Make it a frame: pandas.DataFrame({name})."
+    if isinstance(table, np.ndarray):  # of objects, one of which is no number
+        return f"{who} expects {name} to hold numbers. {said}. Put numbers there."
+    return f"{expected} Got {got}. Make it an array: np.array(list({name}))."
+
+
 def _other_columns(said: str, table: Any, who: str, name: str, columns: str) -> str:
     return f"{said.rstrip()} Give the columns that it was fitted on, in their order."
 
@@ -183,6 +233,9 @@ def _other_columns(said: str, table: Any, who: str, name: str, columns: str) -> 
 _NO_NUMBERS = ("promoted", "Cannot cast", "Timestamp", "Timedelta", "NaTType", "datetime")
 _CASES: tuple[tuple[str, Callable[[str, Any, str, str, str], str]], ...] = (
     ("Reshape your data", _flat),
+    ("unique column names", _twice),
+    ("float() argument must be", _no_table),
+    ("Cannot cast array data", _no_table),
     ("Found array with dim", _deep),
     ("inhomogeneous", _ragged),
     ("could not convert string", _text),

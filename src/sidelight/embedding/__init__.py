@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from sidelight.embedding.choice import Choice, choose_method
 from sidelight.embedding.door import embed
-from sidelight.embedding.given import as_distances, said_of_distances, warn_of_distances
 from sidelight.embedding.hints import hints_for
 from sidelight.embedding.reach import reach_of
 from sidelight.embedding.result import Embedding, distances_along
 from sidelight.embedding.sample import Sample, draw_sample
+from sidelight.neighbors import as_distances, said_of_distances, warn_of_distances
 
 __all__ = [
     "Choice",

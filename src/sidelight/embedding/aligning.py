@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from sidelight.core import FloatArray
+from sidelight.core import FloatArray, counted
 from sidelight.side import Anchors, listed_labels, places_of_map, side_values
 
 _WHAT = "The 'align_to' argument of embed"
@@ -37,7 +37,7 @@ def told_to_align(
     if len(places) != n:
         raise ValueError(
             f"{_WHAT} must have a place for each of the {n} rows of X, NaN for rows that were not "
-            f"there. Got {len(places)} places."
+            f"there. Got {counted(len(places), 'place')}."
         )
     if isinstance(n_components, Integral) and places.shape[1] != n_components:
         raise ValueError(

@@ -11,6 +11,7 @@ from sidelight.core import FloatArray, IntArray, is_sparse, report, row_blocks
 from sidelight.embedding.reach import reach_of
 from sidelight.embedding.sample import check_sample, draw_sample
 from sidelight.estimator import placed_by
+from sidelight.neighbors import read_as_told
 from sidelight.side import Actions, Condition, Sequence, rows_called_within, side_values
 
 #: Rows that are placed together; some methods take a second for a hundred.
@@ -33,13 +34,14 @@ def fit_within_reach(
     reach = reach_of(who, model.get_params(deep=False), sparse=is_sparse(X))
     most = reach.of(n) if sample is None else sample
     if n <= most or (reason and sample is None):
-        model.fit(X, side=side)
+        with read_as_told():
+            model.fit(X, side=side)
         return model.embedding_, ""
     if reason:
         raise ValueError(f"embed cannot fit {who} to a sample: {reason}. Leave 'sample' out.")
     seed = 0 if random_state is None else random_state
     drawn = draw_sample(n, most, side=side, random_state=seed, estimator=model, who="embed")
-    with rows_called_within(drawn.rows):
+    with rows_called_within(drawn.rows), read_as_told():
         model.fit(_rows(X, drawn.rows), side=drawn.side)
     places = np.empty((n, model.embedding_.shape[1]))
     places[drawn.rows] = model.embedding_

@@ -14,16 +14,12 @@ from sidelight.core import is_sparse
 from sidelight.embedding.aligning import told_to_align
 from sidelight.embedding.beyond import fit_within_reach
 from sidelight.embedding.choice import Choice, choose_method
-from sidelight.embedding.given import (
-    Given,
-    as_distances,
-    said_of_distances,
-    warn_of_distances,
-)
+from sidelight.embedding.given import Given
 from sidelight.embedding.hints import hints_for
 from sidelight.embedding.reach import reach_of
 from sidelight.embedding.result import Embedding, has_missing
 from sidelight.estimator import is_precomputed
+from sidelight.neighbors import as_distances, said_of_distances, warn_of_distances
 from sidelight.registry import MAPS, Entry, entry_for
 from sidelight.side import Condition, SideInformation, side_values
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
@@ -11,13 +10,26 @@ from typing import Any
 
 import numpy as np
 
-from sidelight.core import is_sparse, row_blocks, unmasked, warn
-from sidelight.embedding.tables import column_named, names_of_columns, rows_of_frame, with_numbers
+from sidelight.core import (
+    is_frame,
+    is_sparse,
+    rows_of_pixels,
+    said_of_images,
+    unmasked,
+    warn,
+)
+from sidelight.embedding.tables import (
+    are_names,
+    column_named,
+    names_of_columns,
+    rows_of_frame,
+    with_numbers,
+)
 from sidelight.side import (
-    Invariance,
     SideInformation,
     by_number,
     labels_of_index,
+    of_images,
     rows_called,
     rows_called_within,
 )
@@ -25,9 +37,6 @@ from sidelight.side import (
 _POLICIES = ("keep", "mean", "drop-rows", "drop-columns", "error")
 _COLUMNS = ("numbers", "mixed")
 _TEXT_REMEDY = "Leave these rows out with missing='drop-rows'."
-#: Methods take tables of distances that are as symmetric as this, beside the largest.
-_ROUNDING = 1e-8
-_DISTANCES = "X is square and symmetric with zeros on its diagonal, as a table of distances is."
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,7 +115,7 @@ class Given:
     @classmethod
     def _of_array(cls, X: Any, side: Any, names: Any, columns: str, text: str | None) -> Given:
         X = unmasked(X)
-        frame, aside = X if _is_frame(X) else None, [names] if isinstance(names, str) else []
+        frame, aside = X if is_frame(X) else None, [names] if isinstance(names, str) else []
         if aside:
             from sidelight.io.table import column_of_frame
 
@@ -138,7 +147,7 @@ class Given:
         side = by_number(side, table.X, names=names, who="embed")
         return cls(
             table.X,
-            side if shape is None else _of_images(side, shape),
+            of_images(side, shape),
             None if names is None else tuple(names),
             image_shape=shape,
             frame=table,
@@ -149,12 +158,14 @@ class Given:
         )
 
     def _as_numbers(self) -> Given:
-        if not _is_frame(self.X):
+        if not is_frame(self.X):
             return self
-        from sidelight.io.table import numbers_of_frame
+        from sidelight.io.table import read_frame
 
-        X, note = numbers_of_frame(self.X)
-        return replace(self, X=X, notes=(*self.notes, note) if note else self.notes)
+        X, notes, doubts = read_frame(self.X)
+        for doubt in doubts:
+            warn(doubt)
+        return replace(self, X=X, notes=(*self.notes, *notes))
 
     def _coded(self, text: str | None, aside: Sequence[str]) -> Given:
         from sidelight.io.coding import learn_coder
@@ -166,12 +177,11 @@ class Given:
         return replace(self, X=X, columns=coder.names, coder=coder, notes=(*self.notes, note))
 
     def _as_rows_of_pixels(self) -> Given:
-        shape = np.shape(self.X) if isinstance(self.X, np.ndarray) else ()
-        if len(shape) not in (3, 4):
-            return self
-        note = f"Images of {' × '.join(map(str, shape[1:]))} are rows of pixels."
-        X, side = self.X.reshape(shape[0], -1), _of_images(self.side, shape[1:])
-        return replace(self, X=X, side=side, image_shape=shape[1:], notes=(*self.notes, note))
+        X, shape = rows_of_pixels(self.X, who="embed")
+        if shape is None:
+            return replace(self, X=X)
+        notes = (*self.notes, said_of_images(shape))
+        return replace(self, X=X, side=of_images(self.side, shape), image_shape=shape, notes=notes)
 
     def _without_missing(self, policy: str) -> Given:
         from sidelight.io.table import settle_missing
@@ -207,11 +217,10 @@ class Given:
             for name in names_of_columns(self.frame)
             if name not in used
         }
-        names = None if self.names is None else list(self.names)
         return {
             name: values
             for name, values in found.items()
-            if values is not None and list(values) != names
+            if values is not None and not are_names(values, self.names)
         }
 
     def _within(self, rows: Any) -> Given:
@@ -230,70 +239,6 @@ class Given:
         return nullcontext() if self.kept is None else rows_called_within(self.kept)
 
 
-def as_distances(X: Any) -> Any:
-    """The table of distances that an array is by its looks; None where it does not look like one.
-
-    Rounding is forgiven: |d_ij − d_ji| and |d_ii| up to 1e-8 of the largest (somewhat more in
-    single precision), and taken out where there is any.
-    """
-    shape = np.shape(X)
-    square = len(shape) == 2 and shape[0] == shape[1] and shape[0] >= 3
-    if not square or is_sparse(X) or np.iscomplexobj(X):
-        return None
-    try:
-        table = np.asarray(X)
-        table = table if table.dtype.kind == "f" else table.astype(np.float64)
-    except (TypeError, ValueError):  # the estimator says what is wrong with it
-        return None
-    largest, least = float(table.max()), float(table.min())
-    if not 0 < largest < np.inf:
-        return None
-    tolerance = max(_ROUNDING, 8 * float(np.finfo(table.dtype).eps)) * largest
-    if least < -tolerance or np.abs(table.diagonal()).max() > tolerance:
-        return None
-    gap = _asymmetry(table)
-    if not gap <= tolerance:
-        return None
-    if gap <= _ROUNDING * largest and least == 0 and not table.diagonal().any():
-        return X  # as it is: so much every method takes
-    clean = np.maximum((table + table.T) / 2, 0)
-    np.fill_diagonal(clean, 0)
-    return clean
-
-
-def _asymmetry(D: Any) -> float:
-    """The largest |d_ij − d_ji|, block by block."""
-    blocks = row_blocks(len(D), 8.0 * len(D))
-    return float(max(np.abs(D[rows] - D[:, rows].T).max() for rows in blocks))
-
-
-def said_of_distances(n: int) -> str:
-    """What is said where such a table is read as what it seems."""
-    return (
-        f"{_DISTANCES} It is read as the distances among {n} rows; metric='euclidean' reads it as "
-        f"features."
-    )
-
-
-def warn_of_distances(X: Any) -> None:
-    """Warn of a table of distances that is about to be read as feature vectors."""
-    if as_distances(X) is None:
-        return
-    n = np.shape(X)[0]
-    warnings.warn(
-        f"{_DISTANCES} It is read as {n} vectors of {n} features. If it holds distances, say "
-        f"metric='precomputed' (on the command line --metric precomputed).",
-        stacklevel=3,
-    )
-
-
-def _of_images(side: Any, shape: tuple[int, ...]) -> Any:
-    """What is known, with the shape of the images where it asks for one."""
-    if isinstance(side, (list, tuple)):
-        return [_of_images(value, shape) for value in side]
-    return side._of_images(shape) if isinstance(side, Invariance) else side
-
-
 def _numbers_in(X: Any) -> Any:
     """A table of real numbers as an array; None of what is none."""
     try:
@@ -301,8 +246,3 @@ def _numbers_in(X: Any) -> Any:
     except (TypeError, ValueError):
         return None
     return numbers if numbers is not None and numbers.ndim == 2 else None
-
-
-def _is_frame(X: Any) -> bool:
-    kind = type(X)  # asking a lazy frame itself for its columns would be work
-    return hasattr(kind, "columns") or hasattr(kind, "column_names")

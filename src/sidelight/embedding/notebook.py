@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sidelight.core import counted
+
 if TYPE_CHECKING:
     from sidelight.embedding.result import Embedding
 
@@ -61,6 +63,8 @@ def _quality(result: Embedding) -> str:
         f"under R_NX {report.auc:.3f} (1 is best"
     )
     drawn = (
-        "" if report.n_samples_used == report.n_samples else f", by {report.n_samples_used} rows"
+        ""
+        if report.n_samples_used == report.n_samples
+        else f", by {counted(report.n_samples_used, 'row')}"
     )
     return f"<p>{escape(said + drawn)}; <code>.quality()</code> says more)</p>"

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from sidelight.core import FloatArray, evenly_spaced, is_sparse
+from sidelight.core import FloatArray, counted, evenly_spaced, is_sparse
 
 #: So many rows are looked at, and so many neighbours of each.
 _LOOKED_AT, _NEIGHBORS = 1_000, 10
@@ -46,7 +46,7 @@ def _of_vectors(X: Any, pieces: str) -> str:
     said = _size(X)
     if len(np.unique(some, axis=0)) > 2 * _NEIGHBORS:
         d = max(1, round(float(intrinsic_dimension(some, method="mle", n_neighbors=_NEIGHBORS))))
-        said += f" that fill about {d} dimension{'s' if d > 1 else ''}"
+        said += f" that fill about {counted(d, 'dimension')}"
     said += pieces
     uneven = _unevenness(some)
     if uneven >= _UNEVEN:
@@ -56,12 +56,12 @@ def _of_vectors(X: Any, pieces: str) -> str:
 
 def _of_pairs(X: Any, compared: str) -> str:
     if is_sparse(X):
-        return f"{X.shape[0]:,} rows and {X.nnz:,} {compared} between neighbours"
-    return f"{len(X):,} rows and the {compared} between them"
+        return f"{counted(X.shape[0], 'row')} and {X.nnz:,} {compared} between neighbours"
+    return f"{counted(len(X), 'row')} and the {compared} between them"
 
 
 def _size(X: Any) -> str:
-    return f"{X.shape[0]:,} rows of {X.shape[1]:,} numbers"
+    return f"{counted(X.shape[0], 'row')} of {counted(X.shape[1], 'number')}"
 
 
 def _percent(share: float) -> str:

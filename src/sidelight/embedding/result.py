@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from sidelight.core import BoolArray, FloatArray, is_sparse, require_memory
+from sidelight.core import BoolArray, FloatArray, counted, is_sparse, require_memory
 from sidelight.estimator import is_precomputed, without_factors
 from sidelight.side import Anchors, Condition, Pairs, side_values
 
@@ -86,8 +86,8 @@ class Embedding:
 
     @property
     def _size(self) -> str:
-        (rows, columns), plural = self.points.shape, "s" * (self.points.shape[1] != 1)
-        return f"Embedding of {rows:,} rows in {columns} dimension{plural}"
+        rows, columns = self.points.shape
+        return f"Embedding of {counted(rows, 'row')} in {counted(columns, 'dimension')}"
 
     @property
     def why(self) -> str:
@@ -102,7 +102,7 @@ class Embedding:
         """
         from sidelight.embedding.portrait import portrait
 
-        X = self.data if is_sparse(self.data) else np.asarray(self.data)
+        X = self.data if is_sparse(self.data) else _as_numbers(self.data)
         if X.ndim != 2 or X.dtype.kind not in "fiu":
             return ""
         by = {"distances": self._metric, "similarities": self._kernel}
@@ -296,7 +296,7 @@ class Embedding:
         from sidelight.plot import write_page
 
         options = {"names": self.names, "columns": set_aside(self), **self._pictured(options)}
-        options.setdefault("title", f"A map of {len(self.points):,} rows")
+        options.setdefault("title", f"A map of {counted(len(self.points), 'row')}")
         options.setdefault("subtitle", self.reason)
         options.setdefault("side", self._drawn_side)
         return write_page(path, self.points, **options)
@@ -419,6 +419,15 @@ def _require_comparable(data: Any, model: Any) -> None:
         reason = "that takes at least four rows"
     if reason:
         raise ValueError(f"The quality of the map cannot be measured: {reason}.")
+
+
+def _as_numbers(X: Any) -> Any:
+    """Objects and marks of yes and no as numbers, as estimators take them."""
+    X = np.asarray(X)
+    try:
+        return X.astype(np.float64) if X.dtype.kind in "ObU" else X
+    except (TypeError, ValueError):
+        return X
 
 
 def has_missing(X: Any) -> bool:

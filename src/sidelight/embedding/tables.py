@@ -40,11 +40,12 @@ def set_aside(result: Embedding) -> dict[str, npt.NDArray[Any]]:
     if result.frame is None:
         return {}
     found = dict(result.frame.labels) if is_table(result.frame) else _not_used(result)
-    return {
-        name: values
-        for name, values in found.items()
-        if result.names is None or list(values) != list(result.names)
-    }
+    return {name: values for name, values in found.items() if not are_names(values, result.names)}
+
+
+def are_names(values: Any, names: Any) -> bool:
+    """Whether a column holds what the rows are called; cells may be arrays, and compare as such."""
+    return names is not None and list(map(str, values)) == list(map(str, names))
 
 
 def _not_used(result: Embedding) -> dict[str, npt.NDArray[Any]]:

@@ -16,11 +16,14 @@ from sidelight.core import (
     FloatArray,
     as_dense,
     check_parameters,
+    counted,
     explain_table,
     fitting_afresh,
     is_sparse,
     of_moderate_size,
     owned,
+    read_rows,
+    rows_in,
     unmasked,
 )
 from sidelight.estimator.behind import Brought, bring, refuse_torn_copies
@@ -44,8 +47,9 @@ from sidelight.estimator.map import Map, SmoothBack
 from sidelight.estimator.points import is_precomputed
 from sidelight.estimator.resuming import Unfinished
 from sidelight.estimator.territory import plain_map
+from sidelight.neighbors import as_features
 from sidelight.registry import entry_of, understood_by
-from sidelight.side import condition_by_number, gather_side, meeting_side
+from sidelight.side import condition_by_number, gather_side, meeting_side, of_images
 
 
 class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -88,8 +92,11 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
 
         Parameters
         ----------
-        X : array of shape (n_samples, n_features)
+        X : array or frame of shape (n_samples, n_features), or images
             The data, or the table of distances or kernel values where the estimator was told so.
+            Columns of a frame that are no numbers are set aside, with a warning; images
+            (n_samples, height, width) or with channels behind become rows of pixels, of the shape
+            ``image_shape_``.
         y : object
             Ignored.
         side : side information or list of it, optional
@@ -188,7 +195,7 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
         metric = self.get_params(deep=False).get("metric", "euclidean")
         table = is_precomputed(metric)
         X, known = self._check_input(X, side, pairwise='metric="precomputed"' * table)
-        X = of_moderate_size(X, who=self._name)
+        X = as_features(of_moderate_size(X, who=self._name), table=table, who=self._name)
         items = self._check_items(items, X.shape[0]) if table else X
         return Checked(X, known, metric, items)
 
@@ -320,7 +327,7 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
         # what rows left out ask for is known behind what acts in front
         self.n_components_ = 0 if asks_rows_left_out(self) else self._dimensions_for(X)
         known = gather_side(
-            side,
+            of_images(side, getattr(self, "image_shape_", None)),
             understands=self._understands,
             several=self._hears_several,
             n_samples=X.shape[0],
@@ -329,7 +336,7 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
             n_features=None if pairwise else X.shape[1],
             **self._side_checks,
         )
-        self._forget({"n_features_in_", "feature_names_in_", "n_components_"})
+        self._forget({"n_features_in_", "feature_names_in_", "image_shape_", "n_components_"})
         return X, known
 
     def _of_dimensions(self, n_components: int) -> Any:
@@ -380,17 +387,18 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
         Z = self._checked_table(Z, "Z", columns="n_components")
         if Z.shape[1] != self._n_features_out:
             raise ValueError(
-                f"Z has {Z.shape[1]} columns, but the map of {self._name} has "
-                f"{self._n_features_out} components."
+                f"Z has {counted(Z.shape[1], 'column')}, but the map of {self._name} has "
+                f"{counted(self._n_features_out, 'component')}."
             )
         return np.asarray(Z) if self._behind is None else self._behind.undo(Z)
 
     def _checked(self, X: Any, **options: Any) -> Any:
         options.setdefault("ensure_all_finite", "allow-nan" if self._takes_missing else True)
         try:
+            X = read_rows(self, X, reset=options["reset"])
             return validate_data(
                 self,
-                unmasked(X),
+                X,
                 dtype=[np.float64, np.float32],
                 accept_sparse="csr" if self._takes_sparse else False,
                 **options,
@@ -417,11 +425,12 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
         """The items behind a precomputed table, where the user gave them."""
         if items is None:
             return None
+        items, _ = rows_in(items, who=self._name, name="items")
         items = self._checked_table(items, "items", accept_sparse="csr")
         if items.shape[0] != n_samples:
             raise ValueError(
                 f"The 'items' argument of {self._name}.fit must have one row per row of X, "
-                f"{n_samples}. Got {items.shape[0]} rows."
+                f"{n_samples}. Got {counted(items.shape[0], 'row')}."
             )
         return items
 
@@ -432,6 +441,7 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = self._takes_sparse
+        tags.input_tags.three_d_array = True
         tags.input_tags.allow_nan = self._takes_missing
         ways = (self.get_params(deep=False).get(name) for name in ("metric", "kernel"))
         tags.input_tags.pairwise = any(map(is_precomputed, ways))

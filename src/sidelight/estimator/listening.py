@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from sidelight.core import FloatArray, as_dense, is_sparse, require_memory
+from sidelight.core import FloatArray, as_dense, counted, is_sparse, require_memory
 from sidelight.estimator.behind import Brought, bring_held
 from sidelight.estimator.points import Invariant, points_of
 from sidelight.estimator.territory import metric_for_map
@@ -325,7 +325,8 @@ class Told:
     def held(self, points: FloatArray, *, who: str) -> Told:
         """The same, where the rows of anchors were held while the map was made."""
         anchors = self.known["Anchors"]
-        said = f"{len(anchors.index)} rows were held while the others moved"
+        held = counted(len(anchors.index), "row")
+        said = f"{held} {'was' if len(anchors.index) == 1 else 'were'} held while the others moved"
         return replace(
             self,
             notes={**self.notes, "Anchors": said},

@@ -42,7 +42,8 @@ def read_images(folder: str | Path) -> tuple[Table, tuple[int, ...]]:
             if picture.size != size:
                 raise ValueError(
                     f"All pictures of {folder} must have one size. {files[0].name} has "
-                    f"{_written(size)} pixels, and {file.name} {_written(picture.size)}."
+                    f"{_written(size)} pixels, and {file.name} {_written(picture.size)}. Bring "
+                    f"them to one size first."
                 )
     shape = (size[1], size[0]) if grey else (size[1], size[0], 3)
     n, p = len(files), int(np.prod(shape))

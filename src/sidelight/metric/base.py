@@ -29,8 +29,8 @@ from sidelight.core import (
     fitting_afresh,
     of_moderate_size,
     random_generator,
+    read_rows,
     require_memory,
-    unmasked,
 )
 from sidelight.metric.learning import (
     InnerMetric,
@@ -92,7 +92,8 @@ class FrontTransformer(TransformerMixin, BaseEstimator):
 
     def _checked(self, X: Any, *, reset: bool) -> FloatArray:
         try:
-            return np.asarray(validate_data(self, unmasked(X), reset=reset, dtype=np.float64))
+            X = read_rows(self, X, reset=reset)
+            return np.asarray(validate_data(self, X, reset=reset, dtype=np.float64))
         except (TypeError, ValueError) as error:
             raise explain_table(error, X, who=self._name) from error
 

@@ -14,6 +14,7 @@ from sidelight.core import (
     OneOf,
     Whole,
     check_parameters,
+    counted,
     explain_table,
     of_moderate_size,
     unmasked,
@@ -139,7 +140,7 @@ class DistanceSelection(FrontTransformer):
                 return self._keep_all(squares, target)
             count = judged.count
         else:
-            self.report_ = f"used for {count} columns, which was given"
+            self.report_ = f"used for {counted(count, 'column')}, which was given"
         order, errors = best_columns(squares, target, int(count))
         return self._keep(order, errors, X.shape[1])
 
@@ -189,8 +190,8 @@ class DistanceSelection(FrontTransformer):
             raise explain_table(error, X, who=self._name) from error
         if kept.shape[1] != self.support_.sum():
             raise ValueError(
-                f"{self._name} selected {self.support_.sum()} columns, and X must have as many. "
-                f"Got {kept.shape[1]}."
+                f"{self._name} selected {counted(self.support_.sum(), 'column')}, and X must have "
+                f"as many. Got {kept.shape[1]}."
             )
         back = np.zeros((len(kept), len(self.support_)))
         back[:, self.support_] = kept

@@ -5,7 +5,14 @@ from __future__ import annotations
 from sidelight.neighbors.duplicates import DistinctRows, distinct_rows, each_row, hashed_rows
 from sidelight.neighbors.duplicates import find_distinct as find_distinct
 from sidelight.neighbors.edges import edge_matrix, symmetric_graph, with_edges
+from sidelight.neighbors.given_distances import (
+    as_distances as as_distances,
+)
+from sidelight.neighbors.given_distances import as_features as as_features
 from sidelight.neighbors.given_distances import check_distance_block, check_distances
+from sidelight.neighbors.given_distances import read_as_told as read_as_told
+from sidelight.neighbors.given_distances import said_of_distances as said_of_distances
+from sidelight.neighbors.given_distances import warn_of_distances as warn_of_distances
 from sidelight.neighbors.given_graph import (
     check_graph,
     check_graph_block,

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import scipy.sparse as sp
 
-from sidelight.core import FloatArray, is_sparse, unmasked
+from sidelight.core import FloatArray, counted, is_sparse, unmasked
 
 # FloatArray | sp.csr_array: what both can do (indexing, products, dtype) the stubs of SciPy do not
 # say of a union.
@@ -28,7 +28,7 @@ def check_points(X: Any, *, who: str, name: str = "X") -> Points:
     if rows.ndim != 2:
         raise ValueError(
             f"The {name!r} parameter of {who} must be a table of shape (n_samples, n_features). "
-            f"Got an array of {rows.ndim} dimension(s) instead. Reshape it: "
+            f"Got an array of {counted(rows.ndim, 'dimension')} instead. Reshape it: "
             f"{name}.reshape(-1, 1) for one feature, {name}.reshape(1, -1) for one sample."
         )
     if rows.shape[0] == 0 or rows.shape[1] == 0:
@@ -75,7 +75,7 @@ def check_queries(queries: Any, X: Points, *, who: str) -> Points:
     rows = check_points(queries, who=who, name="queries")
     if rows.shape[1] != X.shape[1]:
         raise ValueError(
-            f"The 'queries' parameter of {who} must have the {X.shape[1]} column(s) of X. "
+            f"The 'queries' parameter of {who} must have the {counted(X.shape[1], 'column')} of X. "
             f"Got {rows.shape[1]} instead. Give both the same features in the same order."
         )
     if is_sparse(X) and not is_sparse(rows):
@@ -92,7 +92,7 @@ def check_n_neighbors(n_neighbors: Any, n_available: int, *, who: str, among: st
         return int(n_neighbors)
     raise ValueError(
         f"The 'n_neighbors' parameter of {who} must be an int in [1, {among}. "
-        f"Got {n_neighbors!r} instead. There are {n_available} row(s) to choose neighbours from: "
+        f"Got {n_neighbors!r} instead. It may choose among {counted(n_available, 'row')}: "
         "ask for fewer, or give more rows."
         if is_count
         else f"The 'n_neighbors' parameter of {who} must be an int in [1, {among}. "

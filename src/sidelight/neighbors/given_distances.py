@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
-from sidelight.core import FloatArray, row_blocks, unmasked
+from sidelight.core import FloatArray, counted, is_sparse, row_blocks, unmasked, warn
 from sidelight.neighbors.checked_rows import check_finite
 
 SYMMETRY_TOLERANCE = 1e-8
@@ -57,8 +60,9 @@ def check_distance_block(D: Any, n_samples: int, *, who: str, name: str = "queri
     table = _real_table(D, who=who, name=name, shape="(n_queries, n_samples)")
     if table.shape[1] != n_samples:
         raise ValueError(
-            f"The {name!r} parameter of {who} must hold the distances to all {n_samples} row(s) "
-            f"of X with metric='precomputed'. Got {table.shape[1]} column(s) instead."
+            f"The {name!r} parameter of {who} must hold the distances to all "
+            f"{counted(n_samples, 'row')} "
+            f"of X with metric='precomputed'. Got {counted(table.shape[1], 'column')} instead."
         )
     _check_non_negative(table, who=who, name=name)
     return table
@@ -112,3 +116,84 @@ def _worst_asymmetry(D: FloatArray) -> tuple[float, int, int]:
             if difference[i, j] > worst[0]:
                 worst = (float(difference[i, j]), rows.start + i, columns.start + j)
     return worst
+
+
+#: Tables are taken that are as symmetric as this, beside the largest distance.
+_ROUNDING = 1e-8
+_LOOKS = "X is square and symmetric with zeros on its diagonal, as a table of distances is."
+#: Whether what is not called a table of distances is meant to be none.
+_AS_TOLD = ContextVar("what X is has been told", default=False)
+
+
+def as_distances(X: Any) -> Any:
+    """The table of distances that an array is by its looks; None where it does not look like one.
+
+    Rounding is forgiven: |d_ij − d_ji| and |d_ii| up to 1e-8 of the largest (somewhat more in
+    single precision), and taken out where there is any.
+    """
+    shape = np.shape(X)
+    square = len(shape) == 2 and shape[0] == shape[1] and shape[0] >= 3
+    if not square or is_sparse(X) or np.iscomplexobj(X):
+        return None
+    try:
+        table = np.asarray(X)
+        table = table if table.dtype.kind == "f" else table.astype(np.float64)
+    except (TypeError, ValueError):  # the estimator says what is wrong with it
+        return None
+    largest, least = float(table.max()), float(table.min())
+    if not 0 < largest < np.inf:
+        return None
+    tolerance = max(_ROUNDING, 8 * float(np.finfo(table.dtype).eps)) * largest
+    if least < -tolerance or np.abs(table.diagonal()).max() > tolerance:
+        return None
+    gap = _asymmetry(table)
+    if not gap <= tolerance:
+        return None
+    if gap <= _ROUNDING * largest and least == 0 and not table.diagonal().any():
+        return X  # as it is: so much every method takes
+    clean = np.maximum((table + table.T) / 2, 0)
+    np.fill_diagonal(clean, 0)
+    return clean
+
+
+def _asymmetry(D: Any) -> float:
+    """The largest |d_ij − d_ji|, block by block."""
+    blocks = row_blocks(len(D), 8.0 * len(D))
+    return float(max(np.abs(D[rows] - D[:, rows].T).max() for rows in blocks))
+
+
+def said_of_distances(n: int) -> str:
+    """What is said where such a table is read as what it seems."""
+    return (
+        f"{_LOOKS} It is read as the distances among {n} rows; metric='euclidean' reads it as "
+        f"features."
+    )
+
+
+def warn_of_distances(X: Any, *, who: str = "") -> None:
+    """Warn of a table of distances that is about to be read as feature vectors."""
+    if _AS_TOLD.get() or as_distances(X) is None:
+        return
+    n, name = np.shape(X)[0], f"{who}: " * bool(who)
+    line = "" if who else " (on the command line --metric precomputed)"
+    warn(
+        f"{name}{_LOOKS} It is read as {n} vectors of {n} features. If it holds distances, say "
+        f"metric='precomputed'{line}."
+    )
+
+
+def as_features(X: Any, *, table: bool, who: str) -> Any:
+    """X as it is, doubted where nobody called it a table and it looks like one of distances."""
+    if not table:
+        warn_of_distances(X, who=who)
+    return X
+
+
+@contextmanager
+def read_as_told() -> Iterator[None]:
+    """Let nobody doubt what X is: whoever began this has looked, and said what they found."""
+    before = _AS_TOLD.set(True)
+    try:
+        yield
+    finally:
+        _AS_TOLD.reset(before)

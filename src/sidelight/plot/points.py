@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sidelight.core import ArrayLike, BoolArray, FloatArray
+from sidelight.core import ArrayLike, BoolArray, FloatArray, counted
 from sidelight.plot.colours import Colouring
 from sidelight.plot.density import SHADED_FROM, draw_shades
 from sidelight.plot.style import FAINT, SMALL_SIZE, few_ticks, is_spatial
@@ -133,7 +133,7 @@ def draw_points(
 def _count_unseen(ax: Any, count: int) -> None:
     """Say how many points lie beyond the frame."""
     ax.annotate(
-        f"{count:,} point{' is' if count == 1 else 's are'} very far from here",
+        f"{counted(count, 'point')} {'is' if count == 1 else 'are'} very far from here",
         (1.0, 0.0),
         xytext=(-4, 4),
         xycoords="axes fraction",

@@ -13,6 +13,8 @@ from sidelight.core import ArrayLike, FloatArray, IntArray
 _SMALLEST, _LARGEST = 13.0, 46.0
 # how much of the side is left free around it
 _GAP = 0.12
+#: So many channels are colours: grey, three, and three with how much covers what is behind.
+_COLOURS = (1, 3, 4)
 
 
 def as_images(
@@ -42,7 +44,23 @@ def as_images(
             f"The 'images' parameter of {who} must have shape (n, rows, columns), "
             f"(n, rows, columns, 3) or (n, pixels). Got {pictures.shape} instead."
         )
-    return pictures
+    return _in_colour(pictures) if pictures.ndim == 4 else pictures
+
+
+def _in_colour(pictures: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Images with colours behind: those in front go there, and of other channels the mean is seen.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> _in_colour(np.ones((9, 3, 5, 7))).shape, _in_colour(np.ones((9, 5, 7, 6))).shape
+    ((9, 5, 7, 3), (9, 5, 7))
+    """
+    if pictures.shape[-1] in _COLOURS:
+        return pictures
+    if pictures.shape[1] in _COLOURS:
+        return np.moveaxis(pictures, 1, -1)
+    return pictures.mean(axis=-1)
 
 
 def choose_thumbnails(

@@ -8,7 +8,16 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from sidelight.core import ArrayLike, FloatArray, is_sparse, of_moderate_size, unmasked
+from sidelight.core import (
+    ArrayLike,
+    FloatArray,
+    counted,
+    is_frame,
+    is_sparse,
+    of_moderate_size,
+    rows_in,
+    unmasked,
+)
 
 
 def as_sparse_points(values: Any, *, name: str, who: str, min_samples: int = 3) -> Any:
@@ -33,6 +42,8 @@ def as_points(values: ArrayLike, *, name: str, who: str, min_samples: int = 3) -
             f"{name}.toarray(); of a graph of neighbours, give the distances along it, "
             f"sidelight.similarity.geodesic.geodesic_distances({name})."
         )
+    if is_frame(values) or name == "X":
+        values, _ = rows_in(values, who=who, name=name)
     try:
         points = np.asarray(unmasked(values))
         if points.dtype.kind == "c":
@@ -56,8 +67,8 @@ def as_points(values: ArrayLike, *, name: str, who: str, min_samples: int = 3) -
         row = int(np.argmin(finite))
         raise ValueError(
             f"The {name!r} argument of {who} must be finite. Got a NaN or an infinity in "
-            f"{int((~finite).sum())} rows, first in row {row}. Leave these rows out of both the "
-            "data and the map, or fill the missing values in."
+            f"{counted(int((~finite).sum()), 'row')}, first in row {row}. Leave these rows out of "
+            f"both the data and the map, or fill the missing values in."
         )
     checked: FloatArray = of_moderate_size(points, who=who, name=name)
     return checked
@@ -65,7 +76,7 @@ def as_points(values: ArrayLike, *, name: str, who: str, min_samples: int = 3) -
 
 def _too_few(name: str, who: str, least: int, got: int) -> str:
     return (
-        f"The {name!r} argument of {who} must have at least {least} rows. "
+        f"The {name!r} argument of {who} must have at least {counted(least, 'row')}. "
         f"Got n_samples = {got} instead."
     )
 

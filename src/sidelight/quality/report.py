@@ -8,7 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from sidelight.core import ArrayLike, FloatArray, IntArray, as_dense, random_generator
+from sidelight.core import (
+    ArrayLike,
+    FloatArray,
+    IntArray,
+    as_dense,
+    counted,
+    is_sparse,
+    random_generator,
+)
 from sidelight.neighbors import Metric
 from sidelight.quality.coranking import CorankingCounts
 from sidelight.quality.dimension import (
@@ -141,9 +149,9 @@ class QualityReport:
         return asdict(self)
 
     def _title(self) -> str:
-        plural = "" if self.n_components == 1 else "s"
         return (
-            f"Map of {self.n_samples:,} points in {self.n_components} dimension{plural}, "
+            f"Map of {counted(self.n_samples, 'point')} in "
+            f"{counted(self.n_components, 'dimension')}, "
             f"{self.n_neighbors} neighbours, {self.metric} distances"
         )
 
@@ -367,8 +375,8 @@ def _likelihood(X: ArrayLike, Z: ArrayLike) -> float | None:
     """The GP-LVM score, where it takes about a second at most."""
     if np.shape(X)[0] > _SCORED_ROWS or np.prod(np.shape(X)) > _SCORED_NUMBERS:
         return None
-    X = as_dense(X)
-    if not np.ptp(as_points(X, name="X", who="quality_report"), axis=0).any():
+    X = as_points(as_dense(X) if is_sparse(X) else X, name="X", who="quality_report")
+    if not np.ptp(X, axis=0).any():
         return None
     return gplvm_score(X, Z)
 

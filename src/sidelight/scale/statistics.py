@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from sidelight.core import FloatArray, IntArray
+from sidelight.core import FloatArray, IntArray, counted
 from sidelight.scale.blocks import in_whole_rows, summed_up
 
 
@@ -38,7 +38,7 @@ class Statistics:
 
     def __repr__(self) -> str:
         return (
-            f"Statistics({self.n_rows:,} rows × {len(self.mean):,} columns, "
+            f"Statistics({counted(self.n_rows, 'row')} × {counted(len(self.mean), 'column')}, "
             f"{int(self.missing.sum()):,} missing)"
         )
 

@@ -18,6 +18,7 @@ from sidelight.side.contradictions import Contradiction
 from sidelight.side.distances import Distances
 from sidelight.side.distances import describe as describe
 from sidelight.side.invariance import Invariance
+from sidelight.side.invariance import of_images as of_images
 from sidelight.side.pairs import Pairs
 from sidelight.side.relation import Relation
 from sidelight.side.rows import RowNames as RowNames

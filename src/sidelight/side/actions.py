@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from sidelight.core import IntArray
+from sidelight.core import IntArray, counted
 from sidelight.side.rows import (
     RowNames,
     SideInformation,
@@ -203,11 +203,13 @@ class Actions(SideInformation):
             )
         expected = n_samples - self.n_episodes
         if len(self.labels) != expected:
-            walks = f" in {self.n_episodes} episodes" if self.episodes is not None else ""
+            walks = (
+                f" in {counted(self.n_episodes, 'episode')}" if self.episodes is not None else ""
+            )
             raise ValueError(
                 f"The Actions given to {who} must hold one label per transition, {expected} for "
-                f"{n_samples} rows{walks}. Got {len(self.labels)}. The action after the last row "
-                f"of a walk led nowhere: leave it out."
+                f"{counted(n_samples, 'row')}{walks}. Got {len(self.labels)}. The action after "
+                f"the last row of a walk led nowhere: leave it out."
             )
         if expected == 0:
             raise ValueError(f"The Actions given to {who} must hold at least one transition.")
@@ -220,9 +222,10 @@ class Actions(SideInformation):
 
     def __repr__(self) -> str:
         kinds = len(np.unique(self.labels))
-        walks = "" if self.episodes is None else f", {self.n_episodes} episodes"
+        walks = "" if self.episodes is None else f", {counted(self.n_episodes, 'episode')}"
         sure = ", certain" if self.certain else ""
-        return f"Actions({len(self.labels)} transitions of {kinds} actions{walks}{sure})"
+        steps = counted(len(self.labels), "transition")
+        return f"Actions({steps} of {counted(kinds, 'action')}{walks}{sure})"
 
 
 def _in_another_order(names: RowNames, who: str) -> str:

@@ -38,7 +38,7 @@ def aligned(side: Any, X: Any, *, names: Any = None) -> Any:
     >>> known = [Pairs(similar=[("anna", "bert")]), Condition([1.0, 2.0, 5.0])]
     >>> both = aligned(known, np.zeros((3, 2)), names=["carl", "bert", "anna"])
     >>> both[[2, 1]]
-    (Pairs(1 similar, 0 dissimilar), Condition(2 rows, 1 numbers each))
+    (Pairs(1 similar, 0 dissimilar), Condition(2 rows, 1 number each))
     """
     n_samples = len(names) if X is None and names is not None else n_rows_of(X)
     found = _names_of(X, names, "aligned")

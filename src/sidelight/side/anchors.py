@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from sidelight.core import FloatArray, IntArray, of_moderate_size
+from sidelight.core import FloatArray, IntArray, counted, of_moderate_size
 from sidelight.side.rows import (
     NamesRows,
     Naming,
@@ -178,7 +178,9 @@ class Anchors(NamesRows):
     def __repr__(self) -> str:
         m, d = self.positions.shape
         nearly = ", nearly" * (not self.exact)
-        return f"Anchors({m} rows in {d} dimensions{nearly}{self._by_words()})"
+        return (
+            f"Anchors({counted(m, 'row')} in {counted(d, 'dimension')}{nearly}{self._by_words()})"
+        )
 
 
 def places_of_map(previous: Any, *, what: str) -> tuple[FloatArray, tuple[Any, ...] | None]:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from sidelight.core import IntArray, of_moderate_size
+from sidelight.core import IntArray, counted, of_moderate_size
 from sidelight.side.rows import (
     RowNames,
     SideInformation,
@@ -49,7 +49,7 @@ class Condition(SideInformation):
     >>> Condition([[0.1, 2.0], [0.3, 1.0]])
     Condition(2 rows, 2 numbers each)
     >>> Condition([0.0, 180.0, 350.0], period=360)
-    Condition(3 rows, 1 numbers each, period 360)
+    Condition(3 rows, 1 number each, period 360)
     """
 
     values: Any
@@ -154,12 +154,13 @@ class Condition(SideInformation):
 
     def __repr__(self) -> str:
         if self.values.dtype.kind != "f":
-            words = f"{len(np.unique(self.values))} classes"
+            words = counted(len(np.unique(self.values)), "class", "classes")
         else:
-            words = f"{self.values.shape[1] if self.values.ndim == 2 else 1} numbers each"
+            each = self.values.shape[1] if self.values.ndim == 2 else 1
+            words = f"{counted(each, 'number')} each"
         if self.period is not None:
             words += f", period {self.period:g}"
-        return f"Condition({len(self.values)} rows, {words})"
+        return f"Condition({counted(len(self.values), 'row')}, {words})"
 
 
 def _is_positive(value: Any) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sidelight.core import FloatArray, IntArray, of_moderate_size
+from sidelight.core import FloatArray, IntArray, counted, of_moderate_size
 from sidelight.side.contradictions import Contradiction, find_contradictions
 from sidelight.side.rows import (
     NamesRows,
@@ -162,8 +162,8 @@ class Distances(NamesRows):
         if len(self.values) == 0:
             return "Distances(0 pairs)"
         low, high = self.values.min(), self.values.max()
-        n = len(self.values)
-        return f"Distances({n} pairs, from {low:g} to {high:g}{self._by_words()})"
+        pairs = counted(len(self.values), "pair")
+        return f"Distances({pairs}, from {low:g} to {high:g}{self._by_words()})"
 
 
 def describe(contradictions: Sequence[Contradiction], limit: int = 3) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 
 from sklearn.utils.validation import check_is_fitted
 
-from sidelight.core import OneOf, Whole
+from sidelight.core import OneOf, Whole, counted
 from sidelight.side.rows import SideInformation
 from sidelight.transforms import (
     INFERRED,
@@ -21,6 +21,8 @@ from sidelight.transforms import (
     transformation_of,
 )
 
+#: So many channels are colours.
+_COLOURS = (1, 3, 4)
 _DISTANCES, _LEARNED = OneOf(("auto", *KINDS)), OneOf(("auto", *INFERRED))
 
 
@@ -126,6 +128,11 @@ class Invariance(SideInformation):
         """With the shape that images came in, where none was said."""
         if self.image_shape is not None or _is_learned(self.transformation):
             return self
+        if len(shape) == 3 and shape[0] in _COLOURS and shape[-1] not in _COLOURS:
+            raise ValueError(
+                f"Invariance expects images of (height, width, channels). Got {shape}, with the "
+                f"channels in front. Put them behind: np.moveaxis(X, 1, -1)."
+            )
         return replace(self, image_shape=shape)
 
     @property
@@ -185,13 +192,13 @@ class Invariance(SideInformation):
         if sizes[0] != sizes[1]:
             raise ValueError(
                 f"The {type(model).__name__} of the Invariance given to {who} must have learned "
-                f"from pairs (x, y) of items of one kind. Got x with {sizes[0]} columns and y "
-                f"with {sizes[1]}."
+                "from pairs (x, y) of items of one kind. Got x with "
+                f"{counted(sizes[0], 'column')} and y with {sizes[1]}."
             )
         if n_features is not None and n_features != sizes[0]:
             raise ValueError(
                 f"The {type(model).__name__} of the Invariance given to {who} has learned from "
-                f"items of {sizes[0]} columns. X has {n_features}."
+                f"items of {counted(sizes[0], 'column')}. X has {n_features}."
             )
 
     def __repr__(self) -> str:
@@ -207,3 +214,12 @@ class Invariance(SideInformation):
 def _is_learned(transformation: Any) -> bool:
     """Whether it is a model with distances of its own."""
     return hasattr(transformation, "distances") and hasattr(transformation, "get_params")
+
+
+def of_images(side: Any, shape: tuple[int, ...] | None) -> Any:
+    """What is known, with the shape that images came in where it asks for one."""
+    if shape is None:
+        return side
+    if isinstance(side, (list, tuple)):
+        return [of_images(value, shape) for value in side]
+    return side._of_images(shape) if isinstance(side, Invariance) else side

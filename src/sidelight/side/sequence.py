@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from sidelight.core import IntArray
+from sidelight.core import IntArray, counted
 from sidelight.side.rows import (
     RowNames,
     SideInformation,
@@ -204,6 +204,6 @@ class Sequence(SideInformation):
             )
 
     def __repr__(self) -> str:
-        size = "all rows" if self._size is None else f"{self._size} rows"
+        size = "all rows" if self._size is None else counted(self._size, "row")
         count = 1 if self.episodes is None else len(np.unique(self.episodes))
-        return f"Sequence({size}, {count} episode{'s' * (count != 1)})"
+        return f"Sequence({size}, {counted(count, 'episode')})"

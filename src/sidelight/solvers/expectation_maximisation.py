@@ -19,7 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from sidelight.core import BoolArray, FloatArray, Interruption, report
+from sidelight.core import BoolArray, FloatArray, Interruption, counted, report
 
 _LOG_2PI = float(np.log(2 * np.pi))
 
@@ -131,7 +131,7 @@ def fit_with_missing(
                 break
     if interruption:
         interruption.warn(
-            f"{who} was interrupted after {len(history) - 1} iterations; the "
+            f"{who} was interrupted after {counted(len(history) - 1, 'iteration')}; the "
             f"likeliest model so far is kept.",
             stacklevel=4,
         )

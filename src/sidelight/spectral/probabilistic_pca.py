@@ -14,6 +14,7 @@ from sidelight.core import (
     OneOf,
     Real,
     Whole,
+    counted,
     of_moderate_size,
     warn,
 )
@@ -276,13 +277,13 @@ class ProbabilisticPCA(Embedder):
         if len(empty):
             raise ValueError(
                 f"ProbabilisticPCA needs at least one observed entry in every column of X. "
-                f"Column(s) {empty[:5].tolist()} hold none. Remove them."
+                f"Nothing is observed in the columns {empty[:5].tolist()}. Remove them."
             )
         blank = int((~observed.any(axis=1)).sum())
         if blank:
             warn(
-                f"{blank} rows of X have no observed entry; ProbabilisticPCA places them at the "
-                f"origin of the map, the prior's mean."
+                f"No entry is observed in {counted(blank, 'row')} of X, which ProbabilisticPCA "
+                f"places at the origin of the map, the prior's mean."
             )
 
     def _fit_missing(

@@ -228,7 +228,7 @@ def test_copies_of_a_row_share_a_place():
 
 def test_rows_without_entries_are_placed_by_the_prior():
     holes = np.vstack([X, np.full(5, np.nan)])
-    with pytest.warns(UserWarning, match="1 rows of X have no observed entry"):
+    with pytest.warns(UserWarning, match="No entry is observed in 1 row of X"):
         model = GPLVM(2, max_iter=300).fit(holes)
     assert np.linalg.norm(model.embedding_[-1]) < 0.05
 
@@ -249,7 +249,7 @@ def test_columns_that_do_not_vary_come_back_as_they_are():
     assert std[0, 5] == 0.0
     with pytest.raises(ValueError, match="GPLVM needs a column that varies. Got 9 rows"):
         GPLVM(2).fit(np.ones((9, 3)))
-    with pytest.raises(ValueError, match=r"Column\(s\) \[1\] hold none"):
+    with pytest.raises(ValueError, match=r"observed in the columns \[1\]"):
         GPLVM(1).fit(np.column_stack([X[:, 0], np.full(60, np.nan)]))
 
 

@@ -148,7 +148,7 @@ class TestMixtures:
         R = model._map.place.rule.maps[0].kernel()
         assert R[0, 0] + R[5, 5] - 2 * R[0, 5] == pytest.approx(near**2, rel=1e-6)
         three = np.vstack([X, X + 500, X - 500])
-        with pytest.warns(UserWarning, match="left out what is known about 1 pairs of rows"):
+        with pytest.warns(UserWarning, match="left out what is known about 1 pair of rows"):
             SemidefiniteEmbedding(2, on_disconnected="largest").fit(
                 three, side=Distances([(0, 45)], [1.0])
             )

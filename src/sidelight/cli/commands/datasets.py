@@ -53,6 +53,7 @@ def datasets(
     quiet: Quiet = False,
 ) -> None:
     """List the data sets, or write one to a file."""
+    from sidelight.core import counted
     from sidelight.io.table import table_writer, write_table
 
     if name is None:
@@ -70,12 +71,13 @@ def datasets(
     columns, beside = columns_of(dataset, truth=truth)
     if known is not None:
         columns["known"] = _some_labels(dataset, known)
+    size = f"{counted(len(dataset.X), 'row')} × {counted(len(columns), 'column')}"
     write_table(output, columns)
     if not quiet:
         console.facts(
             [
                 ("data", dataset.description),
-                ("written", f"{output}, {len(dataset.X):,} rows × {len(columns):,} columns"),
+                ("written", f"{output}, {size}"),
                 ("next", _next_command(dataset, output, beside)),
             ]
         )

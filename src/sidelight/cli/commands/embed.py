@@ -112,6 +112,7 @@ def embed(
     from sidelight.cli.preparation import Preparation
     from sidelight.cli.reading import missing_policy, read_as_asked, written_size
     from sidelight.cli.said import Said
+    from sidelight.core import counted
     from sidelight.embedding import hints_for, warn_of_distances
     from sidelight.io.table import names_of_rows
     from sidelight.side import rows_called
@@ -202,7 +203,7 @@ def embed(
     if not quiet:
         n_found = result.points.shape[1]
         asked = isinstance(parameters["n_components"], str)
-        found = f", {n_found} dimension{'s' * (n_found != 1)}" if asked else ""
+        found = f", {counted(n_found, 'dimension')}" if asked else ""
         console.facts([("fitted", f"in {seconds:.2f} s{found}")])
     # the map is written before anything else is made of it, so that nothing can lose it
     write_outcome(

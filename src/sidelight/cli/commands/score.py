@@ -81,10 +81,10 @@ def score(
     from sidelight.cli.preparation import Preparation
     from sidelight.cli.reading import missing_policy, read_other_columns, written_size
     from sidelight.cli.reports import show_report
-    from sidelight.core import is_sparse
+    from sidelight.core import counted, is_sparse, listed
     from sidelight.embedding import distances_along, warn_of_distances
     from sidelight.io import open_rows
-    from sidelight.io.table import listed, read_columns, read_table
+    from sidelight.io.table import read_columns, read_table
     from sidelight.quality import quality_report
 
     precomputed, policy = precomputed or metric == "precomputed", missing_policy(missing)
@@ -144,7 +144,9 @@ def score(
     if as_json:
         typer.echo(json.dumps({**report.to_dict(), "n_rows": len(data.rows)}, indent=2))
         return
-    part = f", {len(rows):,} of {len(data.rows):,} rows" if len(rows) < len(data.rows) else ""
+    part = (
+        f", {len(rows):,} of {counted(len(data.rows), 'row')}" if len(rows) < len(data.rows) else ""
+    )
     console.facts(
         [
             ("data", f"{data.name}, {written_size(data)}"),

@@ -76,6 +76,7 @@ def transform(
     from sidelight.cli.parameters import known_factors
     from sidelight.cli.placing import Placing, files_in, place_file, place_folder
     from sidelight.cli.preparation import Preparation
+    from sidelight.core import counted
     from sidelight.io import pictures_in
     from sidelight.io.model import read_model
     from sidelight.scale import at_work
@@ -107,11 +108,11 @@ def transform(
         console.notes([note], quiet=quiet)
     if not quiet:
         n_rows = sum(each.n_rows for each in placed)
-        among = f", {len(placed):,} file{'s' * (len(placed) != 1)}" if folder else ""
+        among = f", {counted(len(placed), 'file')}" if folder else ""
         console.facts(
             [
                 ("model", f"{type(estimator).__name__}, {model}"),
-                ("data", f"{file.name}{among}, {n_rows:,} row{'s' * (n_rows != 1)}"),
+                ("data", f"{file.name}{among}, {counted(n_rows, 'row')}"),
                 ("map", f"{output}"),
             ]
         )

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, NoReturn
 import numpy as np
 import scipy.sparse as sp
 
-from sidelight.core import BoolArray, DisconnectedGraphError, FloatArray, IntArray
+from sidelight.core import BoolArray, DisconnectedGraphError, FloatArray, IntArray, counted
 from sidelight.estimator.points.protocol import all_distinct
 from sidelight.neighbors import (
     DistinctRows,
@@ -210,8 +210,9 @@ class Graph:
         one, other = np.append(forth.row, back.col), np.append(forth.col, back.row)
         if not len(one):
             raise DisconnectedGraphError(
-                f"The given graph has no edge out of a set of {len(members)} points that have all "
-                "their neighbours within the set, and would collapse. Give a graph with more edges."
+                f"The given graph has no edge out of a set of {counted(len(members), 'point')} "
+                f"with all "
+                f"neighbours within the set, and would collapse. Give a graph with more edges."
             )
         shortest = int(np.argmin(np.append(forth.data, back.data)))
         return int(members[one[shortest]]), int(goals[other[shortest]])

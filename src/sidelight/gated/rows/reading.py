@@ -13,9 +13,12 @@ from sidelight.core import (
     FloatArray,
     IntArray,
     Whole,
+    counted,
     explain_table,
     of_moderate_size,
+    read_rows,
     refuse_without_effect,
+    rows_in,
     unmasked,
 )
 from sidelight.gated.units import Tensor, Units
@@ -30,7 +33,8 @@ def read_table(model: Any, X: Any, *, reset: bool) -> FloatArray:
             f"Got {got}. Batches from an iterator go to partial_fit, where there is one."
         )
     try:
-        table = np.asarray(validate_data(model, unmasked(X), reset=reset, dtype=np.float64))
+        X = read_rows(model, X, reset=reset)
+        table = np.asarray(validate_data(model, X, reset=reset, dtype=np.float64))
     except (TypeError, ValueError) as error:
         raise explain_table(error, X, who=type(model).__name__) from error
     return np.asarray(of_moderate_size(table, who=type(model).__name__))
@@ -59,20 +63,21 @@ def read_outputs(
     n_rows: int | None = None,
     n_columns: int | None = None,
 ) -> FloatArray:
-    """Y as a table of what its units can be, a row of each input."""
+    """Y as a table of what its units can be, a row of each input; images are rows of pixels."""
     try:
-        y = np.asarray(check_array(unmasked(Y), dtype=np.float64, input_name="Y"))
+        Y, _ = rows_in(Y, who=who, name="Y")
+        y = np.asarray(check_array(Y, dtype=np.float64, input_name="Y"))
     except (TypeError, ValueError) as error:
         raise explain_table(error, Y, who=who, name="Y", columns="n_outputs") from error
     if n_rows is not None and len(y) != n_rows:
         raise ValueError(
-            f"{who} expects Y to have a row for each of the {n_rows} rows of X. Got {len(y)} rows. "
-            f"Row i of Y is what becomes of row i of X."
+            f"{who} expects Y to have a row for each of the {n_rows} rows of X. Got "
+            f"{counted(len(y), 'row')}. Row i of Y is what becomes of row i of X."
         )
     if n_columns is not None and y.shape[1] != n_columns:
         raise ValueError(
-            f"{who} expects Y to have the {n_columns} columns it was fitted with. "
-            f"Got {y.shape[1]} columns."
+            f"{who} expects Y to have the {counted(n_columns, 'column')} it was fitted with. "
+            f"Got {counted(y.shape[1], 'column')}."
         )
     y = np.asarray(of_moderate_size(y, who=who, name="Y"))
     return admitted_values(y, units(y), who=who, name="Y", parameter="output")

@@ -10,9 +10,9 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from sidelight.core import FloatArray
+from sidelight.core import FloatArray, counted, listed
 from sidelight.io.coding.kinds import as_floats, as_words
-from sidelight.io.table import columns_of_frame, listed
+from sidelight.io.table import columns_of_frame
 
 #: Words of more different values than these are names, not classes.
 _MOST_WORDS = 50
@@ -159,7 +159,7 @@ class MixedColumns:
         if strange:
             warnings.warn(
                 f"The column {name!r} has {listed(strange, 'value')} that the model was not fitted "
-                f"on: such rows are like none of its {len(words)} values.",
+                f"on: such rows are like none of its {counted(len(words), 'value')}.",
                 stacklevel=3,
             )
         coded = np.zeros((len(values), len(words)))

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from sidelight.core import listed
 from sidelight.io.coding.mixed import MixedColumns
 from sidelight.io.coding.texts import TextColumn
-from sidelight.io.table import Table, check_known, counts_rows, listed, read_columns
+from sidelight.io.table import Table, check_known, counts_rows, read_columns
 
 Coder = MixedColumns | TextColumn
 

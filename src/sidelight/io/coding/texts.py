@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from sidelight.core import BoolArray, FloatArray
+from sidelight.core import BoolArray, FloatArray, counted
 from sidelight.io.coding.kinds import as_words
 from sidelight.io.table import columns_of_frame
 
@@ -93,8 +93,8 @@ class TextColumn:
         columns = data if isinstance(data, Mapping) else columns_of_frame(data)
         if self.column not in columns:
             raise ValueError(f"{who} lacks the column {self.column!r} of texts.")
-        counted = CountVectorizer(vocabulary=list(self.vocabulary))
-        counts = counted.transform(_texts(columns[self.column])).astype(np.float64)
+        counter = CountVectorizer(vocabulary=list(self.vocabulary))
+        counts = counter.transform(_texts(columns[self.column])).astype(np.float64)
         return normalize(counts.multiply(self.idf).tocsr())
 
     def told(
@@ -117,16 +117,16 @@ class TextColumn:
             first = int(np.argmin(kept))
             named = "" if row_names is None else f", named {str(row_names[first])!r}"
             raise ValueError(
-                f"{gone:,} of {len(kept):,} texts in the column {self.column!r} of {who} have no "
-                f"word that the others have, the first in row {first + 1}{named}: such a text is "
-                f"like nothing. {remedy}"
+                f"{gone:,} of {counted(len(kept), 'text')} in the column {self.column!r} of {who} "
+                f"{'has' if gone == 1 else 'have'} no word that the others have, the first in row "
+                f"{first + 1}{named}: such a text is like nothing. {remedy}"
             )
         if gone == len(kept):
             raise ValueError(
                 f"No text in the column {self.column!r} of {who} has a word that the model knows. "
                 f"None is left."
             )
-        rows = f"{gone:,} row{'s' * (gone != 1)}"
+        rows = counted(gone, "row")
         return kept, f"Left out {rows} without a word that the others have in {self.column!r}."
 
     def undo(self, X: FloatArray) -> FloatArray:

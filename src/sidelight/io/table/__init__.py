@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from sidelight.io.table.blocks import comes_in_blocks, table_blocks
-from sidelight.io.table.columns import is_missing, listed, said_of_texts
-from sidelight.io.table.frames import column_of_frame, columns_of_frame, numbers_of_frame
+from sidelight.io.table.columns import is_missing, said_of_texts
+from sidelight.io.table.frames import column_of_frame, columns_of_frame, read_frame
 from sidelight.io.table.graphs import holds_graph, read_graph
 from sidelight.io.table.knowledge import condition_of_column, read_knowledge
 from sidelight.io.table.missing import POLICIES, settle_missing
@@ -34,10 +34,9 @@ __all__ = [
     "holds_graph",
     "is_missing",
     "is_one_table",
-    "listed",
     "names_of_rows",
-    "numbers_of_frame",
     "read_columns",
+    "read_frame",
     "read_graph",
     "read_knowledge",
     "read_table",

@@ -69,9 +69,11 @@ def read_npz(path: Path) -> Columns:
 
 def _columns_of(array: Any, who: str) -> Columns:
     if array.ndim != 2:
+        flat = "One number per row: X.reshape(-1, 1)."
+        deep = "Flatten each item: X.reshape(len(X), -1); embed(X) in Python takes images as such."
         raise ValueError(
             f"{who} must hold a two-dimensional array, one item per row. Got the shape "
-            f"{array.shape}. Flatten each item: X.reshape(len(X), -1)."
+            f"{array.shape}. {flat if array.ndim < 2 else deep}"
         )
     if array.shape[0] == 0 or array.shape[1] == 0:
         raise ValueError(f"{who} holds no values: its shape is {array.shape}.")

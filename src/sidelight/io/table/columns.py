@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sidelight.core import FloatArray
+from sidelight.core import FloatArray, counted
 
 #: What people write where a value is missing (in any case).
 MISSING_WORDS = frozenset({
@@ -33,6 +33,8 @@ _GROUPED = {
     (",", "."): re.compile(r"\s*[+-]?(\d+|\d{1,3}(,\d{3})+)(\.\d*)?\s*", re.ASCII),
     (".", ","): re.compile(r"\s*[+-]?(\d+|\d{1,3}(\.\d{3})+)(,\d*)?\s*", re.ASCII),
 }
+# What people write beside a number, which then is none.
+_UNIT = re.compile(r"\s*[€$£¥%]\s*")
 _COMMA_NUMBER = re.compile(r"\s*[+-]?\d+(,\d+)?([eE][+-]?\d+)?\s*", re.ASCII)
 
 #: Of a column of numbers no more than this share of the cells are none.
@@ -169,11 +171,15 @@ def almost_numbers(fields: Sequence[str], first_row: int) -> str:
     """
     # a column of words is told by its beginning
     start = fields[:_LOOKED_AT]
-    if sum(is_number(field) or _with_comma(field) for field in start) * 2 < len(start):
+    told = (is_number(f) or _with_comma(f) or _with_unit(f) for f in start)
+    if sum(told) * 2 < len(start):
         return ""
     odd = [i for i, field in enumerate(fields) if not (is_number(field) or is_missing(field))]
-    commas = [i for i in odd if _with_comma(fields[i])]
-    others = [i for i in odd if not _with_comma(fields[i])]
+    marked = _with_unit if odd and _with_unit(fields[odd[0]]) else _with_comma
+    commas = [i for i in odd if marked(fields[i])]
+    others = [i for i in odd if not marked(fields[i])]
+    if not odd:
+        return ""
     few, one, many = _FEW * len(fields), "no number", "no numbers"
     if len(odd) > few:
         if len(others) > few:
@@ -182,11 +188,14 @@ def almost_numbers(fields: Sequence[str], first_row: int) -> str:
             odd = others
         else:
             one = "a number with a comma, which may stand before decimals or between thousands"
+            if marked is _with_unit:
+                one = "a number with a unit"
             odd, many = commas, one.replace("a number", "numbers")
     first = f"{fields[odd[0]].strip()!r} in row {first_row + odd[0] + 1:,}"
+    cells = counted(len(fields), "cell")
     if len(odd) == 1:
-        return f"1 of its {len(fields):,} cells is {one}, {first}"
-    return f"{len(odd):,} of its {len(fields):,} cells are {many}, the first {first}"
+        return f"1 of its {cells} is {one}, {first}"
+    return f"{len(odd):,} of its {cells} are {many}, the first {first}"
 
 
 def said_of_texts(columns: Mapping[str, npt.NDArray[Any]]) -> str:
@@ -216,26 +225,18 @@ def _with_comma(field: str) -> bool:
     return "," in field and _COMMA_NUMBER.fullmatch(field) is not None
 
 
+def _with_unit(field: str) -> bool:
+    bare = _UNIT.sub("", field)
+    return bare != field.strip() and is_number(bare)
+
+
 def check_names(names: Sequence[str], who: str) -> None:
     """Refuse a table with two columns of one name."""
     twice = [name for name, count in Counter(names).items() if count > 1]
     if twice:
         places = ", ".join(str(i + 1) for i, name in enumerate(names) if name == twice[0])
-        others = f" (and {len(twice) - 1} more names)" if len(twice) > 1 else ""
+        others = f" (and {counted(len(twice) - 1, 'more name')})" if len(twice) > 1 else ""
         raise ValueError(
             f"{who} has more than one column named {twice[0]!r}: columns {places}{others}. "
             "Give each column a name of its own."
         )
-
-
-def listed(names: Sequence[str], what: str, most: int = 6) -> str:
-    """Write a few names for people.
-
-    Examples
-    --------
-    >>> listed(["a", "b"], "column")
-    "the columns 'a', 'b'"
-    """
-    shown = ", ".join(repr(name) for name in names[:most])
-    further = f" and {len(names) - most:,} more" if len(names) > most else ""
-    return f"the {what}{'s' if len(names) > 1 else ''} {shown}{further}"

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from sidelight.core import report, require_memory
+from sidelight.core import counted, listed, report, require_memory, said_of_empty
 from sidelight.io.finding import refuse_unless
 from sidelight.io.table.columns import (
     Columns,
@@ -20,13 +20,14 @@ from sidelight.io.table.columns import (
     check_names,
     is_missing,
     is_number,
-    listed,
     parse_column,
     parse_grouped,
 )
 
 SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs"}
 _NO_NAMES = "The first row holds numbers, no names: columns are called 'column 1', 'column 2' …."
+_REMEDY = "Every row needs as many; quote values that hold the separator."
+_REMEDY_ABOVE = "Leave out what stands above the row of names, as titles and comments do."
 # Enough lines to tell what separates the columns.
 _LINES_LOOKED_AT = 50
 # The text, its decoded copy and the numbers, for each byte of a file.
@@ -212,12 +213,12 @@ def _check_widths(rows: Sequence[Sequence[str]], text: str, who: str, separator:
     wrong = [i for i, row in enumerate(rows) if len(row) != width]
     if wrong:
         i = wrong[0]
-        more = f" So have {len(wrong) - 1} further rows." if len(wrong) > 1 else ""
+        more = f" So it is in {counted(len(wrong) - 1, 'further row')}." if len(wrong) > 1 else ""
         line = _starts(text, separator)[i]
         raise ValueError(
-            f"{who}, line {line}: {len(rows[i])} values where the first row has {width} "
+            f"{who}, line {line}: {counted(len(rows[i]), 'value')} where the first row has {width} "
             f"(separated by {SEPARATORS.get(separator, repr(separator))}).{more} "
-            "Every row needs as many; quote values that hold the separator."
+            f"{_REMEDY_ABOVE if width == 1 else _REMEDY}"
         )
 
 
@@ -273,7 +274,7 @@ def _typed(
     if not header:
         notes.append(_NO_NAMES)
     if empty:
-        notes.append(f"Left out {listed(empty, 'column')}: there is nothing in it.")
+        notes.append(said_of_empty(empty))
     if with_comma:
         notes.append(f"Read 3,5 as three and a half in {listed(with_comma, 'column')}.")
     if grouped:

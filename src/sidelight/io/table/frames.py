@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from sidelight.core import FloatArray
-from sidelight.io.table.columns import listed, said_of_texts
+from sidelight.core import counted, floats_of, listed, named_columns, numbers_of_frame
+from sidelight.io.table.columns import almost_numbers, said_of_texts
 
 
 def column_of_frame(frame: Any, column: str, *, who: str) -> tuple[list[Any], Any]:
@@ -60,7 +61,7 @@ def columns_of_frame(frame: Any) -> dict[str, npt.NDArray[Any]]:
         ) from error
     found: dict[str, npt.NDArray[Any]] = {}
     for name, column in named_columns(table).items():
-        numbers = _floats(column, nw)
+        numbers = floats_of(column, written=False)
         if numbers is None and column.dtype.is_temporal():
             dates = np.asarray(column.to_numpy())
             found[str(name)] = dates if dates.dtype.kind in "mM" else dates.astype(object)
@@ -70,63 +71,55 @@ def columns_of_frame(frame: Any) -> dict[str, npt.NDArray[Any]]:
     return found
 
 
-def named_columns(table: Any) -> dict[Any, Any]:
-    """The columns of a narwhals frame by name; old versions let two of one name through."""
-    twice = [repr(name) for name, count in Counter(table.columns).items() if count > 1]
-    if twice:
-        raise ValueError(
-            f"The frame needs unique column names. Got more than one {', '.join(twice)}. Rename "
-            f"them, or leave all but one out."
-        )
-    return dict(zip(table.columns, table.iter_columns(), strict=True))
+def read_frame(frame: Any) -> tuple[Any, tuple[str, ...], tuple[str, ...]]:
+    """Give a frame of numbers alone, what was done for it, and what is probably not meant.
 
-
-def numbers_of_frame(frame: Any) -> tuple[Any, str]:
-    """Give a frame of numbers alone, of the same library, and say what was set aside.
-
-    A frame of numbers without gaps is given back as it is; where values may be missing (nullable
-    integers) they become floats with NaN.  Without narwhals, and for what it cannot read (columns
-    of one name, complex numbers), nothing is done: the estimator says what is wrong.
+    Examples
+    --------
+    >>> import polars as pl
+    >>> X, notes, doubts = read_frame(pl.DataFrame({"a": [1, 2], "b": ["x", "y"], "c": [2, None]}))
+    >>> X.columns, notes, doubts
+    (['a', 'c'], ("Set aside the column 'b': not numbers.",), ())
     """
-    try:
-        import narwhals.stable.v1 as nw
-        from narwhals.exceptions import NarwhalsError
-    except ImportError:
-        return frame, ""
-    try:
-        table = nw.from_native(frame, eager_only=True)
-        columns = named_columns(table)
-    except (TypeError, NarwhalsError):
-        return frame, ""
-    if not columns or any(column.dtype == nw.Unknown for column in columns.values()):
-        return frame, ""
-    gaps = any(column.null_count() for column in columns.values())
-    numbers = {name: found for name, c in columns.items() if (found := _floats(c, nw)) is not None}
-    words = [str(name) for name in columns if name not in numbers]
-    if not numbers:
-        texts = {str(name): np.array(c.to_list(), dtype=object) for name, c in columns.items()}
-        remedy = said_of_texts(texts) or "Give its numbers as numbers, not as text."
-        raise ValueError(
-            f"The frame has no column of numbers to work on. It has {listed(words, 'column')}. "
-            f"{remedy}"
-        )
-    note = f"Set aside {listed(words, 'column')}: not numbers." if words else ""
-    arrow = table.implementation.is_pyarrow()  # which scikit-learn does not read
-    if not (words or gaps or arrow):
-        return frame, note
-    X = np.column_stack(list(numbers.values()))
-    if arrow or not all(isinstance(name, str) for name in numbers):
-        return X, note
-    return nw.from_numpy(X, list(numbers), backend=table.implementation).to_native(), note
+    found = numbers_of_frame(frame)
+    if found.X is not None and hasattr(type(found.X), "column_names"):  # of pyarrow
+        found = replace(found, X=np.asarray(found.X, dtype=np.float64))
+    if not (found.words or found.empty or found.written):
+        return found.X, (), ()
+    texts = {name: _texts_of(frame, name) for name in found.words}
+    cells = {name: almost_numbers(v, 0) if v else "" for name, v in texts.items()}
+    doubts = _doubts({name: said for name, said in cells.items() if said})
+    if found.X is None:
+        held = {name: np.array(values, dtype=object) for name, values in texts.items()}
+        names = [*found.words, *found.empty]
+        as_numbers = "Give its numbers as numbers, not as text."
+        remedy = said_of_texts(held) or (as_numbers if found.words else found.left_out)
+        said = f"The frame has no column of numbers to work on. It has {listed(names, 'column')}."
+        raise ValueError(" ".join([said, remedy, *doubts]))
+    words = tuple(name for name in found.words if not cells[name])
+    notes = [replace(found, words=words).left_out]
+    if found.written:
+        notes.append(f"Read the text in {listed(found.written, 'column')} as numbers.")
+    return found.X, tuple(filter(None, notes)), doubts
 
 
-def _floats(column: Any, nw: Any) -> FloatArray | None:
-    """A column as numbers, missing ones NaN; None if it holds something else."""
-    if column.dtype.is_numeric() or column.dtype == nw.Boolean:
-        return np.asarray(column.cast(nw.Float64).to_numpy(), dtype=np.float64)
-    if column.dtype != nw.Object:
-        return None
-    try:
-        return np.asarray(column.to_numpy(), dtype=np.float64)
-    except (TypeError, ValueError):
-        return None
+def _doubts(cells: Mapping[str, str]) -> tuple[str, ...]:
+    """What is said of columns of text of which nearly all cells are numbers: of the first."""
+    if not cells:
+        return ()
+    name, said = next(iter(cells.items()))
+    others = len(cells) - 1
+    more = f" So it is in {counted(others, 'further column')}." if others else ""
+    remedy = "Make numbers of them first, or leave the column out."
+    return (f"Set aside the column {name!r} as text: {said}.{more} {remedy}",)
+
+
+def _texts_of(frame: Any, name: str) -> list[str]:
+    """The cells of a column as they would stand in a file; of lists and dates none."""
+    import narwhals.stable.v1 as nw
+
+    table = nw.from_native(frame, eager_only=True)
+    called = {str(each): column for each, column in named_columns(table).items()}
+    values = called[name].to_list()
+    plain = all(value is None or isinstance(value, (str, int, float)) for value in values)
+    return ["" if value is None else str(value) for value in values] if plain else []

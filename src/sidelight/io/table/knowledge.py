@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from sidelight.core import FloatArray, IntArray
+from sidelight.core import FloatArray, IntArray, counted
 from sidelight.io.table.names import POSITION, read_named_rows
 from sidelight.io.table.reading import Table, read_table
 from sidelight.side import (
@@ -99,10 +99,10 @@ def _read_rows(
         )
         least = "at least " if values == POSITION else ""
         texts = [f"{name!r} is text, such as {str(v[0])!r}" for name, v in found.labels.items()]
-        got = f"{n_found} columns" + (f", of which {'; '.join(texts)}" if texts else "")
+        got = counted(n_found, "column") + (f", of which {'; '.join(texts)}" if texts else "")
         raise ValueError(
-            f"{path.name} must have {least}{n_columns} columns of numbers: {wanted}, rows counted "
-            f"from 1. Got {got}."
+            f"{path.name} must have {least}{counted(n_columns, 'column')} of numbers: {wanted}, "
+            f"rows counted from 1. Got {got}."
         )
     numbers = found.X[:, :n_rows]
     if np.any(numbers != np.round(numbers)):
@@ -140,8 +140,8 @@ def _relation_of_column(table: Table, column: str) -> Relation:
     if len(set(names[rows])) < 2:
         raise ValueError(
             f"The column {column!r} of {table.name} says nothing of who is alike: it holds "
-            f"{len(set(names[rows]))} value(s) in {len(rows)} row(s). Give a column in which rows "
-            f"differ, empty where it is not known."
+            f"{counted(len(set(names[rows])), 'value')} in {counted(len(rows), 'row')}. Give a "
+            f"column in which rows differ, empty where it is not known."
         )
     said = values[rows].astype(np.float64) if values.dtype.kind in "fiu" else names[rows].tolist()
     return Relation.from_values(said, index=rows)

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sidelight.core import BoolArray, FloatArray
-from sidelight.io.table.columns import listed
+from sidelight.core import BoolArray, FloatArray, counted, listed
 
 PYTHON_REMEDY = "Choose what to do: missing='drop-rows', 'drop-columns' or 'mean', or 'keep' them."
 POLICIES = ("error", "drop-rows", "drop-columns", "mean", "keep")
@@ -40,14 +39,14 @@ def settle_missing(
     if not gone.any() or policy == "keep":
         return X, rows, columns, ""
     concerned = [name for name, any_gone in zip(names, holed_columns, strict=True) if any_gone]
-    count, where = _counted(int(gone.sum()), "missing value"), listed(concerned, "column")
+    count, where = counted(int(gone.sum()), "missing value"), listed(concerned, "column")
     if policy == "error":
         first = int(np.argmax(holed_rows))
         complete = int((~holed_rows).sum())
         named = "" if row_names is None else f", named {_plain(row_names[first])!r}"
         raise ValueError(
             f"{who} has {count} in {where}; the first is in row {first_row + first + 1}{named}. "
-            f"{complete} of {len(X)} rows are complete. {remedy}"
+            f"{complete:,} of {counted(len(X), 'row')} are complete. {remedy}"
         )
     if policy == "mean":
         empty = [names[column] for column in np.flatnonzero(gone.all(axis=0))]
@@ -63,7 +62,7 @@ def settle_missing(
         rows = ~holed_rows
         if not rows.any():
             raise ValueError(f"{who}: every row has a missing value, in {where}. None is left.")
-        return X, rows, columns, f"Left out {_counted(int((~rows).sum()), 'row')} with {count}."
+        return X, rows, columns, f"Left out {counted(int((~rows).sum()), 'row')} with {count}."
     columns = ~holed_columns
     if not columns.any():
         raise ValueError(f"{who}: every column of numbers has a missing value. None is left.")
@@ -72,7 +71,3 @@ def settle_missing(
 
 def _plain(name: Any) -> Any:
     return name.item() if isinstance(name, np.generic) else name
-
-
-def _counted(count: int, what: str) -> str:
-    return f"{count:,} {what}{'' if count == 1 else 's'}"

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from sidelight.core import FloatArray, IntArray
+from sidelight.core import FloatArray, IntArray, counted
 from sidelight.io.table.columns import Columns
 from sidelight.io.table.reading import Table, read_columns
 
@@ -41,10 +41,10 @@ def read_named_rows(
             for name, each in zip(found.names[n_rows:], numbers, strict=True)
             if each.dtype.kind not in "fi"
         ]
-        got = f"{n_found} columns" + (f", of which {'; '.join(texts)}" if texts else "")
+        got = counted(n_found, "column") + (f", of which {'; '.join(texts)}" if texts else "")
         raise ValueError(
-            f"{path.name} must have {least}{n_columns} columns: {wanted} of rows, as the column "
-            f"{column!r} of {table.name} has them{values and ', and '}{values}"
+            f"{path.name} must have {least}{counted(n_columns, 'column')}: {wanted} of rows, as "
+            f"the column {column!r} of {table.name} has them{values and ', and '}{values}"
             f"{' in numbers' * (values != '')}. Got {got}."
         )
     rows = np.empty((len(found.values[0]), n_rows), dtype=np.intp)

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sidelight.core import FloatArray, MissingExtraError, report
+from sidelight.core import FloatArray, MissingExtraError, listed, report, said_of_empty
 from sidelight.io.finding import refuse_unless
 from sidelight.io.table import large
-from sidelight.io.table.columns import Columns, check_names, listed
+from sidelight.io.table.columns import Columns, check_names
 
 #: What Parquet files end in.
 PARQUET = (".parquet", ".pq")
@@ -49,12 +49,12 @@ def read_parquet(path: Path, exactly: Sequence[str] = ()) -> Columns:
             table[start:stop, place] = _numbers(batch.column(name))
         for name, pieces in others.items():
             column = _like_others(batch.column(name), parts, name)
-            pieces.append(_from_arrow(column, f"{path.name}, column {name!r}"))
+            pieces.append(_from_arrow(column))
         start = stop
         report(f"reading {path.name}", stop, n)
     values = dict(zip(packed, table.T, strict=True))
     values |= {name: np.concatenate(pieces) for name, pieces in others.items()}
-    notes = [f"Left out {', '.join(map(repr, empty))}: there is nothing in it."] if empty else []
+    notes = [said_of_empty(empty)] if empty else []
     if single:
         notes.append(large.in_single_precision(table.size))
     return Columns(tuple(names), tuple(values[name] for name in names), tuple(notes), table=table)
@@ -71,8 +71,7 @@ def parquet_blocks(path: Path) -> Iterator[Columns]:
             column = batch.column(name)
             whole = _is_integer(column.type) and not _nulls(parts, name)
             found = column.to_numpy(zero_copy_only=False).astype(np.int64) if whole else None
-            where = f"{path.name}, column {name!r}"
-            values.append(_from_arrow(column, where) if found is None else found)
+            values.append(_from_arrow(column) if found is None else found)
         yield Columns(tuple(names), tuple(values))
         done += batch.num_rows
         report(f"placing {path.name}", done, n)
@@ -239,7 +238,7 @@ def _numbers(column: Any) -> FloatArray:
     return np.asarray(cast.to_numpy(zero_copy_only=False), dtype=np.float64)
 
 
-def _from_arrow(column: Any, where: str) -> npt.NDArray[Any]:
+def _from_arrow(column: Any) -> npt.NDArray[Any]:
     import pyarrow as pa
 
     kind = column.type
@@ -247,11 +246,8 @@ def _from_arrow(column: Any, where: str) -> npt.NDArray[Any]:
         return np.array(_numbers(column))
     if pa.types.is_dictionary(kind):
         column, kind = column.cast(kind.value_type), kind.value_type
-    if pa.types.is_nested(kind) or pa.types.is_binary(kind):
-        raise ValueError(
-            f"{where} holds {kind}, where a number or a text is needed. Write nested values as "
-            "columns of their own."
-        )
+    if pa.types.is_nested(kind) or pa.types.is_binary(kind):  # which no column of numbers is
+        return np.array(["" if value is None else str(value) for value in column.to_pylist()])
     # each text once, and its number for every row: no object for each row
     coded = column.cast(pa.string()).fill_null("").dictionary_encode()
     texts = np.array(coded.dictionary.to_pylist() or [""], dtype=str)

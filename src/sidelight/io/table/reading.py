@@ -11,16 +11,18 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sidelight.core import FloatArray, IntArray
+from sidelight.core import FloatArray, IntArray, listed
 from sidelight.io.finding import require_file
 from sidelight.io.table.binary import read_npy, read_npz
-from sidelight.io.table.columns import Columns, almost_numbers, listed, said_of_texts
+from sidelight.io.table.columns import Columns, almost_numbers, said_of_texts
 from sidelight.io.table.delimited import read_delimited
 from sidelight.io.table.missing import PYTHON_REMEDY, settle_missing
 from sidelight.io.table.parquet import PARQUET, parts_of, read_parquet
 
 _BINARY: dict[str, Callable[[Path], Columns]] = {".npy": read_npy, ".npz": read_npz}
 _TEXT = (".csv", ".tsv", ".txt")
+#: What spreadsheets end in, which are read as what they export.
+_SHEETS = (".xlsx", ".xls", ".xlsm", ".ods")
 #: What tables end in.
 ENDINGS = (*_TEXT, *_BINARY, *PARQUET)
 
@@ -235,9 +237,11 @@ def _read(
     if ending in _TEXT:
         return read_delimited(path, separator=separator, header=header)
     known = ", ".join(ENDINGS)
+    remedy = "Rename the file, or save it as one of these."
+    if ending in _SHEETS:
+        remedy = "Save the sheet as one of these, in the spreadsheet as 'CSV UTF-8'."
     raise ValueError(
-        f"{path.name} has the ending {ending or '(none)'!r}, and tables end in {known}. Rename the "
-        "file, or save it as one of these."
+        f"{path.name} has the ending {ending or '(none)'!r}, and tables end in {known}. {remedy}"
     )
 
 

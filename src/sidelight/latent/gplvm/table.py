@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sidelight.core import BoolArray, FloatArray, IntArray
+from sidelight.core import BoolArray, FloatArray, IntArray, counted
 from sidelight.neighbors import distinct_rows
 
 #: Spreads below this, or above one over it, have no square among the floating point numbers.
@@ -46,14 +46,14 @@ class StandardTable:
         empty = np.flatnonzero(~observed.any(axis=0))
         if len(empty):
             raise ValueError(
-                f"{who} needs at least one observed entry in every column of X. Column(s) "
-                f"{empty[:5].tolist()} hold none. Remove them."
+                f"{who} needs at least one observed entry in every column of X. Nothing is "
+                f"observed in the columns {empty[:5].tolist()}. Remove them."
             )
         blank = int((~observed.any(axis=1)).sum())
         if blank:
             warnings.warn(
-                f"{blank} rows of X have no observed entry; {who} can place them by the prior "
-                f"alone, at the origin of the map.",
+                f"No entry is observed in {counted(blank, 'row')} of X, which {who} can place by "
+                f"the prior alone, at the origin of the map.",
                 UserWarning,
                 stacklevel=4,
             )

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from sidelight.core import FloatArray, IntArray
+from sidelight.core import FloatArray, IntArray, counted
 from sidelight.solvers.eigen import ONE_LENGTH, fix_signs, settled_axes
 
 #: Latent points closer together than this have collapsed.
@@ -51,8 +51,8 @@ def warn_if_collapsed(Z: FloatArray, alpha: float, onset: float | None, who: str
     elif spread.min() < _COLLAPSED:
         flat = int((spread < _COLLAPSED).sum())
         warnings.warn(
-            f"{flat} of {len(spread)} dimensions of the map of {who} are flat at "
-            f"alpha={alpha:g}. Lower alpha, or ask for {len(spread) - flat} components.",
+            f"{flat} of the {counted(len(spread), 'dimension')} of the map of {who} lie flat at "
+            f"alpha={alpha:g}. Lower alpha, or ask for {counted(len(spread) - flat, 'component')}.",
             UserWarning,
             stacklevel=3,
         )

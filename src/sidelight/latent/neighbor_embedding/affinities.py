@@ -15,7 +15,15 @@ from typing import TypeAlias
 import numpy as np
 import scipy.sparse as sp
 
-from sidelight.core import DisconnectedGraphWarning, FloatArray, IntArray, Threads, shares, warn
+from sidelight.core import (
+    DisconnectedGraphWarning,
+    FloatArray,
+    IntArray,
+    Threads,
+    counted,
+    shares,
+    warn,
+)
 from sidelight.neighbors import DistinctRows, Neighbors, component_labels
 
 _SHARE = 8_192
@@ -95,9 +103,9 @@ def pieces_of_rows(P: Affinities, distinct: DistinctRows, *, who: str) -> IntArr
     """
     alone = np.flatnonzero(np.diff(P.graph.indptr) == 0)
     if len(alone):
-        rows = "1 row" if len(alone) == 1 else f"{len(alone)} rows"
         warn(
-            f"The graph of {who} has no edge at {rows} of {P.n}, of which the first is row "
+            f"The graph of {who} has no edge at {counted(len(alone), 'row')} of {P.n}, of which "
+            f"the first is row "
             f"{distinct.rows[alone].min()}: nothing pulls there, and the place in the map says "
             f"nothing. Give the distances to some rows, or leave such rows out.",
             DisconnectedGraphWarning,

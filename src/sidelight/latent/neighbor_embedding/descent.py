@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sidelight.core import BoolArray, FloatArray, IntArray, Interruption, report
+from sidelight.core import BoolArray, FloatArray, IntArray, Interruption, counted, report
 from sidelight.latent.neighbor_embedding.divergence import Divergence, Forces, cuts
 from sidelight.latent.neighbor_embedding.order import morton_order, reordered
 from sidelight.latent.neighbor_embedding.springs import Springs
@@ -170,7 +170,8 @@ def lay_out(
         if step == start.step:
             interruption.go_on()
         interruption.warn(
-            f"{who} was interrupted after {step} of {pace.max_iter} steps; the map so far is kept.",
+            f"{who} was interrupted after {step} of {counted(pace.max_iter, 'step')}; the map so "
+            f"far is kept.",
             stacklevel=3,
         )
     forces = swarm.own_forces()

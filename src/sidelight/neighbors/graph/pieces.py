@@ -14,6 +14,7 @@ from sidelight.core import (
     FloatArray,
     IntArray,
     count_threads,
+    counted,
     report,
     warn,
 )
@@ -92,7 +93,7 @@ def join_pieces(
     if graph.shape != (n_samples, n_samples):
         raise ValueError(
             f"The 'graph' parameter of {who} must be of shape ({n_samples}, {n_samples}), as X has "
-            f"{n_samples} row(s). Got {graph.shape} instead."
+            f"{counted(n_samples, 'row')}. Got {graph.shape} instead."
         )
     labels = component_labels(graph)
     if not labels.any():

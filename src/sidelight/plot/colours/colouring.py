@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sidelight.core import ArrayLike, FloatArray, IntArray, Real
+from sidelight.core import ArrayLike, FloatArray, IntArray, Real, counted
 from sidelight.plot.colours.scale import Scale, scale_of
 from sidelight.plot.colours.shortening import written_apart
 from sidelight.plot.style import MARKERS, MISSING, OTHER, PALETTE, SINGLE
@@ -220,7 +220,7 @@ def _by_label(labels: npt.NDArray[Any]) -> Colouring:
     rare = (entry < 0) & ~missing
     if rare.any():
         entry[rare] = len(key)
-        key.append(KeyEntry(f"{len(names) - len(kept)} other labels", OTHER))
+        key.append(KeyEntry(counted(len(names) - len(kept), "other label"), OTHER))
     if missing.any():
         entry[missing] = len(key)
         key.append(KeyEntry("missing", MISSING))

@@ -8,7 +8,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from sidelight.core import IntArray, Whole
+from sidelight.core import IntArray, Whole, counted
 from sidelight.side.rows.naming import RowNames, listed_labels, plain_labels
 
 
@@ -167,7 +167,7 @@ class SideInformation:
             else "Say of the others that nothing is known: n_rows=len(X), or None for their labels."
         )
         return (
-            f"The {type(self).__name__} given to {who} speaks of {size} rows, and X has "
+            f"The {type(self).__name__} given to {who} speaks of {counted(size, 'row')}, and X has "
             f"{n_samples}. {remedy}"
         )
 

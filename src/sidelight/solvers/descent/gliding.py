@@ -19,7 +19,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sidelight.core import FloatArray, Interruption, report
+from sidelight.core import FloatArray, Interruption, counted, report
 from sidelight.solvers.descent.quasi_newton import Descent, Objective
 
 #: A value that rises by this share of itself says that the steps are too long.
@@ -112,8 +112,8 @@ def _glide(
         if not history:
             interruption.go_on()
         interruption.warn(
-            f"{who} was interrupted after {len(history)} iterations of {stage}; the best so far "
-            f"is kept.",
+            f"{who} was interrupted after {counted(len(history), 'iteration')} of {stage}; the "
+            f"best so far is kept.",
             stacklevel=4,
         )
     n = len(history)

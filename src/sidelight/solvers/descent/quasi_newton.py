@@ -22,7 +22,7 @@ import numpy as np
 from scipy.optimize import minimize
 from sklearn.exceptions import ConvergenceWarning
 
-from sidelight.core import FloatArray, Interruption, report
+from sidelight.core import FloatArray, Interruption, counted, report
 from sidelight.solvers.descent.polishing import polish
 from sidelight.solvers.descent.reproducible import descend_reproducibly
 
@@ -116,8 +116,8 @@ def minimise(
         if not track.history:
             interruption.go_on()  # the value at the start is not known yet
         interruption.warn(
-            f"{who} was interrupted after {track.n_iter} iterations of {stage}; the best so far is "
-            f"kept.",
+            f"{who} was interrupted after {counted(track.n_iter, 'iteration')} of {stage}; the "
+            f"best so far is kept.",
             stacklevel=3,
         )
     elif not converged:
@@ -147,7 +147,7 @@ class _End(Enum):
 def _walk(track: _Track, start: FloatArray, memory: int) -> _End:
     """Walk by the library's steps."""
     watched: Any = track
-    counted: Any = track.step
+    step: Any = track.step
     options: Any = {
         "maxiter": track.max_iter - track.n_iter,
         "maxfun": 20 * track.max_iter + 100,
@@ -155,9 +155,7 @@ def _walk(track: _Track, start: FloatArray, memory: int) -> _End:
         "ftol": 0.0,
         "gtol": 0.0,
     }
-    result = minimize(
-        watched, start, jac=True, method="L-BFGS-B", callback=counted, options=options
-    )
+    result = minimize(watched, start, jac=True, method="L-BFGS-B", callback=step, options=options)
     return {0: _End.FLAT, 1: _End.EARLY}.get(result.status, _End.STUCK)
 
 

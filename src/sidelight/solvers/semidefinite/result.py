@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from sidelight.core import FloatArray, Interruption
+from sidelight.core import FloatArray, Interruption, counted
 from sidelight.solvers.eigen import fix_signs, settled_axes
 
 #: Where a fit is interrupted its kernel is kept if it is proven to come this close to the best: to
@@ -83,15 +83,16 @@ def warn_of_the_end(result: SemidefiniteResult, *, tol: float, who: str) -> None
     """Say that the fit was interrupted, or that the gap is wider than was asked for."""
     if result.interrupted:
         Interruption.warn(
-            f"{who} was interrupted after {result.n_iter} steps; the best kernel so far is kept, "
+            f"{who} was interrupted after {counted(result.n_iter, 'step')}; the best kernel so "
+            f"far is kept, "
             f"certified to a relative gap of {result.gap:.1e} where tol={tol:g} was asked for.",
             stacklevel=3,
         )
     elif not result.converged:
         warnings.warn(
             f"The kernel of {who} is certified to a relative gap of {result.gap:.1e} after "
-            f"{result.n_iter} steps, and tol={tol:g} was asked for; violation_ says by how much "
-            f"it misses its constraints. Raise tol or max_iter, or use fewer neighbours.",
+            f"{counted(result.n_iter, 'step')}, and tol={tol:g} was asked for; violation_ says by "
+            f"how much it misses its constraints. Raise tol or max_iter, or use fewer neighbours.",
             ConvergenceWarning,
             stacklevel=3,
         )

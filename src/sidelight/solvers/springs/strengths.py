@@ -18,7 +18,7 @@ import numpy as np
 from scipy.optimize import Bounds, OptimizeResult, minimize
 from sklearn.exceptions import ConvergenceWarning
 
-from sidelight.core import FloatArray, IntArray, Interruption, report
+from sidelight.core import FloatArray, IntArray, Interruption, counted, report
 from sidelight.solvers.springs.field import DenseField, field_on
 from sidelight.solvers.springs.free_signs import newton_springs, polish_springs
 
@@ -274,7 +274,8 @@ def _gap(n: int, u: FloatArray, ratios: FloatArray) -> float:
 def _warn(found: Springs, task: _Task) -> None:
     if found.interrupted:
         Interruption.warn(
-            f"The fit of {task.who} was interrupted after {found.n_iter} steps; the best springs "
+            f"The fit of {task.who} was interrupted after {counted(found.n_iter, 'step')}; the "
+            f"best springs "
             f"so far are kept, optimal to {found.residual:.1e} where tol={task.tol:g} was asked "
             f"for.",
             stacklevel=5,

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from sidelight.core import COMPONENTS, FloatArray, IntArray, OneOf, Real, Whole
+from sidelight.core import COMPONENTS, FloatArray, IntArray, OneOf, Real, Whole, counted
 from sidelight.estimator import (
     GRAPH_PARAMETERS,
     Embedder,
@@ -309,7 +309,8 @@ class ActionRespectingEmbedding(ActionMap, Embedder):
             n = len(walk.D)
             raise ValueError(
                 f"{self._name} needs more places than components, n_components="
-                f"{self.n_components_}. Got {places.n_places} place(s) in {n} frames "
+                f"{self.n_components_}. Got {counted(places.n_places, 'place')} in "
+                f"{counted(n, 'frame')} "
                 f"(n_samples={n}): frames closer than {places.tolerance:g} are one place, and "
                 f"so are the frames that the same action leads to from one place, or comes from. "
                 f"If different places look alike use merge=None; else ask for fewer components."

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from sidelight.core import FloatArray, IntArray, warn
+from sidelight.core import FloatArray, IntArray, counted, warn
 from sidelight.estimator import said_within
 from sidelight.neighbors import DistinctRows
 from sidelight.unfolding.semidefinite.conflicts import refuse_identical, refuse_ways
@@ -79,7 +79,7 @@ def say_what_pieces_lose(known: Mapping[str, Any], pieces: IntArray, *, who: str
     ties = tied_rows(known)
     lost = len(np.unique(np.sort(ties[pieces[ties[:, 0]] != pieces[ties[:, 1]]], axis=1), axis=0))
     if lost or "Actions" in known:
-        left_out = f"{lost} pairs of rows in different pieces" if lost else "Actions"
+        left_out = f"{counted(lost, 'pair')} of rows in different pieces" if lost else "Actions"
         warn(
             f"{who} embedded the pieces of a graph one by one, and left out what is known about "
             f"{left_out}. Use on_disconnected='connect'."

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from sidelight.core import FloatArray, Threads
+from sidelight.core import FloatArray, Threads, counted
 from sidelight.estimator import Points, in_order
 from sidelight.estimator.territory import pairs_of_points
 from sidelight.latent.descending import pins_of
@@ -104,7 +104,7 @@ def hear_inside(
         if len(together):
             P = pulled_together(P, together)
     if anchors is not None:
-        report["Anchors"] = f"{len(anchors.index)} rows pinned"
+        report["Anchors"] = f"{counted(len(anchors.index), 'row')} pinned"
     return Inside(P, springs, anchors, report)
 
 

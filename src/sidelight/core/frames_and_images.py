@@ -223,7 +223,7 @@ def _is_empty(column: Any) -> bool:
     gone = column.null_count()
     if column.dtype.is_float():  # not a number is nothing, too
         gone = int(np.isnan(column.to_numpy().astype(np.float64)).sum())
-    return 0 < len(column) == gone
+    return bool(0 < len(column) == gone)
 
 
 def _is_written(column: Any) -> bool:

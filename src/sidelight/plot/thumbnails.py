@@ -60,7 +60,7 @@ def _in_colour(pictures: npt.NDArray[Any]) -> npt.NDArray[Any]:
         return pictures
     if pictures.shape[1] in _COLOURS:
         return np.moveaxis(pictures, 1, -1)
-    return pictures.mean(axis=-1)
+    return np.asarray(pictures.mean(axis=-1))
 
 
 def choose_thumbnails(

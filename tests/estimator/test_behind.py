@@ -20,7 +20,7 @@ from sidelight import (
     MultipleRelationalEmbedding,
     ProbabilisticPCA,
 )
-from sidelight.estimator.behind import _is_mild, as_well_in_any_order, bring
+from sidelight.estimator.behind import Brought, _is_mild, as_well_in_any_order, bring
 from sidelight.mapping import Pull, Warp
 from sidelight.neighbors import neighborhood_graph
 from sidelight.quality import procrustes
@@ -315,3 +315,15 @@ def test_eight_anchors_are_enough_to_be_doubted_and_four_are_not():
             assert not as_well_in_any_order(places, places + 0.05 * targets)
     assert not any(doubted[4])
     assert np.mean(doubted[8]) >= 0.8
+
+
+def test_places_that_a_fold_hides_are_refused_by_the_name_of_the_estimator(monkeypatch):
+    X = np.random.default_rng(5).standard_normal((40, 3))
+    model = PCA(2).fit(X, side=Anchors([0, 1, 2], [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]]))
+
+    def folded(self, Z):
+        raise ValueError("The anchors fold the map where 1 of these places lie.")
+
+    monkeypatch.setattr(Brought, "undo", folded)
+    with pytest.raises(ValueError, match="^PCA has no places of its own for Z. The anchors fold"):
+        model.inverse_transform([[0.0, 0.0]])

@@ -55,6 +55,20 @@ def test_only_the_map_in_length_scales_matters():
     assert objective(wider)[0] == pytest.approx(objective(x)[0], rel=1e-12)
 
 
+@pytest.mark.parametrize("kernel", ["rbf", "linear"])
+@pytest.mark.parametrize("size", [-3e5, 3e5])
+def test_a_step_beyond_the_floating_point_numbers_is_too_long(kernel, size):
+    """A line search that tried one ended the fit: the kernel matrix was infinite."""
+    rng = np.random.default_rng(4)
+    table = ObservedTable.of(rng.standard_normal((9, 4)))
+    objective = GPLVMObjective(table, COVARIANCES[kernel], 2, prior=2.0)
+    x = objective.pack(rng.standard_normal((9, 2)), None)
+    x[-1] = size
+    value, slope = objective(x)
+    assert value == np.inf
+    assert np.isfinite(slope).all()
+
+
 def test_first_weights_start_at_the_map():
     rng = np.random.default_rng(2)
     Y = rng.standard_normal((30, 3))

@@ -20,6 +20,8 @@ from sidelight.latent.gplvm.back_constraint import first_weights
 NOISE_FLOOR = 1e-6
 #: Log hyper-parameters are Gaussian about where they start, with this standard deviation.
 _LOG_SPREAD = 3.0
+#: Beyond these logarithms hyper-parameters have no squares: a step that goes there is too long.
+_LARGEST_LOG = 230.0
 
 
 @dataclass(frozen=True)
@@ -187,6 +189,8 @@ class GPLVMObjective:
         return log_prior, -precision * Z - by_apart, by_logs
 
     def __call__(self, x: FloatArray) -> tuple[float, FloatArray]:
+        if (np.abs(x[self.cuts[-1] :]) * self.unit > _LARGEST_LOG).any():
+            return np.inf, np.zeros_like(x)
         state = self.unpack(x)
         value, gradient, self.jitter = self.log_likelihood(state)
         prior, by_Z, by_logs = self._log_prior(state)

@@ -12,6 +12,7 @@ from sidelight import (
     GPLVM,
     ClassicalMDS,
     ConditionalEmbedding,
+    KernelInformationEmbedding,
     KernelPCA,
     SammonMapping,
     StochasticNeighborEmbedding,
@@ -29,6 +30,7 @@ FITS = [
     (UnsupervisedKernelRegression(max_iter=2), 700),
     (GPLVM(max_iter=2), 500),
     (ConditionalEmbedding(max_iter=1), 200),
+    (KernelInformationEmbedding(max_iter=1), 1500),
 ]
 
 

@@ -13,6 +13,8 @@ from sidelight.solvers import best_of
 
 #: More rows than this are judged on a sample of them, spread evenly.
 JUDGED = 3000
+#: Bytes of what is made of each pair of these.
+PER_PAIR = 32.0
 #: Likewise, where a judge multiplies tables of them.
 JUDGED_BY_TABLE = 1000
 #: A wider kernel may leave so much of the least error of rows that come back.  Of digits, flowers,
@@ -122,12 +124,15 @@ def returning_error(Y: FloatArray, Z: FloatArray, kernel: DataKernel, bandwidth:
     54.0
     """
     squared = kernel.dissimilarities(Y, Y)
-    others = squared.copy()
-    np.fill_diagonal(others, np.inf)
-    placed = squared_distances(normalised_weights(others, kernel, bandwidth) @ Z, Z)
-    np.fill_diagonal(placed, np.inf)
-    weights = gaussian_shares(placed)
+    places = normalised_weights(_to_others(squared.copy()), kernel, bandwidth) @ Z
+    weights = gaussian_shares(_to_others(squared_distances(places, Z)))
     return kernel.missed(weights, Y, squared)
+
+
+def _to_others(table: FloatArray) -> FloatArray:
+    """A table in which every item is infinitely far from itself."""
+    np.fill_diagonal(table, np.inf)
+    return table
 
 
 def bandwidth_of_placing(

@@ -15,6 +15,7 @@ import numpy as np
 
 from sidelight.core import Call, FloatArray, IntArray, Threads, require_memory
 from sidelight.latent.density import DataKernel
+from sidelight.latent.density.bandwidth import JUDGED, PER_PAIR
 
 #: Pieces of work, whatever the number of threads: each has sums of its own, added in order.
 PIECES = 16
@@ -53,7 +54,7 @@ class AllPairs:
         """Compare all pairs of rows."""
         n = len(Y)
         require_memory(
-            4.0 * n * n,
+            max(4.0 * n * n, PER_PAIR * min(n, JUDGED) ** 2),
             what=f"the kernel values of {n} × {n} pairs",
             who=who,
             instead="Use kernel='quartic', which keeps neighbouring pairs only, or fewer rows.",

@@ -129,3 +129,15 @@ def test_a_new_item_that_picks_a_corner_alone_is_placed_within_reach_of_the_map(
         width = np.linalg.norm(np.ptp(Z, axis=0))
         places = model.transform(rng.standard_normal((40, 2)))
         assert np.abs(places - Z.mean(axis=0)).max() < 3 * width
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_rows_with_more_copies_than_they_pick_leave_the_map_a_unit(seed):
+    """Their bandwidths went to zero, and the map of three groups was millions of units wide."""
+    items = np.random.default_rng(seed).standard_normal((3, 3))
+    with pytest.warns(UserWarning, match="15 rows given to .* have more copies than perplexity"):
+        model = StochasticNeighborEmbedding(perplexity=1.1).fit(np.repeat(items, 5, axis=0))
+    gaps = cdist(model.embedding_[::5], model.embedding_[::5])[np.triu_indices(3, 1)]
+    assert gaps.min() > 5  # exp(-25): nobody picks another group
+    assert gaps.max() < 60
+    assert model.objective_ < 1e-9

@@ -18,6 +18,8 @@ from sidelight.similarity import (
 #: A new item that never picks itself picks every training item at least so often in all: its
 #: picks then lie inside the hull of the points, where it has a place.
 _ANY = 1e-3
+#: exp(−36) is what rounding leaves of one.
+_NOBODY = 36.0
 
 
 @dataclass(frozen=True)
@@ -70,16 +72,20 @@ class NeighborChoices:
                 f"The 'perplexity' parameter of {who} must be below the number of other items, "
                 f"{len(D) - 1}. Got {perplexity!r} instead."
             )
-        crowded = int(((D == 0).sum(axis=1) - 1 > perplexity).sum())
-        if crowded:
+        bandwidths = perplexity_bandwidths(_without_itself(D), perplexity)
+        crowded = (D == 0).sum(axis=1) - 1 > perplexity
+        if crowded.any():
+            # any small enough has them pick nobody else: the largest leaves the map a unit
+            others = np.where(D[crowded] == 0, np.inf, D[crowded])
+            bandwidths[crowded] = others.min(axis=1) ** 2 / _NOBODY
             warnings.warn(
-                f"{crowded} rows given to {who} have more copies than perplexity={perplexity:g}, "
+                f"{int(crowded.sum())} rows given to {who} have more copies than perplexity={perplexity:g}, "
                 f"and pick nobody but them: how far they are from other rows is lost. Raise "
                 f"perplexity, or leave copies out.",
                 UserWarning,
                 stacklevel=4,
             )
-        return cls(perplexity_bandwidths(_without_itself(D), perplexity), float(perplexity))
+        return cls(bandwidths, float(perplexity))
 
     @property
     def unit(self) -> float:

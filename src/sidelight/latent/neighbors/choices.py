@@ -79,8 +79,8 @@ class NeighborChoices:
             others = np.where(D[crowded] == 0, np.inf, D[crowded])
             bandwidths[crowded] = others.min(axis=1) ** 2 / _NOBODY
             warnings.warn(
-                f"{int(crowded.sum())} rows given to {who} have more copies than perplexity={perplexity:g}, "
-                f"and pick nobody but them: how far they are from other rows is lost. Raise "
+                f"{int(crowded.sum())} rows given to {who} have more copies than "
+                f"perplexity={perplexity:g}, and pick nobody but them: how far they are from other rows is lost. Raise "
                 f"perplexity, or leave copies out.",
                 UserWarning,
                 stacklevel=4,

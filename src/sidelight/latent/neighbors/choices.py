@@ -80,8 +80,8 @@ class NeighborChoices:
             bandwidths[crowded] = others.min(axis=1) ** 2 / _NOBODY
             warnings.warn(
                 f"{int(crowded.sum())} rows given to {who} have more copies than "
-                f"perplexity={perplexity:g}, and pick nobody but them: how far they are from other rows is lost. Raise "
-                f"perplexity, or leave copies out.",
+                f"perplexity={perplexity:g}, and pick nobody but them: how far they are "
+                f"from other rows is lost. Raise perplexity, or leave copies out.",
                 UserWarning,
                 stacklevel=4,
             )

@@ -172,7 +172,7 @@ def modes(entry):
         yield "a table", {"metric": "precomputed"}, cdist(X, X), None
     if entry.name == "KernelPCA":
         yield "a kernel", {"kernel": "precomputed"}, X @ X.T, None
-    if entry.takes_graph and entry.command != "alle":  # which takes no graph but to refuse it
+    if entry.takes_graph:
         wider = OF_WIDER_GRAPHS.get(entry.command)
         graph = arrows_to(nearest_neighbors(X, wider or 12))
         parameters = {"metric": "precomputed"} | ({"n_neighbors": 7} if wider else {})
@@ -249,7 +249,7 @@ def modes_without_a_search(entry):
     if "radius" in inspect.signature(entry.load()).parameters:
         yield {"radius": 0.9}, X, {}
         yield {"radius": 0.9, "metric": "precomputed"}, cdist(X, X), {}
-    if entry.takes_graph and entry.command not in OF_WIDER_GRAPHS and entry.command != "alle":
+    if entry.takes_graph and entry.command not in OF_WIDER_GRAPHS:
         yield {"metric": "precomputed"}, arrows_to(nearest_neighbors(X, 12)), {}
     if "Invariance" in entry.understands and entry.command != "hybrid":  # in its distances alone
         yield {}, X, {"side": Invariance(Baseline(degree=0))}

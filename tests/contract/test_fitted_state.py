@@ -350,7 +350,7 @@ def kinds_of_fit(entry, X):
     yield "features", {}, X, None
     if entry.takes_distances:
         yield "a table", {"metric": "precomputed"}, cdist(X, X), None
-    if entry.takes_graph and entry.command != "alle":  # which takes a graph to say what it lacks
+    if entry.takes_graph:
         wider = OF_WIDER_GRAPHS.get(entry.command)
         parameters = {"metric": "precomputed"} | ({"n_neighbors": 7} if wider else {})
         yield "a graph", parameters, arrows_to(nearest_neighbors(X, wider or 12)), None

@@ -20,8 +20,8 @@ from sidelight import (
     MultipleRelationalEmbedding,
     ProbabilisticPCA,
 )
-from sidelight.estimator.behind import Brought, _is_mild, as_well_in_any_order, bring
-from sidelight.mapping import Pull, Warp
+from sidelight.estimator.behind import _is_mild, as_well_in_any_order, bring
+from sidelight.mapping import Pull, Similarity, Warp
 from sidelight.neighbors import neighborhood_graph
 from sidelight.quality import procrustes
 from sidelight.side import Anchors, Relation
@@ -324,6 +324,6 @@ def test_places_that_a_fold_hides_are_refused_by_the_name_of_the_estimator(monke
     def folded(self, Z):
         raise ValueError("The anchors fold the map where 1 of these places lie.")
 
-    monkeypatch.setattr(Brought, "undo", folded)
+    monkeypatch.setattr(Similarity, "undo", folded)
     with pytest.raises(ValueError, match="^PCA has no places of its own for Z. The anchors fold"):
         model.inverse_transform([[0.0, 0.0]])

@@ -180,7 +180,7 @@ FEATURES |= {
     "None in a cell": _broken(_replaced(None, object)),
     "complex": _broken(lambda X: X * (1 + 1j)),
     "dates": _features(lambda X: (1e6 * X).astype("datetime64[s]"), ANY),
-    "pandas with text": _broken(lambda X: _frame("pandas")(X).assign(name="word")),
+    "pandas with text": _features(lambda X: _frame("pandas")(X).assign(name="word"), ANY),
     "one-dimensional": _broken(lambda X: X[:, 0]),
     "ragged": _broken(lambda X: [*X.tolist()[:-1], [1.0]]),
     "no rows": _broken(lambda X: X[:0]),

@@ -73,7 +73,7 @@ def test_the_worst_pair_is_found_in_any_tile(monkeypatch):
 def test_blocks_for_new_points():
     block = table()[:2]
     assert check_distance_block(block, 4, who="Isomap") is block
-    with pytest.raises(ValueError, match=r"distances to all 5 row\(s\) of X.*Got 4 column"):
+    with pytest.raises(ValueError, match=r"distances to all 5 rows of X.*Got 4 column"):
         check_distance_block(block, 5, who="Isomap")
     with pytest.raises(ValueError, match="not negative"):
         check_distance_block(-block, 4, who="Isomap")

@@ -274,7 +274,7 @@ def test_numpy_integers_are_integers():
         (np.eye(3), {"method": "magic"}, "'method' parameter of .* Got 'magic'"),
         (np.eye(3), {"method": "kd_tree", "metric": "manhattan"}, "must be 'auto' or 'blocked'"),
         (sp.eye_array(3), {"method": "approximate"}, "for sparse rows"),
-        (np.eye(3), {"queries": np.eye(2)}, r"must have the 3 column\(s\) of X. Got 2"),
+        (np.eye(3), {"queries": np.eye(2)}, r"must have the 3 columns of X. Got 2"),
         (np.eye(3), {"n_jobs": 0}, "'n_jobs' parameter"),
         (np.eye(3), {"metric": lambda u, v: np.nan}, "must give finite distances"),
     ],

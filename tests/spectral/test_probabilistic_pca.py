@@ -112,7 +112,7 @@ def test_empty_rows_and_columns(X):
         model = ProbabilisticPCA(2).fit(holes)
     np.testing.assert_allclose(model.embedding_[4], 0, atol=1e-12)
     holes[:, 3] = np.nan
-    with pytest.raises(ValueError, match=r"ProbabilisticPCA.*Column\(s\) \[3\]"):
+    with pytest.raises(ValueError, match=r"ProbabilisticPCA.*in the columns \[3\]"):
         ProbabilisticPCA(2).fit(holes)
 
 

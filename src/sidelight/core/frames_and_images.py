@@ -81,7 +81,7 @@ def read_rows(model: Any, X: Any, *, reset: bool) -> Any:
     elif shape is not None and shape != getattr(model, "image_shape_", shape):
         raise ValueError(
             f"{who} was fitted to images of {_written(model.image_shape_)}. Got images of "
-            f"{_written(shape)}. Bring them to one size."
+            f"{_written(shape)} in X. Bring them to one size."
         )
     return X
 

@@ -390,12 +390,7 @@ class Embedder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
                 f"Z has {counted(Z.shape[1], 'column')}, but the map of {self._name} has "
                 f"{counted(self._n_features_out, 'component')}."
             )
-        if self._behind is None:
-            return np.asarray(Z)
-        try:
-            return self._behind.undo(Z)
-        except ValueError as error:  # where a warp folds
-            raise ValueError(f"{self._name} has no places of its own for Z. {error}") from error
+        return np.asarray(Z) if self._behind is None else self._behind.undo(Z, who=self._name)
 
     def _checked(self, X: Any, **options: Any) -> Any:
         options.setdefault("ensure_all_finite", "allow-nan" if self._takes_missing else True)

@@ -97,11 +97,14 @@ class Brought:
             Z = step(Z)
         return Z
 
-    def undo(self, Z: FloatArray) -> FloatArray:
+    def undo(self, Z: FloatArray, *, who: str = "The map") -> FloatArray:
         """Bring places back."""
         Z = np.asarray(Z, dtype=np.float64)
-        for step in reversed(self.steps):
-            Z = step.undo(Z)
+        try:
+            for step in reversed(self.steps):
+                Z = step.undo(Z)
+        except ValueError as error:  # where a warp folds
+            raise ValueError(f"{who} has no places of its own for Z. {error}") from error
         return Z
 
     def jacobian(self, Z: FloatArray) -> FloatArray:

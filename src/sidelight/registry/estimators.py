@@ -151,7 +151,6 @@ ESTIMATORS: tuple[Entry, ...] = (
         needs_graph=True,
         understands=(*IN_FRONT, "Sequence", *BEHIND),
         takes_distances=True,
-        takes_graph=True,
         in_graph=("Sequence",),
         gives=("map", "new points", "way back", "density"),
     ),

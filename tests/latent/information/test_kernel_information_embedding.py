@@ -317,7 +317,7 @@ def test_rows_all_the_same():
 
 def test_flat_dimensions_are_reported():
     X = np.column_stack([np.linspace(0, 1, 40), np.zeros(40), np.zeros(40)])
-    with pytest.warns(UserWarning, match="1 of 2 dimensions .* are flat"):
+    with pytest.warns(UserWarning, match="1 of the 2 dimensions .* lie flat"):
         KernelInformationEmbedding(2, bandwidth=0.02, alpha=1.8, continuation="none").fit(X)
 
 

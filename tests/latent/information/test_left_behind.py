@@ -14,12 +14,12 @@ from sidelight.datasets import noisy_s
 from sidelight.estimator import Map
 from sidelight.latent.density import GaussianKernel
 from sidelight.latent.information import kernel_information_embedding
-from sidelight.latent.information.followed import Followed
-from sidelight.latent.information.left_behind import (
+from sidelight.latent.information.ends.left_behind import (
     LEFT_BEHIND,
     rows_left_behind,
     with_rows_brought,
 )
+from sidelight.latent.information.followed import Followed
 from sidelight.latent.information.path import Path
 from sidelight.side import Condition
 

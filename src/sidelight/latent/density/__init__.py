@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from sidelight.latent.density.bandwidth import (
+    JUDGED,
+    PER_PAIR,
     bandwidth_of_placing,
     leave_one_out_bandwidth,
     placing_bandwidth,
@@ -29,7 +31,9 @@ from sidelight.latent.density.mappings import ByDensity, DensityEmbedder
 from sidelight.latent.density.table import TableKernel
 
 __all__ = [
+    "JUDGED",
     "KERNELS",
+    "PER_PAIR",
     "ROWS_PER_CLASS",
     "ByDensity",
     "DataKernel",

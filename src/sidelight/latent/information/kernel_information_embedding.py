@@ -52,6 +52,7 @@ from sidelight.latent.information.ends import (
     PathEnds,
     adjusted_map,
     ends_of_path,
+    with_rows_brought,
 )
 from sidelight.latent.information.followed import (
     Followed,
@@ -61,7 +62,6 @@ from sidelight.latent.information.followed import (
     follow_best,
 )
 from sidelight.latent.information.held import pins_among, with_rows_held
-from sidelight.latent.information.left_behind import with_rows_brought
 from sidelight.latent.information.mutual_information_near import pairs_of
 from sidelight.latent.information.path import (
     START_SPREAD,
@@ -408,10 +408,8 @@ class KernelInformationEmbedding(DensityEmbedder):
         if held is not None:
             held, penalty = held.renumbered(np.argsort(order)), about_mean(penalty)
         Y = items[:, columns]
-        kernel, shape = kernel_for(self.kernel, Y), (len(Y), self.n_components_)
-        aside = step_aside(Y, self.n_components_)
-        n_threads = count_threads(self.n_jobs, who=self._name)
-        pairs = pairs_of(Y, kernel, n_threads=n_threads, who=self._name)
+        kernel, shape, who = kernel_for(self.kernel, Y), (len(Y), self.n_components_), self._name
+        pairs = pairs_of(Y, kernel, n_threads=count_threads(self.n_jobs, who=who), who=who)
         ends = ends_of_path(
             self.bandwidth,
             Y,
@@ -447,10 +445,10 @@ class KernelInformationEmbedding(DensityEmbedder):
                 max_iter=self.max_iter,
                 tol=self.tol,
                 judge=None if held_out is None else error_at,
-                who=self._name,
+                who=who,
                 beside=near,
                 held=held,
-                aside=aside,
+                aside=step_aside(Y, self.n_components_),
             )
 
         number, way, first, found = follow_best(ways, follow, left_off)

@@ -14,8 +14,7 @@ from typing import Any
 import numpy as np
 
 from sidelight.core import Call, FloatArray, IntArray, Threads, require_memory
-from sidelight.latent.density import DataKernel
-from sidelight.latent.density.bandwidth import JUDGED, PER_PAIR
+from sidelight.latent.density import JUDGED, PER_PAIR, DataKernel
 
 #: Pieces of work, whatever the number of threads: each has sums of its own, added in order.
 PIECES = 16

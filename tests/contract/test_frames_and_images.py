@@ -85,8 +85,8 @@ def test_images_are_rows_of_pixels(estimator):
     with pytest.warns(UserWarning, match=f"{name}: Images of .* are rows of pixels"):
         model = clone(estimator).fit(images)
     assert model.image_shape_ == images.shape[1:]
-    np.testing.assert_array_equal(model.embedding_, expected.embedding_)
-    np.testing.assert_array_equal(model.transform(images[:5]), expected.transform(flat[:5]))
+    assert_same(model.embedding_, expected.embedding_)
+    assert_same(model.transform(images[:5]), expected.transform(flat[:5]))
     with pytest.raises(ValueError, match=f"{name} was fitted to images of .* Got images of"):
         model.transform(images[:5].transpose(0, 2, 1))
     assert not hasattr(quietly(model.fit, flat), "image_shape_")
@@ -99,7 +99,7 @@ def test_what_acts_in_front_takes_them_too(learner, X):
     with pytest.warns(UserWarning, match=f"{learner.__name__}: Set aside the column 'tree'"):
         model = learner().fit(frame, side=side)
     more = {"condition": side} if learner is FactorRemoval else {}
-    np.testing.assert_array_equal(model.transform(frame, **more), expected.transform(X, **more))
+    assert_same(model.transform(frame, **more), expected.transform(X, **more))
 
 
 def test_a_gated_model_takes_them_too():
@@ -113,17 +113,17 @@ def test_a_gated_model_takes_them_too():
     frame = pd.DataFrame(rows, columns=list("abcd")).assign(word="w")
     with pytest.warns(UserWarning, match="GatedBoltzmannMachine: Set aside the column 'word'"):
         model = clone(machine).fit(frame)
-    np.testing.assert_array_equal(model.transform(frame), expected)
+    assert_same(model.transform(frame), expected)
     with pytest.warns(UserWarning, match="Images of 2 × 2"):
         model = clone(machine).fit(rows.reshape(30, 2, 2))
-    np.testing.assert_array_equal(model.transform(rows.reshape(30, 2, 2)), expected)
+    assert_same(model.transform(rows.reshape(30, 2, 2)), expected)
 
 
 def test_an_invariance_takes_the_shape_that_images_came_in():
     images = np.random.default_rng(0).random((30, 5, 4))
     said = Isomap().fit(images.reshape(30, -1), side=Invariance(Shift(), image_shape=(5, 4)))
     taken = quietly(Isomap().fit, images, side=Invariance(Shift()))
-    np.testing.assert_array_equal(taken.embedding_, said.embedding_)
+    assert_same(taken.embedding_, said.embedding_)
 
 
 def test_a_saved_model_knows_what_it_was_fitted_to(X, new, tmp_path):
@@ -132,7 +132,7 @@ def test_a_saved_model_knows_what_it_was_fitted_to(X, new, tmp_path):
     loaded, frame = load(tmp_path / "rows.sidelight"), frame_of("pandas", new)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        np.testing.assert_array_equal(loaded.transform(frame), model.transform(frame))
+        assert_same(loaded.transform(frame), model.transform(frame))
     images = np.random.default_rng(0).random((30, 5, 4))
     save(quietly(Isomap().fit, images), tmp_path / "images.sidelight")
     assert load(tmp_path / "images.sidelight").image_shape_ == (5, 4)
@@ -166,4 +166,4 @@ def test_distances_between_rows_that_have_a_column_of_names(X):
     table = pd.DataFrame(D, columns=[f"town {i}" for i in range(160)])
     table.insert(0, "town", table.columns)
     model = quietly(Isomap(metric="precomputed").fit, table)
-    np.testing.assert_array_equal(model.embedding_, Isomap(metric="precomputed").fit(D).embedding_)
+    assert_same(model.embedding_, Isomap(metric="precomputed").fit(D).embedding_)

@@ -144,10 +144,15 @@ def test_a_fit_to_few_rows_uses_one_thread_of_blas_and_one_to_many_all(monkeypat
         for shape in ((2000, 3), (2001, 3), (9, 1001)):
             PCA(1).fit(np.random.default_rng(0).normal(size=shape))
         PCA(1).fit([[1.0, 2.0], [3.0, 5.0], [0.0, 1.0]])
+        images = np.random.default_rng(1).random((5, 3, 2))
+        with pytest.warns(UserWarning, match="Images of 3 × 2"):  # more threads, other last bits
+            PCA(1).fit(images)
+        with pytest.warns(UserWarning, match="Images of 3 × 2"):
+            PCA(1).fit(list(images))
         with pytest.raises(ValueError, match="NaN"):
             PCA(1).fit(np.full((5, 2), np.nan))
         assert blas_threads() == before
-    assert seen == [{1}, set(before), set(before), set(before), {1}]
+    assert seen == [{1}, set(before), set(before), {1}, {1}, {1}, {1}]
 
 
 def test_the_calling_thread_works_too_and_no_more_work_than_are_asked_for():

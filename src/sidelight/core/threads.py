@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cache
+from math import prod
 from numbers import Integral
 from threading import Lock
 from typing import Any, TypeAlias
@@ -141,9 +142,17 @@ def blas_threads_that_pay(X: Any) -> AbstractContextManager[None]:
     cores, a hundred small factorisations then take fifty times as long as in one thread; where all
     cores are free, they take about as long.
     """
-    shape: tuple[int, ...] = getattr(X, "shape", ())
-    few = len(shape) == 2 and shape[0] <= _FEW_ROWS and shape[1] <= _FEW_COLUMNS
+    shape = _shape(X)
+    few = len(shape) > 1 and shape[0] <= _FEW_ROWS and prod(shape[1:]) <= _FEW_COLUMNS
     return one_blas_thread() if few else nullcontext()
+
+
+def _shape(X: Any) -> tuple[int, ...]:
+    """The shape of a table, of images, or of a list of rows."""
+    if isinstance(X, (list, tuple)) and X and hasattr(X[0], "__len__"):
+        return (len(X), *getattr(X[0], "shape", (len(X[0]),)))
+    shape: tuple[int, ...] = getattr(X, "shape", ())
+    return shape
 
 
 @cache

@@ -222,3 +222,12 @@ def test_what_does_nothing_is_refused_and_shapes_are_named():
         SpectralBackwardMapping(80).fit(X)
     with pytest.raises(ValueError, match="square"):
         SpectralBackwardMapping(basis="precomputed").fit(X)
+
+
+def test_a_basis_that_is_the_same_everywhere_is_refused():
+    """Its map was one place, and nothing was said."""
+    X = np.random.default_rng(0).standard_normal((12, 3))
+    with pytest.raises(
+        ValueError, match="SpectralBackwardMapping has all rows in one place.*gamma"
+    ):
+        SpectralBackwardMapping(basis="regression", gamma=1e-300).fit(X)

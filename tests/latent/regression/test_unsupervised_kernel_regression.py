@@ -167,3 +167,12 @@ def test_what_a_linear_basis_has_no_use_for_is_refused(option):
     model = UnsupervisedKernelRegression(2, kernel="linear", **option)
     with pytest.raises(ValueError, match="no effect with kernel='linear'"):
         model.fit(np.random.default_rng(0).standard_normal((20, 4)))
+
+
+def test_a_linear_basis_has_no_more_dimensions_than_the_data():
+    """Those beyond were arbitrary, and fitted rows were placed elsewhere by half of the map."""
+    X = np.random.default_rng(0).standard_normal((16, 1))
+    with pytest.raises(ValueError, match="must be at most n_features=1 with kernel='linear'"):
+        UnsupervisedKernelRegression(2, kernel="linear").fit(X)
+    model = UnsupervisedKernelRegression(1, kernel="linear").fit(X)
+    np.testing.assert_allclose(model.transform(X), model.embedding_, atol=1e-8)

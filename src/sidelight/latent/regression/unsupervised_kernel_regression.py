@@ -182,7 +182,7 @@ class UnsupervisedKernelRegression(Embedder):
         """
         told = self._hear(X, side)
         points, who, n, d = told.points, self._name, told.points.n, self.n_components_
-        self._check_choice(n, anchored="Anchors" in told.known)
+        self._check_choice(n, points.rows.shape[1], anchored="Anchors" in told.known)
         pins = pins_of(told.known.get("Anchors"), points.distinct(), d, copies=True, who=who)
         frame = Frame.of(as_dense(points.rows).astype(np.float64, copy=False))
         rows = frame(points.rows)
@@ -240,8 +240,14 @@ class UnsupervisedKernelRegression(Embedder):
             )
         return float(error.penalty * spread + beside(Z)[0])
 
-    def _check_choice(self, n: int, *, anchored: bool) -> None:
+    def _check_choice(self, n: int, n_features: int, *, anchored: bool) -> None:
         check_components(self.n_components_, n, who=self._name)
+        if self.kernel == "linear" and self.n_components_ > n_features:
+            raise ValueError(
+                f"The 'n_components' parameter of {self._name} must be at most n_features="
+                f"{n_features} with kernel='linear', whose points lie in the data. Got "
+                f"{self.n_components_}. Ask for fewer, or use kernel='gaussian'."
+            )
         if self.kernel == "linear":
             refuse_without_effect(self, ("leave_one_out", "penalty"), "with kernel='linear'")
         if self.kernel == "linear" and anchored:

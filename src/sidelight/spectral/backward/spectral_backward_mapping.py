@@ -37,6 +37,10 @@ from sidelight.spectral.backward.bases import (
 BASES = ("regression", "process", "kernel", "linear", "precomputed")
 
 
+#: An extent of the map, as a share of that of the codes, that is none.
+_ONE_PLACE = 1e-12
+
+
 class SpectralBackwardMapping(Embedder):
     """Spectral backward mapping: an embedding whose coordinates are functions of the data.
 
@@ -181,7 +185,13 @@ class SpectralBackwardMapping(Embedder):
             "reconstruction_error_": float(errors.sum()),
             "gamma_": getattr(getattr(basis, "compared", None), "gamma", None),
         }
-        return self._adopt(told, Map(rule(told.points), rule, facts, BackwardKernel(basis)))
+        places = rule(told.points)
+        if np.ptp(places, axis=0).max() <= _ONE_PLACE * np.ptp(Z, axis=0).max():
+            raise ValueError(
+                f"{self._name} has all rows in one place: with gamma={facts['gamma_']} its basis "
+                f"functions are the same everywhere. Use gamma='scale', or a larger one."
+            )
+        return self._adopt(told, Map(places, rule, facts, BackwardKernel(basis)))
 
     def kernel(self) -> FloatArray:
         """Compute the kernel whose leading eigenvectors are the codes, (J (I − B)ᵀ(I − B) J)⁺.

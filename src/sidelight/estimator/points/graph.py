@@ -210,9 +210,9 @@ class Graph:
         one, other = np.append(forth.row, back.col), np.append(forth.col, back.row)
         if not len(one):
             raise DisconnectedGraphError(
-                f"The given graph has no edge out of a set of {counted(len(members), 'point')} "
-                f"with all "
-                f"neighbours within the set, and would collapse. Give a graph with more edges."
+                f"The graph given to {self.who} has no edge out of a set of "
+                f"{counted(len(members), 'point')} with all neighbours within the set, and would "
+                f"collapse. Give a graph with more edges."
             )
         shortest = int(np.argmin(np.append(forth.data, back.data)))
         return int(members[one[shortest]]), int(goals[other[shortest]])

@@ -155,6 +155,47 @@ def test_a_fit_to_few_rows_uses_one_thread_of_blas_and_one_to_many_all(monkeypat
     assert seen == [{1}, set(before), set(before), {1}, {1}, {1}, {1}]
 
 
+def test_what_a_loaded_model_makes_anew_is_made_in_as_many_threads_as_in_the_fit(
+    monkeypatch, tmp_path
+):
+    """A model that is loaded placed rows elsewhere by 1e-8 where BLAS had two threads."""
+    from threadpoolctl import threadpool_limits
+
+    import sidelight
+    from sidelight.latent.gplvm import process
+    from sidelight.mapping import KernelSmoother, by_kernel
+
+    seen = []
+
+    def watched(kind):
+        fit = kind.fit.__func__
+
+        def told(cls, *given, **named):
+            seen.append((kind.__name__, max(blas_threads())))
+            return fit(cls, *given, **named)
+
+        monkeypatch.setattr(kind, "fit", classmethod(told))
+
+    for kind in (process.Prediction, KernelSmoother, by_kernel.RidgePreimage):
+        watched(kind)
+    X = np.random.default_rng(0).standard_normal((30, 4)).cumsum(axis=0)
+    ways = {
+        "Prediction": sidelight.GPLVM(2, max_iter=5),
+        "KernelSmoother": sidelight.Isomap(2, n_neighbors=5),
+        "RidgePreimage": sidelight.KernelPCA(2, kernel="rbf", preimage="ridge"),
+    }
+    blas_threads()
+    with threadpool_limits(2, user_api="blas"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # five steps are not enough, and need not be
+        for name, model in ways.items():
+            path = sidelight.save(model.fit(X), tmp_path / f"{name}.sidelight")
+            loaded = sidelight.load(path)
+            seen.clear()
+            loaded.inverse_transform(loaded.embedding_[:3])
+            assert (name, 1) in seen
+            assert {n_threads for _, n_threads in seen} == {1}
+
+
 def test_the_calling_thread_works_too_and_no_more_work_than_are_asked_for():
     working, most = set(), []
 

@@ -62,7 +62,14 @@ from sidelight.core.parameters import (
 from sidelight.core.progress import Progress, listening, report
 from sidelight.core.refitting import fitting_afresh, is_learned, unchanged_if_refused
 from sidelight.core.sampling import evenly_spaced, farthest_first, first_farthest
-from sidelight.core.threads import Call, Threads, count_threads, one_blas_thread, over_bands
+from sidelight.core.threads import (
+    Call,
+    Threads,
+    blas_threads_that_pay,
+    count_threads,
+    one_blas_thread,
+    over_bands,
+)
 
 __all__ = [
     "COMPONENTS",
@@ -94,6 +101,7 @@ __all__ = [
     "Threads",
     "Whole",
     "as_dense",
+    "blas_threads_that_pay",
     "check_parameters",
     "comparable",
     "count_threads",

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from sidelight.core import FloatArray, IntArray, require_memory
+from sidelight.core import FloatArray, IntArray, blas_threads_that_pay, require_memory
 from sidelight.estimator.placing import OfRows
 from sidelight.estimator.points import Points
 from sidelight.mapping import KernelSmoother
@@ -134,9 +134,10 @@ class SmoothBack:
     def smoother(self) -> KernelSmoother:
         """Fitted when it is first asked for."""
         placed = np.isfinite(self.points).all(axis=1)  # not all rows need have a place
-        if placed.all():
-            return KernelSmoother.fit(self.points, self.items)
-        return KernelSmoother.fit(self.points[placed], self.items[placed])
+        with blas_threads_that_pay(self.items):  # as in the fit, if it asks first
+            if placed.all():
+                return KernelSmoother.fit(self.points, self.items)
+            return KernelSmoother.fit(self.points[placed], self.items[placed])
 
     def __call__(self, Z: FloatArray) -> FloatArray:
         """What would lie at places of the map."""

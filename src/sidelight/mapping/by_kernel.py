@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from sidelight.core import FloatArray, is_sparse, row_blocks
+from sidelight.core import FloatArray, blas_threads_that_pay, is_sparse, row_blocks
 from sidelight.mapping.nystrom import Nystrom
 from sidelight.mapping.preimage import (
     RidgePreimage,
@@ -181,7 +181,8 @@ class Preimage:
 
     @cached_property
     def _regression(self) -> RidgePreimage:
-        return RidgePreimage.fit(self.nystrom.points, self._rows, ridge=self.ridge)
+        with blas_threads_that_pay(self.items):  # as in the fit, if it asks first
+            return RidgePreimage.fit(self.nystrom.points, self._rows, ridge=self.ridge)
 
     def __call__(self, Z: FloatArray) -> FloatArray:
         """Find them."""

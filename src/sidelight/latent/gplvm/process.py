@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from sidelight.core import FloatArray, row_blocks
+from sidelight.core import FloatArray, blas_threads_that_pay, row_blocks
 from sidelight.gaussian_process import (
     COVARIANCES,
     ObservedTable,
@@ -57,21 +57,23 @@ class LatentProcess:
 
     @cached_property
     def prediction(self) -> Prediction:
-        """The process given the data; made when it is first asked for."""
-        return Prediction.fit(
-            COVARIANCES[self.kernel],
-            self.state.parameters,
-            self.state.noise,
-            self.state.Z,
-            self.state.inducing,
-            ObservedTable.of(self.table.Y),
-            who="GPLVM",
-        )
+        """The process given the data; made when it is first asked for, and as in the fit."""
+        with blas_threads_that_pay(self.table.Y):
+            return Prediction.fit(
+                COVARIANCES[self.kernel],
+                self.state.parameters,
+                self.state.noise,
+                self.state.Z,
+                self.state.inducing,
+                ObservedTable.of(self.table.Y),
+                who="GPLVM",
+            )
 
     @cached_property
     def precisions(self) -> FloatArray:
         """S_i⁻¹, the curvature of log p(z | y_i) at every latent point, (n, d, d)."""
-        return self._curvature(self.state.Z, self.table.Y)
+        with blas_threads_that_pay(self.table.Y):
+            return self._curvature(self.state.Z, self.table.Y)
 
     def __call__(self, X: FloatArray) -> FloatArray:
         """Place rows where they are likeliest; training rows keep their places."""

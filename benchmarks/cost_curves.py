@@ -2,8 +2,9 @@
 
 Each method of the registry is fitted to n = 10³ … 10⁶ rows, as far as it comes within a limit of
 processor time, and beyond that goes through ``embed``, which fits a sample and places the rest.
-Every run has a process and a core of its own; its time, its memory and the exponents of n are
-written as JSON and drawn as curves.  ``--small`` takes a few rows, to see that everything runs.
+Every run has a process and a core of its own, and the first n of rows that were made once; its
+time, its memory and the exponents of n are written as JSON and drawn as curves.  ``--small`` takes
+a few rows, to see that everything runs.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 import warnings
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -27,7 +29,7 @@ from sidelight.datasets.files import why_missing
 from sidelight.registry import MAPS, entry_for
 from sidelight.side import Actions
 
-SIZES = (1000, 2000, 5000, 10_000, 20_000, 50_000, 100_000, 200_000, 500_000, 1_000_000)
+SIZES = (1000, 3000, 10_000, 30_000, 100_000, 300_000, 1_000_000)
 SMALL_SIZES = (60, 120)
 _COLUMNS = 50
 #: Shorter runs say more about the overhead than about the method.
@@ -56,12 +58,17 @@ def walk(n: int) -> tuple[FloatArray, Actions]:
     return np.exp(-squares / 18), Actions(taken)
 
 
-def run_once(name: str, n: int, way: str, *, small: bool = False) -> dict[str, Any]:
-    """Fit a method to n rows, or take it through ``embed``; what that took."""
+def run_once(
+    name: str, n: int, way: str, *, among: Path | None = None, small: bool = False
+) -> dict[str, Any]:
+    """Fit a method to n rows, or take it through ``embed``; what that took.
+
+    The rows are the first of those in the file ``among``; without one they are made.
+    """
     from sidelight import embed
 
     walks = entry_for(name).understands == ("Actions",)
-    X, side = walk(n) if walks else (rows(n, small=small), None)
+    X, side = walk(n) if walks else (_first_rows(n, among, small=small), None)
 
     def run(X: FloatArray, side: Any) -> Any:
         return embed(X, side=side, method=name, sample=len(X) if way == "fit" else None)
@@ -78,6 +85,12 @@ def run_once(name: str, n: int, way: str, *, small: bool = False) -> dict[str, A
     }
 
 
+def _first_rows(n: int, among: Path | None, *, small: bool) -> FloatArray:
+    if among is None:
+        return rows(n, small=small)
+    return np.array(np.load(among, mmap_mode="r")[:n])
+
+
 def exponent(runs: Sequence[dict[str, Any]], what: str = "seconds") -> float | None:
     """The slope of log cost over log n, by least squares over the last three runs that count."""
     least = _SECONDS_THAT_COUNT if what == "seconds" else 1.0
@@ -89,18 +102,23 @@ def exponent(runs: Sequence[dict[str, Any]], what: str = "seconds") -> float | N
 
 
 def curves(
-    names: Iterable[str], sizes: Sequence[int], limit: float, *, small: bool
+    names: Iterable[str],
+    sizes: Sequence[int],
+    limit: float,
+    *,
+    among: Path | None = None,
+    small: bool = False,
 ) -> Iterable[tuple[str, dict[str, Any]]]:
     """Measure the methods one after the other."""
     for name in names:
         curve: dict[str, Any] = {"family": entry_for(name).family, "fit": [], "embed": []}
         way = "fit"
         for n in sizes:
-            found = _apart(name, n, way, limit, small)
+            found = _apart(name, n, way, limit, among=among, small=small)
             if isinstance(found, str) and way == "fit" and not small:
                 curve["fit ends"] = f"{n:,} rows: {found}"
                 way = "embed"
-                found = _apart(name, n, way, 10 * limit, small)
+                found = _apart(name, n, way, 10 * limit, among=among, small=small)
             if isinstance(found, str):
                 curve[f"{way} ends"] = f"{n:,} rows: {found}"
                 break
@@ -111,13 +129,16 @@ def curves(
         yield name, curve
 
 
-def _apart(name: str, n: int, way: str, limit: float, small: bool) -> dict[str, Any] | str:
+def _apart(
+    name: str, n: int, way: str, limit: float, *, among: Path | None = None, small: bool = False
+) -> dict[str, Any] | str:
     """One run in a process of its own, or why there is no figure."""
     if small:
         return run_once(name, n, way, small=True)
     command = [sys.executable, "-m", "benchmarks.cost_curves", "--one", name, str(n), way]
+    command += ["--limit", str(limit)] + ([] if among is None else ["--among", str(among)])
     done = subprocess.run(
-        [*command, "--limit", str(limit)],
+        command,
         env=os.environ | ONE_THREAD,
         cwd=Path(__file__).parents[1],
         capture_output=True,
@@ -186,18 +207,22 @@ def main() -> int:
     if options.one is not None:
         name, n, way = options.one
         _limit_processor_time(options.limit)
-        print(json.dumps(run_once(name, int(n), way)))
+        print(json.dumps(run_once(name, int(n), way, among=options.among)))
         return 0
     names = [entry_for(name).name for name in options.methods] or [entry.name for entry in MAPS]
     sizes = SMALL_SIZES if options.small else [n for n in SIZES if n <= options.most]
     found: dict[str, Any] = {}
     if options.json is not None and options.json.exists() and options.methods:
         found = json.loads(options.json.read_text())  # some methods anew, beside the others
-    for name, curve in curves(names, sizes, options.limit, small=options.small):
-        found[name] = curve
-        if options.json is not None:  # after every method, so that an interrupted run is not lost
-            options.json.parent.mkdir(parents=True, exist_ok=True)
-            options.json.write_text(json.dumps(found, indent=1, ensure_ascii=False) + "\n")
+    with tempfile.TemporaryDirectory() as folder:
+        among = None if options.small else Path(folder, "rows.npy")
+        if among is not None:
+            np.save(among, rows(max(sizes)))
+        for name, curve in curves(names, sizes, options.limit, among=among, small=options.small):
+            found[name] = curve
+            if options.json is not None:  # after every method, so that nothing measured is lost
+                options.json.parent.mkdir(parents=True, exist_ok=True)
+                options.json.write_text(json.dumps(found, indent=1, ensure_ascii=False) + "\n")
     for name, curve in found.items():
         slopes = [curve[f"exponent of {what}"] for what in ("seconds", "megabytes")]
         time, memory = ("–" if slope is None else f"n^{slope:.2f}" for slope in slopes)
@@ -218,6 +243,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--json", type=Path, metavar="PATH", help="write every figure to a file")
     parser.add_argument("--picture", type=Path, metavar="PATH", help="draw the curves")
     parser.add_argument("--one", nargs=3, metavar=("NAME", "N", "WAY"), help=argparse.SUPPRESS)
+    parser.add_argument("--among", type=Path, help=argparse.SUPPRESS)
     return parser
 
 

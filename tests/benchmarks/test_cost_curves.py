@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import numpy as np
 import pytest
 
 from benchmarks import cost_curves
@@ -31,7 +32,7 @@ def test_every_method_of_the_registry_runs(entry):
 
 
 def test_beyond_the_limit_a_sample_is_fitted(monkeypatch):
-    def apart(name, n, way, limit, small):
+    def apart(name, n, way, limit, *, among, small):
         if way == "fit" and n > 2000:
             return "more than 1 s of processor time"
         return {**runs(2.0, [n])[0], "fitted to": min(n, 2000)}
@@ -46,9 +47,20 @@ def test_beyond_the_limit_a_sample_is_fitted(monkeypatch):
 
 
 def test_a_run_apart_is_measured_and_a_failure_says_why():
-    found = cost_curves._apart("PCA", 400, "fit", 60.0, False)
+    found = cost_curves._apart("PCA", 400, "fit", 60.0)
     assert found["fitted to"] == 400
-    assert "There is no method" in cost_curves._apart("nothing", 400, "fit", 60.0, False)
+    assert "There is no method" in cost_curves._apart("nothing", 400, "fit", 60.0)
+
+
+def test_every_run_takes_the_first_of_the_rows_that_were_made_once(tmp_path):
+    X = cost_curves.rows(500, small=True)
+    np.save(tmp_path / "rows.npy", X)
+    taken = cost_curves._first_rows(400, tmp_path / "rows.npy", small=False)
+    np.testing.assert_array_equal(taken, X[:400])
+    found = cost_curves._apart("PCA", 400, "fit", 60.0, among=tmp_path / "rows.npy")
+    assert found["fitted to"] == 400
+    nowhere = cost_curves._apart("PCA", 400, "fit", 60.0, among=tmp_path / "nothing.npy")
+    assert "nothing.npy" in nowhere
 
 
 def test_curves_are_drawn(tmp_path):

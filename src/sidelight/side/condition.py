@@ -28,8 +28,9 @@ class Condition(SideInformation):
     Parameters
     ----------
     values : array-like of shape (n_samples,) or (n_samples, n_values)
-        Names (classes) or numbers.  Numbers without a period are taken as classes, too, if each of
-        them comes in several rows.
+        Names (classes) or numbers.  Where a method matches items or maximises conditional
+        information, numbers without a period are classes as well, if each of them comes in five
+        rows on average.
     period : float, optional
         The period of numbers that come round again: 360 for an angle in degrees.
     kernel : float, "delta" or callable, optional

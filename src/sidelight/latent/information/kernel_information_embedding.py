@@ -22,8 +22,6 @@ from sidelight.core import (
     Whole,
     count_threads,
     evenly_spaced,
-    random_generator,
-    whole_or_nothing,
 )
 from sidelight.estimator import Map, in_front, pick_up
 from sidelight.latent.density import (
@@ -51,6 +49,7 @@ from sidelight.latent.information.conditional import (
 from sidelight.latent.information.ends import (
     PathEnds,
     adjusted_map,
+    ended_by_held_out,
     ends_of_path,
     with_rows_brought,
 )
@@ -350,7 +349,7 @@ class KernelInformationEmbedding(DensityEmbedder):
             refuse_in_turns(self, validation)
             found = adjusted_map(again, items[:, columns], self.power, who=self._name)
         elif held_out is None and self.validation_fraction > 0:
-            followed = self._follow_by_held_out(items, columns, beside)
+            followed = ended_by_held_out(self._follow, items, columns, beside, self)
             found, is_held, _ = with_rows_held(followed, pins, again)
         else:
             at, later = (thread.where, None) if pins is None else thread.where or (None, None)
@@ -370,23 +369,6 @@ class KernelInformationEmbedding(DensityEmbedder):
     def _leaves_one_out(self) -> bool:
         """Whether sums leave b = a out: without that a bandwidth that is learned would be none."""
         return bool(self.leave_one_out) or self.bandwidth == "learned"
-
-    def _follow_by_held_out(
-        self, items: FloatArray, columns: IntArray, beside: Adjacent
-    ) -> Followed:
-        """Follow the path with all rows as far as reconstructs held-out ones best."""
-        n = len(items)
-        n_held = min(max(round(self.validation_fraction * n), 1), n - self.n_components_ - 1)
-        held, rest = np.split(random_generator(self.random_state).permutation(n), [n_held])
-        with whole_or_nothing():  # a map of some rows is no map of all
-            kept = np.sort(rest)
-            judged = self._follow(items[kept], columns, items[held], beside=beside.among(kept, n))
-        best = slice(judged.map.facts["n_steps_"])
-        chosen = Path(judged.path.bandwidths[best], judged.path.penalties[best])
-        whole = self._follow(items, columns, None, beside=beside, path=chosen)
-        errors = judged.map.facts["path_"]["error"][best]
-        path = {**whole.map.facts["path_"], "error": errors}
-        return replace(whole, map=whole.map.with_facts(path_=path))
 
     def _follow(
         self,

@@ -59,8 +59,8 @@ class SemidefiniteEmbedding(Embedder):
         By how much a constraint under an average load may be missed, relative to its squared
         distance: misses ξ cost Σ ξ² / 2s, s in proportion.  It is for side information and for
         neighbours held equal; with ``"at_most"`` and nothing known it is refused.  With 0
-        constraints hold exactly, and a contradiction is an error.  ``"auto"`` is 0.001 for neighbours and 0 for
-        side information.
+        constraints hold exactly, and a contradiction is an error.  ``"auto"`` is 0.001 for
+        neighbours and 0 for side information.
     common_neighbors : bool
         Whether pairs that are neighbours of one point are constrained too, ηᵀη, as in the text.
     n_landmarks : int, optional

@@ -47,6 +47,9 @@ def test_an_estimator_has_its_page(entry):
     text = TEXTS[f"docs/methods/{entry.family}/{entry.name}.md"]
     assert text.startswith(f"# {entry.name}\n")
     assert f"```{{facts}} {entry.name}\n```" in text
+    assert re.search(rf"```python\n(?:(?!```).)*\b{entry.name}\(", text, re.DOTALL)  # how to begin
+    assert "**When to take it.**" in text
+    assert "**When not to take it.**" in text
     assert "**Cost.**" in text
     assert "**Parameters that matter:**" in text
     assert text.count("$$") == 2
@@ -264,7 +267,7 @@ def test_every_table_has_a_place_and_is_up_to_date():
 
 def test_the_first_picture_takes_what_the_readme_says():
     seconds, peer = re.search(
-        r"takes ([\d.]+) of the first 3,000 .* where t-SNE takes (\d+)", PAGES["README.md"]
+        r"takes ([\d.]+) s for the first 3,000 .* where t-SNE takes (\d+) s", PAGES["README.md"]
     ).groups()
     kept = json.loads((RESULTS / "default_maps.json").read_text())["tables"]
     _, area, cost = ({row["name"]: row["values"] for row in table["rows"]} for table in kept[:3])

@@ -45,11 +45,11 @@ def test_it_is_the_method_itself(X):
 
 
 def test_what_is_known_goes_by_name_and_the_error_says_so(X):
-    with pytest.raises(TypeError, match=r"Got Pairs behind it.*embed\(X, side="):
+    with pytest.raises(TypeError, match=r"Got Pairs after it.*embed\(X, side="):
         embed(X, Pairs(similar=[(0, 1)]))
-    with pytest.raises(TypeError, match=r"Got Pairs and Pairs behind it.*side="):
+    with pytest.raises(TypeError, match=r"Got Pairs and Pairs after it.*side="):
         embed(X, [Pairs(similar=[(0, 1)]), Pairs(dissimilar=[(0, 2)])])
-    with pytest.raises(TypeError, match=r"Got str behind it.*method="):
+    with pytest.raises(TypeError, match=r"Got str after it.*method="):
         embed(X, "pca")
 
 
@@ -173,8 +173,7 @@ def test_distances_and_anchors_alone_are_a_map_in_the_unit_of_the_anchors(n_comp
     """Nothing but where rows are is asked of such data: distances are kept, not neighbours."""
     table = choose_method(80, kinds=["Anchors"], distances=True, n_components=n_components)
     assert str(table) == (
-        "ClassicalMDS: the data are a table of distances; the finished map is brought to the "
-        "Anchors."
+        "ClassicalMDS: the data are a table of distances; the finished map is moved to the Anchors."
     )
     graph = choose_method(80, kinds=["Anchors"], distances=True, graph=True, n_components=2)
     assert graph.entry.name == "Isomap"
@@ -280,16 +279,16 @@ def test_each_kind_is_said_to_act_where_it_does():
     def why(*kinds, **more):
         return choose_method(100, kinds=kinds, n_components=5, **more).why
 
-    assert why("Sequence").endswith("its graph listens to Sequence, where that does the map good")
+    assert why("Sequence").endswith("its graph listens to Sequence, where that improves the map")
     assert why("Attributes", "Sequence") == (
-        "it follows curved data; its graph listens to Sequence, where that does the map good; it "
+        "it follows curved data; its graph listens to Sequence, where that improves the map; it "
         "listens to Attributes through a learned metric"
     )
     assert why("Anchors") == "it keeps distances; the Anchors stay where they are"
-    assert why("Anchors", "Relation").endswith("; the finished map is brought to the Anchors")
+    assert why("Anchors", "Relation").endswith("; the finished map is moved to the Anchors")
     assert why("Invariance", "Pairs") == (
-        "it follows curved data; its graph listens to Pairs, where that does the map good; rows "
-        "are compared but for what the Invariance forgives"
+        "it follows curved data; its graph listens to Pairs, where that improves the map; rows "
+        "are compared up to what the Invariance forgives"
     )
     assert choose_method(100, kinds=["Attributes"]).why == (
         "near rows are near in the map; it listens to Attributes through a learned metric"

@@ -130,7 +130,7 @@ def unit(names):
 
 
 #: What comments state in words, by what the block that states it holds.
-WORDS = {"save(isomap": row_by_row, "rotated_digits": ring_and_points, "unit_": unit}
+WORDS = {"save(isomap": row_by_row, "ring = ": ring_and_points, "unit_": unit}
 
 
 def holds_what_it_states(code, names):

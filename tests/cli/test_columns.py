@@ -87,7 +87,7 @@ def test_texts_are_placed_by_their_words(method: str) -> None:
     ("options", "said"),
     [
         (("--columns", "all"), "--columns takes mixed. Got 'all'"),
-        (("--columns", "mixed", "--text", "kind"), "Give one of them"),
+        (("--columns", "mixed", "--text", "kind"), "Give one of the two"),
         (("--columns", "mixed", "--standardize"), "--standardize has no effect on mixed columns"),
         (("--text", "body"), "mixed.csv has no column 'body'"),
         (("--columns", "mixed", "--ignore", "hight"), "Did you mean 'height'?"),

@@ -155,7 +155,7 @@ def test_pairs_act_inside_where_a_method_has_them_inside(X):
 def test_the_door_chooses_a_method_that_listens(X):
     found = sidelight.embed(X, side=FORGIVEN)
     assert type(found.model).__name__ == "NeighborEmbedding"
-    assert "compared but for what the Invariance forgives" in found.why
+    assert "compared up to what the Invariance forgives" in found.why
     five = sidelight.embed(X, side=FORGIVEN, n_components=5)
     assert type(five.model).__name__ == "Isomap"
     with pytest.raises(ValueError, match="No one method listens to Condition and Invariance"):

@@ -439,7 +439,7 @@ def test_near_another_map_every_map_is_turned_and_scaled_and_not_bent(entry, X, 
     assert report.place == "behind"
     size = np.sqrt(np.sum(goal.var(axis=0)))
     away = np.sqrt(np.mean(np.sum((expected[rows] - goal) ** 2, axis=1))) / size
-    assert report.change == f"off by {away:.3g} of their extent after the best similarity"
+    assert report.change == f"turned and scaled, and then off by {away:.3g} of their extent"
 
 
 REMOVING = [e for e in MAPS if "Condition" in e.understands and "Condition" not in e.inside]

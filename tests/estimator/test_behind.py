@@ -52,7 +52,7 @@ def test_smooth_positions_are_foretold():
     turned = procrustes(Z[index], smooth(Z)[index])
     similar = turned.scale * Z @ turned.rotation + turned.translation
     assert off < 0.5 * np.sqrt(np.mean(np.sum((similar - smooth(Z)) ** 2, axis=1)))
-    assert told.startswith("off by 0.")
+    assert told.startswith("turned and scaled, and then off by 0.")
     assert "bent over" in told
 
 
@@ -71,7 +71,7 @@ def test_positions_with_errors_are_met_by_a_warp_that_comes_near_and_then_alone(
     way, told = brought(index, goal)
     assert kinds(way) == ["Similarity", "Warp", "Pull"]
     np.testing.assert_allclose(way(Z)[index], goal, atol=1e-12)
-    assert "moved the rest alone" in told
+    assert "moved the rest of the way alone" in told
     others = np.arange(1, 200, 2)
     bent = way(Z)[others]
     off = np.sqrt(np.mean(np.sum((bent - smooth(Z)[others]) ** 2, axis=1)))

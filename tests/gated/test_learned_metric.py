@@ -143,7 +143,7 @@ def test_a_machine_that_learned_from_pairs_of_others_is_refused(X):
     A, B, _ = turned(1000, 0)
     model = GatedBoltzmannMachine(6, max_iter=300)
     confused = model.fit(A, B[np.random.default_rng(0).permutation(len(B))])
-    with pytest.raises(ValueError, match=r"Isomap cannot compare rows .* other way round \(corr"):
+    with pytest.raises(ValueError, match=r"Isomap cannot compare rows .* do not agree \(corr"):
         Isomap().fit(X, side=Invariance(confused))
 
 

@@ -124,7 +124,7 @@ def test_a_roboticist_plans_a_way_through_what_a_camera_saw():
     pixels = {f"pixel {i}": column for i, column in enumerate(frames.T)}
     write_table("walk.csv", {**pixels, "action": [*actions, ""]})
     done = run("embed", "walk.csv", "-d", 1, "--action-column", "action", "--model", "robot")
-    assert "100%" in done.stdout  # of the steps are foretold by others of their action
+    assert "100%" in done.stdout  # of the steps are predicted by others of their action
     model = sidelight.embed("walk.csv", side=Actions(actions), n_components=1).model
     assert model.plan(1, 5) == ["right"] * 4
     assert model.predict(3, "right") in (4, 10)  # the same place, seen twice

@@ -30,7 +30,7 @@ for name, side in {"40 rows named": known, "names shuffled": shuffled}.items():
     maps[name] = PCA(2).fit_transform(metric.transform(X[rest]))
 
 # %%
-# All rows that are drawn are rows that nobody named.
+# Only rows that are in no pair are drawn.
 
 scores = {n: float(neighbor_label_accuracy(Z, group[rest], 5)) for n, Z in maps.items()}
 comparison(maps, labels=np.char.add("group ", group[rest].astype(str)), scores=scores)

@@ -2,9 +2,8 @@
 Pairs: a few labels
 ===================
 
-Of 500 handwritten digits, one in five has told its name. `Pairs.from_labels` turns labels into
-pairs that belong together and pairs that do not; the other rows stay unnamed, and it is by *them*
-that the map is judged.
+Of 500 handwritten digits, one in five is labelled. `Pairs.from_labels` turns labels into pairs that
+belong together and pairs that do not. The map is judged by the rows *without* a label.
 """
 
 import numpy as np
@@ -31,8 +30,8 @@ maps = {
 }
 
 # %%
-# How many of the rows that nobody named have neighbours of their own digit? Shuffled names foretell
-# nothing, are found out, and leave the plain map as it was, to the bit.
+# How many of the rows without a label have neighbours of their own digit? Shuffled labels predict
+# nothing; this is noticed, and the plain map stays as it was, to the bit.
 
 scores = {
     name: float(neighbor_label_accuracy(model.embedding_[~named], y[~named], 5))

@@ -2,8 +2,8 @@
 Unsupervised kernel regression: a curve through noise
 =====================================================
 
-Latent points are moved until the items can be told from them by a smooth regression. Its way back
-is the definition of the method, and draws the principal curve of a noisy S.
+Latent points are moved until the items can be predicted from them by a smooth regression. Its way
+back is the definition of the method, and draws the principal curve of a noisy S.
 """
 
 import numpy as np

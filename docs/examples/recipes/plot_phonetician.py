@@ -2,7 +2,8 @@
 A phonetician: vowels, whoever speaks
 =====================================
 
-Six people say five vowels; people differ more than vowels do. A speaker is a known factor.
+Six people say five vowels, and people differ more than vowels do. The speaker is a known factor,
+and is left out of the map.
 
 .. code-block:: text
 

@@ -22,7 +22,7 @@ print(every.n_components_, "directions stand out")
 eigenvalues(every.eigenvalues_, n_kept=2)
 
 # %%
-# The way back: five digits as they are, and told by 2, 10 and all directions that stand out.
+# The way back: five digits as they are, and rebuilt from 2, 10 and all directions that stand out.
 
 shown = {"as it is": data.X[:5]}
 for m in (2, 10, every.n_components_):

@@ -2,7 +2,7 @@
 Spectral backward mapping: coordinates that are functions
 =========================================================
 
-The codes that a smoother of the data gives back best. New rows need no further rule: the map *is* a
+The codes that a smoother of the data reproduces best. New rows need no further rule: the map *is* a
 function of the data, and is drawn here over half of the rows that it never saw.
 """
 

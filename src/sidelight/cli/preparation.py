@@ -128,8 +128,8 @@ class Preparation:
             if factors:
                 raise ValueError(
                     f"The {type(model).__name__} takes no known factor out of rows, so that "
-                    f"--condition-column says nothing. It does so where it was fitted with one, "
-                    f"and the data showed it."
+                    f"--condition-column has no effect. Leave it out: only a model that was fitted "
+                    f"with a factor that showed in the data takes it out."
                 )
             return replace(self, factors=())
         if not (factors or self.factors):

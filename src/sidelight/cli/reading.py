@@ -116,7 +116,10 @@ def read_other_columns(
 ) -> tuple[Table, Any]:
     """Read a table of mixed columns (--columns mixed) or of texts (--text), and how it is coded."""
     if text is not None and columns is not None:
-        raise ValueError(f"--text takes one column of texts, and {option} all. Give one of them.")
+        raise ValueError(
+            f"--text compares rows by one column of texts, and {option} by all columns. Give one "
+            f"of the two."
+        )
     if text is None and columns != "mixed":
         raise ValueError(f"{option} takes mixed. Got {columns!r}.")
     ignored = [name for name in ignore if name not in (*aside, text)]

@@ -20,11 +20,11 @@ _TAKEN_OUT = ("Condition",)
 #: What is said of kinds, by the place at which they act.
 _ACTING = {
     "inside": "it listens to {} inside",
-    "in the graph": "its graph listens to {}, where that does the map good",
+    "in the graph": "its graph listens to {}, where that improves the map",
     "in front": "it listens to {} through a learned metric",
     "taken out": "what the {} does is taken out in front",
-    "in the distances": "rows are compared but for what the {} forgives",
-    "behind": "the finished map is brought to the {}",
+    "in the distances": "rows are compared up to what the {} forgives",
+    "behind": "the finished map is moved to the {}",
 }
 #: The same of kinds that act inside, by method; nothing where the method's own reason says it.
 _INSIDE = {

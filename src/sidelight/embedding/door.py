@@ -41,7 +41,8 @@ def _all_but_data_by_name(function: Callable[P, R]) -> Callable[P, R]:
             if not known:
                 way = "all else goes by name, embed(X, method=…, n_components=…)"
             raise TypeError(
-                f"{function.__name__} takes X alone without a name. Got {what} behind it: {way}."
+                f"{function.__name__} takes nothing but X without a name. Got {what} after it: "
+                f"{way}."
             )
         return function(*given, **named)
 

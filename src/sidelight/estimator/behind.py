@@ -122,7 +122,7 @@ def bring(points: FloatArray, anchors: Anchors, *, who: str) -> tuple[Brought, s
     turn = best_similarity(points[rows], targets)
     extent = _size(targets) or 1.0
     away = _off(turn(points[rows]), targets)
-    told = f"off by {away / extent:.3g} of their extent after the best similarity"
+    told = f"turned and scaled, and then off by {away / extent:.3g} of their extent"
     if not anchors.exact or away <= _MET * max(extent, float(np.abs(targets).max())):
         return Brought((turn,)), told
     if as_well_in_any_order(points[rows], targets):
@@ -132,15 +132,18 @@ def bring(points: FloatArray, anchors: Anchors, *, who: str) -> tuple[Brought, s
             f"by itself, and the other rows stay. Do rows and positions belong together?"
         )
         turn = best_similarity(points[rows], targets, as_large=True)
-        return Brought((turn, _pull(turn(points), rows, targets))), f"{told}; moved alone: {reason}"
+        told = f"{told}; the anchored rows moved alone: {reason}"
+        return Brought((turn, _pull(turn(points), rows, targets))), told
     moved = turn(points)
     warp = _mild_warp(moved, rows, targets, who)
     if warp is None:
-        return Brought((turn, _pull(moved, rows, targets))), f"{told}; moved alone"
+        told = f"{told}; the anchored rows moved alone"
+        return Brought((turn, _pull(moved, rows, targets))), told
     told = f"{told}, bent over {warp.radius / _size(_placed(moved)):.3g} of the map"
     if not warp.noise:
         return Brought((turn, warp)), told
-    told = f"{told}, then {_off(warp.targets, targets) / extent:.3g}; moved the rest alone"
+    left = _off(warp.targets, targets) / extent
+    told = f"{told}, and then by {left:.3g}; the anchored rows moved the rest of the way alone"
     return Brought((turn, warp, _pull(warp(moved), rows, targets))), told
 
 

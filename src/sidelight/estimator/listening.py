@@ -155,8 +155,9 @@ def refuse_changed_items(learned: dict[str, Any], beside: str, *, who: str) -> N
     """Refuse what acts in front of a method that transforms items: they must stay such."""
     if learned:
         raise ValueError(
-            f"{who} cannot listen to {' and '.join(learned)} together with {beside}: in front "
-            f"items would be changed into what is no longer transformed so. Leave one of them out."
+            f"{who} cannot listen to {' and '.join(learned)} together with {beside}: what is "
+            f"learned in front would change the items, and the transformation would no longer be "
+            f"one of them. Leave one of the two out."
         )
 
 

@@ -71,9 +71,9 @@ class DistanceMetric(LearnedMetric):
     ----------
     ridge : "auto" or float
         ρ, in units of the mean of ‖x_i − x_j‖⁴.  ``"auto"`` chooses it by leaving rows out, not
-        below 0.01, which is right for few or noisy distances; distances that foretell nothing of
-        each other, or are fewer than ten that do not follow from one another's rows, give their
-        unit alone, A = cI.  Zero is the thesis's problem, right for distances that are exact.
+        below 0.01, which is right for few or noisy distances.  If some distances predict nothing
+        about the others, or fewer than ten are independent, only their unit is used, A = cI.  Zero
+        is the thesis's problem, right for distances that are exact.
     kernel : {None, "linear", "rbf", "polynomial", "cosine", "precomputed"} or callable
         Learn in the feature space of a kernel (section 3.4); None: on the features themselves.
     gamma : float or "scale"

@@ -43,10 +43,9 @@ class DistanceSelection(FrontTransformer):
     Parameters
     ----------
     n_features_to_select : int or "auto"
-        How many columns.  ``"auto"``: of the rows' own distances the fewest that leave out at most
-        a tenth of them; of known ones as many as tell best those of rows left out.  Knowledge that
-        tells them no better than all columns do, or than one number, is not used, and all columns
-        are kept.
+        How many columns.  ``"auto"``: for the rows' own distances the fewest that leave out at
+        most a tenth of them; for known ones as many as predict those of rows left out best.  If
+        they predict these no better than all columns do, or than one number, all columns are kept.
 
     Attributes
     ----------

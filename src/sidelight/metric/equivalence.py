@@ -33,8 +33,8 @@ class EquivalenceMetric(LearnedMetric):
     loss : {"safe", "thesis"}
         Which objective.
     strength : float or "auto"
-        γ of the safe loss.  ``"auto"``: the smallest that tells rows left out apart as well as
-        the best does, and zero where the pairs foretell nothing of each other.
+        γ of the safe loss.  ``"auto"``: the smallest that separates rows left out as well as the
+        best does, and zero if some pairs predict nothing about the others.
     kernel : {None, "linear", "rbf", "polynomial", "cosine", "precomputed"} or callable
         Learn in the feature space of a kernel (section 3.4); None: on the features themselves.
     gamma : float or "scale"
@@ -51,12 +51,12 @@ class EquivalenceMetric(LearnedMetric):
     metric_ : ndarray of shape (n_features, n_features)
         A; in the kernel form 𝒜 with ‖x − y‖² = (k_x − k_y)ᵀ𝒜(k_x − k_y).
     strength_ : float
-        The γ used; zero where nothing is known or it foretells nothing, infinite in the thesis's
+        The γ used; zero if nothing is known or the pairs predict nothing, infinite in the thesis's
         form.
     report_ : str
         What became of the pairs.
     refuted_ : bool
-        Whether there are so many pairs that it is certain that they have nothing to do with X.
+        Whether it is certain that the pairs have nothing to do with X, as it takes many to tell.
     objective_ : float
         The minimum (of the safe loss: before scaling).
 

@@ -40,14 +40,15 @@ class FactorRemoval(OneToOneFeatureMixin, FrontTransformer):
     says the known values (classes one by one, numbers by Legendre polynomials of their mid-rank,
     angles by three harmonics), kinds are soft prototypes, and u_k are coordinates of b_k, times the
     part of the factor's variance that the kind is seen with.  The shift (B₀ + Σ_q u_q A_q)ᵀφ(x) is
-    taken out; since kinds are partialled out, it is not taken for an effect of the factor that some
-    kinds are seen at some of its values only.
+    taken out; since kinds are partialled out, a kind that is seen at some values of the factor only
+    is not mistaken for an effect of the factor.
 
-    Three decisions see no label.  A factor in which neighbours do not agree more than shuffled ones
-    would is left in, beside others as well; where all are, X stays as it is.  Shifts depend on the
-    kind as far as rows left out are not told worse so, and rows of one value keep their distances'
-    order.  Where rows of different values lie apart even so, a warning says that no shift undoes
-    this factor; where the shift does not bring them nearer by half, it is left in.
+    Three decisions are made without any label.  A factor is left in if neighbours agree in it no
+    more than shuffled ones would, beside other factors as well; if all are left in, X stays as it
+    is.  Shifts depend on the kind as long as rows left out are predicted no worse for it, and the
+    distances among rows of one value keep their order.  If rows of different values still lie
+    apart, a warning says that no shift undoes this factor; it is left in if the shift does not
+    bring them nearer by half.
 
     Parameters
     ----------
@@ -65,8 +66,8 @@ class FactorRemoval(OneToOneFeatureMixin, FrontTransformer):
     ridge_ : float
         The λ used.
     separation_ : float
-        The distance to the nearest row of another value over that to the nearest of the own, in
-        what comes out.
+        In what comes out, the distance to the nearest row of another value over the distance to
+        the nearest row of the same value.
     report_ : str
         What was done.
     reports_ : tuple of str
@@ -254,8 +255,8 @@ class FactorRemoval(OneToOneFeatureMixin, FrontTransformer):
         if is_apart and not is_undone and not self.always:
             self.separation_ = before
             outcome = (
-                f"not taken out: values lie apart, {before:.2f} to one, and would after a shift, "
-                f"{after:.2f} to one"
+                f"not taken out: rows of other values are {before:.2f} times as far as rows of the "
+                f"same value, and would be {after:.2f} times as far after a shift"
             )
         else:
             self._removal, self.ridge_, self.separation_ = removal, ridge, after
@@ -263,15 +264,16 @@ class FactorRemoval(OneToOneFeatureMixin, FrontTransformer):
             how = "one shift for all" if np.isinf(ridge) else "shifts by kind of item"
             outcome = f"taken out by {how}, {self.strength_:.2f} of the spread of the rows"
             if is_apart:
-                outcome += f"; values lie apart even so, {after:.2f} to one"
+                still = f"rows of other values are still {after:.2f} times as far"
+                outcome += f"; {still} as rows of the same value"
         if is_apart:
             what = (
                 "does not undo it" if self._removal else "does not undo it, so that it is left in"
             )
             warn(
                 f"{self._name} subtracts what the Condition does, and that {what}: rows of other "
-                f"values are {self.separation_:.2f} times as far as those of the own. For a factor "
-                f"that changes items more than a shift can, such as a large rotation, use "
+                f"values are {self.separation_:.2f} times as far as rows of the same value. For a "
+                f"factor that changes items more than a shift can, such as a large rotation, use "
                 f"ConditionalEmbedding().fit(X, side=Condition(…))."
             )
         return outcome

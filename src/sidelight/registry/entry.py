@@ -46,7 +46,7 @@ class Entry:
     inside : tuple of str
         The kinds that act inside the method: they need no feature vectors, and are kept as it can.
     in_graph : tuple of str
-        The kinds that act in the graph of neighbours where that does the map good, else in front,
+        The kinds that act in the graph of neighbours where that improves the map, else in front,
         or not at all.
     declines : mapping of str to str
         Kinds that others take and why it does not, in words that follow a colon.

@@ -80,7 +80,7 @@ ESTIMATORS: tuple[Entry, ...] = (
     Entry(
         "SpectralBackwardMapping",
         "spectral",
-        "coordinates that are functions of the data, given back best by a smoother",
+        "coordinates that are functions of the data, reproduced best by a smoother",
         "sidelight.spectral.backward.spectral_backward_mapping",
         "backward",
     ),
@@ -199,7 +199,7 @@ ESTIMATORS: tuple[Entry, ...] = (
     Entry(
         "UnsupervisedKernelRegression",
         "latent",
-        "points from which the items can be told",
+        "points from which the items can be predicted",
         "sidelight.latent.regression.unsupervised_kernel_regression",
         "ukr",
         understands=(*IN_FRONT, "Sequence", *BEHIND),

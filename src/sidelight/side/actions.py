@@ -36,8 +36,8 @@ class Actions(SideInformation):
         The episode of every *row*.
     certain : bool
         Whether maps follow the actions whatever the rows look like.  By default a map of 20 rows
-        or more follows them only if it then shows the rows still: those that look alike lie
-        together.  Of rows that follow one another by chance it would not.
+        or more follows them only if rows that look alike still lie together in it, which they
+        would not if the rows followed one another by chance.
     names : sequence of shape (n_samples,), optional
         The labels of the rows, in the index of X; those of ``episodes`` by default, where these
         are a series of pandas.

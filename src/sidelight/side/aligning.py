@@ -13,8 +13,8 @@ from sidelight.side.understanding import side_values
 def aligned(side: Any, X: Any, *, names: Any = None) -> Any:
     """Name rows by their numbers in X, and say how many there are.
 
-    So what is known is cut together with X by scikit-learn's searches and cross-validation, also
-    where there is more than one value of it.
+    scikit-learn's searches and cross-validation then cut what is known together with X, also if it
+    is a list of several values.
 
     Parameters
     ----------

@@ -22,9 +22,8 @@ from sidelight.side.rows import (
 class Anchors(NamesRows):
     """Positions in the map that are known for some rows.
 
-    They are kept exactly, in coordinates and a unit of the user's: what the data say of the shape
-    of the map does not depend on either.  One anchor therefore moves a map, two turn and scale it,
-    and more bend it as little as the method can.
+    They are kept exactly, in your own coordinates and unit.  One anchor moves a map, two turn and
+    scale it, and more bend it as little as the method can.
 
     Parameters
     ----------
@@ -44,10 +43,10 @@ class Anchors(NamesRows):
     Notes
     -----
     Some methods pin rows while they make the map (``side_report_`` says "inside").  All others, and
-    all with ``exact=False``, bring the finished map there ("behind"): by the best similarity, and a
-    smooth warp that makes it exact; where that would fold the map, anchored rows move alone.  New
-    rows go the same way.  What an estimator says of its map besides, ``kernel()``,
-    ``eigenvalues_``, ``objective_`` …, is then of the map before it was brought there.
+    all with ``exact=False``, move the finished map there ("behind"): it is turned and scaled, and
+    then warped smoothly until the anchors are met; where that would fold the map, the anchored rows
+    move alone.  New rows go the same way.  ``kernel()``, ``eigenvalues_``, ``objective_`` and the
+    like then describe the map before it was moved.
 
     Examples
     --------
@@ -87,7 +86,7 @@ class Anchors(NamesRows):
 
     @classmethod
     def near(cls, previous: Any) -> Anchors:
-        """Read off another map of the same rows that this one is to come near, without bending.
+        """Keep a map near another map of the same rows, without bending it.
 
         Parameters
         ----------

@@ -28,8 +28,9 @@ class Condition(SideInformation):
     Parameters
     ----------
     values : array-like of shape (n_samples,) or (n_samples, n_values)
-        Names, for classes; numbers otherwise.  Numbers without a period of which each comes again
-        in several rows are classes as well.
+        Names (classes) or numbers.  Where a method matches items or maximises conditional
+        information, numbers without a period are classes as well, if each of them comes in five
+        rows on average.
     period : float, optional
         The period of numbers that come round again: 360 for an angle in degrees.
     kernel : float, "delta" or callable, optional
@@ -141,7 +142,7 @@ class Condition(SideInformation):
         if len(self.values) != n_samples:
             raise ValueError(
                 f"The Condition given to {who} must hold one value per row of X, {n_samples}. "
-                f"Got {len(self.values)}. Of some rows, take within(rows)."
+                f"Got {len(self.values)}. For some of the rows use condition.within(rows)."
             )
         if self.values.dtype.kind == "f":
             finite = np.isfinite(self.values.reshape(n_samples, -1)).all(axis=1)

@@ -41,11 +41,12 @@ class Invariance(SideInformation):
         (height, width) or (height, width, channels) of the image that a row of X holds, row by
         row; ``embed`` knows it where images come as an array of that shape.
     distance : {"auto", "tangent", "correction", "reconstruction", "mean", "likeliest"}
-        By which distance it is forgiven: between tangent planes; sin² of the smallest angle
-        between them; or the error of the best step from one item to the other, along the best path
-        of steps.  ``"auto"`` is the first, but the last where a transformation is linear in its
-        parameters and could make nothing of every item, as a filter or a gain.  With a fitted model
-        ``"mean"`` (``"auto"``) or ``"likeliest"``: how it infers what was done to an item.
+        The distance that forgives it.  ``"tangent"`` is the distance between tangent planes,
+        ``"correction"`` sin² of the smallest angle between them, ``"reconstruction"`` the error of
+        the best step from one item to the other, along the best path of steps.  ``"auto"`` is
+        ``"tangent"``, but ``"reconstruction"`` for a transformation that is linear in its
+        parameters and could turn every item into nothing, as a filter or a gain.  With a fitted
+        model ``"mean"`` (``"auto"``) or ``"likeliest"``: how it infers what was done to an item.
 
     Examples
     --------

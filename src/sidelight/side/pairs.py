@@ -43,7 +43,7 @@ class Pairs(NamesRows):
         Whether rows are named by number or by label.  By default ints are row numbers, refused
         where X is a frame with other ints for labels, and anything else is a label.
     names : sequence, optional
-        Labels of rows: where given, the pairs are numbers of these and not of X.
+        Labels of rows.  Where given, pairs are places in this list, and not row numbers of X.
 
     Examples
     --------

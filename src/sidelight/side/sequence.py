@@ -33,12 +33,13 @@ class Sequence(SideInformation):
         The episode of every row; rows of different episodes are not adjacent.  Without it all are
         of one.
     order : array-like of shape (n_samples,), optional
-        By what rows are in order: numbers, dates, times, spans of time, or texts that are dates
-        or times as ISO 8601 has them (2026-01-31, 2026-01-31 12:30); equal ones are in the order
-        of X.  Without it that order is all.
+        What the rows are sorted by: numbers, dates, times, spans of time, or texts that are dates
+        or times as ISO 8601 has them (2026-01-31, 2026-01-31 12:30); equal ones keep the order
+        of X.  By default the rows are in the order of X.
     names : sequence, optional
-        The labels of the rows that are spoken of, in the index of X; those of series of pandas by
-        default.  Where X has no labels, rows are spoken of in their order.
+        The labels, in the index of X, of the rows that ``order`` and ``episodes`` belong to; by
+        default those of the series of pandas given.  If X has no labels, they belong to its rows
+        in their order.
 
     Examples
     --------
@@ -115,8 +116,8 @@ class Sequence(SideInformation):
     def thinned(self, rows: IntArray) -> Sequence:
         """Give the order of some rows among themselves, whatever lay between them.
 
-        Of :meth:`within` rows are adjacent that were so before; here, those of an episode of which
-        none is left between.
+        After :meth:`within` only rows are adjacent that were adjacent before; here two rows of an
+        episode are adjacent if no row between them is left.
 
         Parameters
         ----------

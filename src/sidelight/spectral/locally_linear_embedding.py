@@ -49,8 +49,8 @@ class LocallyLinearEmbedding(GraphEmbedder):
     n_neighbors : int or "auto"
         Neighbours of each point; ``"auto"`` is 10 (or all others of fewer points).
     radius : float, optional
-        Instead of ``n_neighbors``: all points within this distance are neighbours, and a point
-        with none in reach has its shortest way to another.
+        Instead of ``n_neighbors``: all points within this distance are neighbours; a point that
+        has none within it is joined to its nearest one.
     reg : float
         Added to the diagonal of each local Gram matrix, relative to its trace.
     diagonal : {"unit", "free"}

@@ -84,8 +84,8 @@ def why_not_followed(
     if shown >= wanted - lost:
         return ""
     said = (
-        f"not followed: rows that look alike would lie together {shown:.0%} of the time, "
-        f"{wanted:.0%} are asked ({instead}). If the actions are as sure as the rows say "
+        f"not followed: rows that look alike would lie together {shown:.0%} of the time, and "
+        f"{wanted:.0%} are asked for ({instead}). If you are sure of the actions, say "
         f"Actions(..., certain=True)"
     )
     warn(f"{who}: the Actions are {said}.")

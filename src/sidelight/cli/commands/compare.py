@@ -73,8 +73,8 @@ def compare(
         typer.Option(
             min=1,
             metavar="NUMBER",
-            help="Fit methods that draw at random so often, with one seed after another, and show "
-            "the means of their scores and how far those are apart.",
+            help="Fit methods that draw at random this many times, each time with another seed, "
+            "and show the means of their scores and how far these are apart.",
             rich_help_panel=METHOD,
         ),
     ] = 1,

@@ -35,7 +35,7 @@ def decode(
     header: Header = None,
     quiet: Quiet = False,
 ) -> None:
-    """Say what would lie at places of a map.
+    """Give the items that belong to places of a map: the way back from map to data.
 
     The items have the columns and the units of the table that the model was fitted on.
     """

@@ -27,7 +27,7 @@ from sidelight.metric import EquivalenceMetric
 from sidelight.side import Pairs
 
 #: What is said where the map gains nothing.
-NOT_IN_MAP = "not used: the map does not foretell the groups of rows better with a learned metric"
+NOT_IN_MAP = "not used: with a learned metric the map predicts the groups of rows no better"
 #: γ of the metric of territories; 10 to 1,000 do alike, set on ClassicalMDS with 50 and 200 labels
 #: of 400 digits, draws 330 to 332.
 STRENGTH = 100.0
@@ -72,7 +72,7 @@ def metric_for_map(
         if shows(lambda seen: metric_of_territories(X, walks, seen), wide):
             wide.report_ = (
                 f"used by the territories of {groups.n} groups of {len(groups.rows)} rows: "
-                f"{share:.0%} of what is known is foretold by the rest"
+                f"{share:.0%} of what is known is predicted by the rest"
             )
             return wide
     if not of_pairs:

@@ -64,7 +64,7 @@ class StretchSettings:
 
 STRETCH = StretchSettings()
 #: What is said where the map is left as it is.
-NO_GAIN = "not used: the map does not foretell the groups of rows better with it"
+NO_GAIN = "not used: with it the map predicts the groups of rows no better"
 Embedding = Callable[[Neighborhood], Map]
 
 
@@ -165,8 +165,8 @@ def map_in_territories(
         return None
     return found, (
         f"{groups.n} groups of {len(groups.rows)} rows: rows of groups that differ are farther "
-        f"apart ({share:.0%} of what is known is foretold by the rest; the map keeps {kept:.0%} of "
-        f"the neighbours, {before:.0%} without)"
+        f"apart ({share:.0%} of what is known is predicted by the rest; the map keeps {kept:.0%} "
+        f"of the neighbours, {before:.0%} without)"
     )
 
 

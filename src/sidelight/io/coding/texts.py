@@ -106,7 +106,7 @@ class TextColumn:
         """
         if missing in ("mean", "drop-columns"):
             raise ValueError(
-                f"A text without words has no mean, and its column is all there is: {missing!r} "
+                f"A text without words has no mean, and there is no other column: {missing!r} "
                 f"makes no sense for the texts of {who}. {remedy}"
             )
         kept = _has_words(coded)

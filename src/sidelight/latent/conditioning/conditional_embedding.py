@@ -55,19 +55,18 @@ class ConditionalEmbedding(DensityEmbedder):
     k_ab = exp(−‖z_a − z_b‖²): an item's matches are told from the others *at the same value*, so
     that nothing is gained by separating values.  It begins with eigenvectors of the matches that
     are orthogonal to functions of the factor.  Classes are matched by balanced transport of what
-    the factor leaves unexplained, in part where items have no like in some of them; numbers that
-    hardly repeat by chains of matches, along a rotation exp(δG) that is learned where they carry
-    items along.  New rows, the way back, and items shown at other values of the factor come from
-    the joint density of data and map.
+    the factor leaves unexplained, only in part where some class has no counterpart of an item.
+    Numbers that hardly repeat are matched by chains of matches, along a rotation exp(δG) that is
+    learned if it carries items along.  New rows, the way back, and items shown at other values of
+    the factor come from the joint density of data and map.
 
     Without a ``Condition``, and with one that does not show in the data (its values agree no better
     among near rows than shuffled ones: a warning says so), the map is that of
     :class:`~sidelight.KernelInformationEmbedding`.
 
-    Of several Conditions that are all classes the combinations are the values that items are
-    matched across; that takes five rows of each, on average.  Of others one is matched, the one
-    whose values lie farthest apart after a shift, and :class:`~sidelight.FactorRemoval` takes the
-    others out in front.
+    Several Conditions that are all classes are matched across their combinations, which takes five
+    rows of each on average.  Of others the one whose values lie farthest apart after a shift is
+    matched, and :class:`~sidelight.FactorRemoval` takes the rest out in front.
 
     Parameters
     ----------
@@ -100,8 +99,8 @@ class ConditionalEmbedding(DensityEmbedder):
     history_ : ndarray of shape (n_steps_taken + 1,)
         The objective at the end of every step; that of the finished map comes last.
     path_ : dict of ndarray
-        ``"alpha"`` of every step taken, and ``"bandwidth"``, of which matches have none (NaN).  A
-        spectral map that no step made better has no steps.
+        ``"alpha"`` of every step taken, and ``"bandwidth"`` (NaN: matches have none).  A spectral
+        map that no step made better has no steps.
     n_steps_ : int
         Steps to the map.
     n_iter_ : int

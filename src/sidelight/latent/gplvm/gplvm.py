@@ -128,7 +128,7 @@ class GPLVM(Embedder):
 
     Notes
     -----
-    Columns are centred, not scaled: a column with twice the spread has a say that is larger.
+    Columns are centred, not scaled: a column with a larger spread counts for more.
     Columns that do not vary are left out and come back as they are.  The length scale and the
     scale of the map are one thing, so the prior is on z / ℓ, and the map has unit variance.
     Log hyper-parameters have a wide Gaussian prior, and σ² stays above 1e-6 of the variance.

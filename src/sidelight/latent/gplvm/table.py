@@ -73,7 +73,7 @@ class StandardTable:
         if not _LEAST_SCALE < scale < 1 / _LEAST_SCALE:
             raise ValueError(
                 f"{who} needs data whose variance is a number. Got a spread of {scale:.3g}, whose "
-                f"square is none. Give X in another unit."
+                f"square overflows or vanishes. Give X in another unit."
             )
         return cls(np.ascontiguousarray(centred / scale), order, kept, mean, scale)
 

@@ -22,8 +22,6 @@ from sidelight.core import (
     Whole,
     count_threads,
     evenly_spaced,
-    random_generator,
-    whole_or_nothing,
 )
 from sidelight.estimator import Map, in_front, pick_up
 from sidelight.latent.density import (
@@ -51,6 +49,7 @@ from sidelight.latent.information.conditional import (
 from sidelight.latent.information.ends import (
     PathEnds,
     adjusted_map,
+    ended_by_held_out,
     ends_of_path,
     with_rows_brought,
 )
@@ -122,7 +121,7 @@ class KernelInformationEmbedding(DensityEmbedder):
     bandwidth : float, "auto", "leave_one_out" or "learned"
         The final h of k(y, y') = exp(−‖y − y'‖²/h).  ``"auto"`` is an eighth of the mean squared
         distance between items, and the whole of it for a curve; new rows are placed by a narrower
-        kernel where rows left out come back nearer by it (see Notes).  ``"leave_one_out"``
+        kernel if rows left out are reconstructed better by it (see Notes).  ``"leave_one_out"``
         maximises the likelihood of each item given the others, which is right in few dimensions
         and far too small in many.  ``"learned"`` maximises that likelihood over h and Z together,
         each item left out of its own density (section 3.3), with the Gaussian kernel.
@@ -151,9 +150,9 @@ class KernelInformationEmbedding(DensityEmbedder):
         Where the path begins.  ``"spectral"`` takes the directions in which the points leave the
         origin first.  Where there is a path, any start is brought to a small scale.
     validation_fraction : float
-        Hold out this share of the rows, take the step that reconstructs them best of three paths
-        (from a wide, a middling and the last bandwidth), and follow that path with all rows that
-        far.  ``fit(X, validation=…)`` takes rows of yours.
+        Hold out this share of the rows.  Three paths are tried (from a wide, a middling and the
+        last bandwidth); the one that reconstructs the rows held out best is followed with all rows,
+        as far as it did so.  ``fit(X, validation=…)`` takes rows of yours.
     max_iter : int
         Most iterations of the last step's descent.
     tol : float
@@ -180,9 +179,9 @@ class KernelInformationEmbedding(DensityEmbedder):
     mutual_information_ : float
         Î(Y; Z); with a ``Condition`` Î(Y; Z | X).
     history_ : ndarray of shape (n_steps_taken,)
-        The objective at the end of every step, each with its own h and λ, less what hangs on h
-        alone, log N − (1/N) Σ_a log R_a; with a ``Condition`` that of the finished map comes last,
-        with anchors that with their rows held.
+        The objective at the end of every step, each with its own h and λ, less the part that
+        depends on h alone, log N − (1/N) Σ_a log R_a.  The last value is that of the finished map
+        with a ``Condition``, and with anchors that of the map in which their rows are held.
     path_ : dict of ndarray
         ``"bandwidth"``, ``"alpha"`` and, with validation, ``"error"`` of every step taken.
     n_steps_ : int
@@ -206,19 +205,18 @@ class KernelInformationEmbedding(DensityEmbedder):
     with the narrower kernel that predicts every latent point best from all others.
 
     The kernel that unfolds a map is wide, and E[z | y] under it lies too near to the middle.  With
-    ``bandwidth="auto"`` and a Gaussian kernel or a table rows that are left out on the way to the
-    map and back therefore say by which one new rows are placed: the widest, the map's own at most,
-    by which they come back as near as by the best, within 5 % of the squared error.  At most 3,000
-    rows are asked (1,000 of a table), in a small part of the time of the fit: no further map is
-    made.  ``bandwidth_`` is that of the map.
+    ``bandwidth="auto"`` (and a Gaussian kernel or a table) the kernel that places new rows is
+    therefore chosen by rows left out, which go to the map and back: it is the widest, at most the
+    map's own, whose squared error is within 5 % of the best.  At most 3,000 rows are used (1,000 of
+    a table), and no further map is made.  ``bandwidth_`` is that of the map.
 
-    On a line points cannot go around one another, and a row may be left behind where none of its
-    nearest is.  Such rows are brought to their like in one more step, which is kept where the map
-    then tells more, by half a nat at least.  A path that held-out rows judge ends where they say.
+    On a line points cannot go around one another, and a row may be left behind, far from its
+    nearest rows.  Such rows are moved to them in one more step, which is kept if the map then tells
+    more, by half a nat at least.  A path that is judged by rows held out takes no such step.
 
     :meth:`score_samples` and :meth:`sample` are of p̂(y) = (1/N) Σ_a k(y, y_a) / C, with the h under
-    which each item is likeliest given the others (eq. 3.20): that of the map says which items are
-    alike, and is far wider.
+    which each item is likeliest given the others (eq. 3.20).  The bandwidth of the map is far
+    wider: it says which items are alike.
 
     The penalty is subtracted, and the sum over items is optimised, not the mean.
 
@@ -351,7 +349,7 @@ class KernelInformationEmbedding(DensityEmbedder):
             refuse_in_turns(self, validation)
             found = adjusted_map(again, items[:, columns], self.power, who=self._name)
         elif held_out is None and self.validation_fraction > 0:
-            followed = self._follow_by_held_out(items, columns, beside)
+            followed = ended_by_held_out(self._follow, items, columns, beside, self)
             found, is_held, _ = with_rows_held(followed, pins, again)
         else:
             at, later = (thread.where, None) if pins is None else thread.where or (None, None)
@@ -371,23 +369,6 @@ class KernelInformationEmbedding(DensityEmbedder):
     def _leaves_one_out(self) -> bool:
         """Whether sums leave b = a out: without that a bandwidth that is learned would be none."""
         return bool(self.leave_one_out) or self.bandwidth == "learned"
-
-    def _follow_by_held_out(
-        self, items: FloatArray, columns: IntArray, beside: Adjacent
-    ) -> Followed:
-        """Follow the path with all rows as far as reconstructs held-out ones best."""
-        n = len(items)
-        n_held = min(max(round(self.validation_fraction * n), 1), n - self.n_components_ - 1)
-        held, rest = np.split(random_generator(self.random_state).permutation(n), [n_held])
-        with whole_or_nothing():  # a map of some rows is no map of all
-            kept = np.sort(rest)
-            judged = self._follow(items[kept], columns, items[held], beside=beside.among(kept, n))
-        best = slice(judged.map.facts["n_steps_"])
-        chosen = Path(judged.path.bandwidths[best], judged.path.penalties[best])
-        whole = self._follow(items, columns, None, beside=beside, path=chosen)
-        errors = judged.map.facts["path_"]["error"][best]
-        path = {**whole.map.facts["path_"], "error": errors}
-        return replace(whole, map=whole.map.with_facts(path_=path))
 
     def _follow(
         self,

@@ -71,30 +71,29 @@ class NeighborEmbedding(Embedder):
     operations a row: a million rows take minutes.  The map has the same bits on every processor
     and for any number of threads.
 
-    Pairs act in the graph: the groups that they name have territories, by random walks between
-    neighbours; edges between groups that are said to differ are weakened, and rows are pulled by
-    others of their group, as much as rows that are held out are foretold.  Distances are springs
-    in a unit of their own, which is then that of the map, and in the end they are held, or where
-    no map has them all, what fits them best; anchors are kept exactly, in their coordinates, and
-    distances beside them pull to the end.
+    Pairs act in the graph.  Each group that they name has a territory, found by random walks
+    between neighbours; edges between groups that differ are weakened, and rows are pulled by others
+    of their group, the more strongly the better the groups of rows held out are predicted.
+    Distances are springs, whose unit becomes that of the map; in the end they are held, or, if no
+    map has all of them, fitted as well as possible.  Anchors are kept exactly, in their own
+    coordinates; beside them distances only pull.
     Attributes act through a metric learned in front, and what a condition does is taken out there.
-    Where a condition of up to twelve values shows among neighbours even so, and rows match across
-    its values (each among the nearest of the other's value), they find neighbours there too, as
-    many as the value has rows; rows whose kind a value lacks keep their own.  Numbers of more
-    values and angles are taken out in front alone.
+    If a condition of up to twelve values still shows among neighbours, rows that match across its
+    values (each among the nearest of the other's value) become neighbours too, in proportion to
+    the rows of each value; rows whose kind a value lacks keep their own.  Numbers of more values
+    and angles are taken out in front only.
 
     Parameters
     ----------
     n_components : int or "auto"
         Dimensions of the map, ``n_components_``; ``"auto"`` is the intrinsic dimension of X.
     perplexity : float, "auto" or list of float
-        Effective neighbours of every row; ``"auto"`` is 15, or half of the others of fewer rows,
-        or of the neighbours that half of the rows of a given graph have at most.
-        Of several the mean of the choices is taken: small ones keep what is near, large ones the
-        large shape.
+        Effective neighbours of every row.  ``"auto"`` is 15, or half of the other rows where there
+        are few, or half of the median number of neighbours in a given graph.  With a list the mean
+        of the choices is taken: small values keep what is near, large ones the large shape.
     n_neighbors : int or "auto"
-        Neighbours that a row may choose; ``"auto"`` is twice the perplexity, or what a given graph
-        stores, in either direction where it stores each edge in one.
+        Neighbours that a row may choose; ``"auto"`` is twice the perplexity, or all that a given
+        graph stores (in both directions, if it stores each edge in one).
     exaggeration : float
         How much stronger pulls are than the objective says: 1 is t-SNE; at 4 clusters contract, as
         in UMAP's maps.
@@ -104,13 +103,13 @@ class NeighborEmbedding(Embedder):
         ν: 1 is t-SNE; below, clusters fall into finer ones; infinity is symmetric stochastic
         neighbour embedding.
     init : {"auto", "classical", "spectral", "random"}, ndarray or estimator
-        Where the points begin: principal components (of other distances, classical scaling),
-        eigenvectors of the graph (``"auto"`` where a graph is given), random places, given ones of
-        shape (n_samples, n_components), or those that an estimator makes of the rows.  They are
-        brought to a small size.
+        Where the points begin: ``"classical"`` is principal components (classical scaling of other
+        distances), ``"spectral"`` eigenvectors of the graph (``"auto"`` where a graph is given,
+        else classical), ``"random"`` random places; or places of shape (n_samples, n_components),
+        or an estimator that makes them of the rows.  They are brought to a small size.
     repulsion : {"auto", "mesh", "tree", "exact"}
-        Whether the repulsion is summed up on a mesh, by a tree of boxes or over all pairs;
-        ``"auto"`` takes pairs of few rows only, a tree for maps in space, and else the mesh.
+        Whether the repulsion is summed up on a mesh, by a tree of boxes or over all pairs.
+        ``"auto"`` takes all pairs of few rows; of more, a tree in three dimensions, else the mesh.
     metric : str or callable
         Of the rows; ``"precomputed"`` for a table of distances or a sparse graph of them.
     neighbors : {"auto", "kd_tree", "blocked", "approximate"}
@@ -148,10 +147,10 @@ class NeighborEmbedding(Embedder):
     Notes
     -----
     Rows that are the same are one point.  A graph in pieces (``pieces_``) is embedded whole: points
-    push one another across pieces too, so that these lie apart, but nothing says how to one
-    another.  Rows of a given graph without an edge bring a warning.  A new row goes where its
-    neighbours' pulls meet the push of the field of all points, which stay; a training row is where
-    it was.
+    of different pieces push one another, so that the pieces lie apart, but nothing says which lies
+    beside which.  Rows of a given graph without an edge bring a warning.  A new row goes where the
+    pulls of its neighbours and the push of all points balance, while these stay; a training row is
+    where it was.
 
     References
     ----------

@@ -1,1 +1,1 @@
-"""Latent points from which the items can be told."""
+"""Latent points from which the items can be predicted."""

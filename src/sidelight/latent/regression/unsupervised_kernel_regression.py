@@ -44,16 +44,16 @@ _ONE_PLACE = 1e-6
 
 
 class UnsupervisedKernelRegression(Embedder):
-    """Unsupervised kernel regression (UKR): points from which the items can be told.
+    """Unsupervised kernel regression (UKR): points from which the items can be predicted.
 
     A regression from the map to the data, f(z) = Σ_j b(z, z_j) x_j, is fitted without knowing the
     points z_j: they minimise its error
 
         E(Z) = (1/n) Σ_i ‖x_i − Σ_j b(z_i, z_j) x_j‖²  (eq. 2.19)
 
-    with b(z, z_j) = exp(−‖z − z_j‖²) / Σ_k exp(−‖z − z_k‖²).  An item that took part in its own
-    reconstruction could be told from its point alone if the points moved far apart; it is left
-    out (b_ii = 0), or a penalty keeps the points together.  With the linear basis b = zᵀz_j the
+    with b(z, z_j) = exp(−‖z − z_j‖²) / Σ_k exp(−‖z − z_k‖²).  If an item took part in its own
+    reconstruction, points far apart would reconstruct every item from itself; so it is left out
+    (b_ii = 0), or a penalty keeps the points together.  With the linear basis b = zᵀz_j the
     solution is PCA (eq. 2.20 to 2.23).
 
     Anchors are kept exactly, in coordinates of their own, with Gaussian basis functions: of all
@@ -71,8 +71,8 @@ class UnsupervisedKernelRegression(Embedder):
     penalty : float
         λ of the term λv·(1/n) Σ_i ‖z_i − z̄‖², v the variance of the data, added to a Gaussian
         reconstruction's error (a linear one needs none, and takes none).  Zero is the form of the
-        paper, in which the points of noisy data drift apart until each is told from its nearest
-        neighbour alone; it is refused where nothing is left out.
+        paper, in which the points of noisy data drift apart until each item is predicted from its
+        nearest neighbour alone; it is refused where nothing is left out.
     init : {"auto", "classical", "backward", "random"} or ndarray of shape (n, n_components)
         Where the descent begins: classical scaling (PCA), the smoothest backward mapping, random
         points, or given ones; ``"auto"`` is the one of the first two with the smaller error.
@@ -97,7 +97,7 @@ class UnsupervisedKernelRegression(Embedder):
     objective_ : float
         E, with the penalty.
     reconstruction_error_ : float
-        E without it: what a left-out item is missed by, squared, on average.
+        E without it: the mean squared error of an item that was left out.
     history_ : ndarray of shape (n_iter_ + 1,)
         E at the start and after each iteration.
     n_iter_ : int

@@ -17,7 +17,6 @@ from sidelight.core import (
     Whole,
     check_parameters,
     fingerprint,
-    random_generator,
     refuse_without_effect,
 )
 from sidelight.estimator import (
@@ -36,17 +35,15 @@ from sidelight.latent.descending import (
     AmongPlaced,
     adjacent_in,
     check_components,
-    classical_start,
     distance_table,
 )
-from sidelight.latent.neighbors import NeighborChoices
+from sidelight.latent.relational.asked import Asked
 from sidelight.latent.relational.axes import settled, settled_full
-from sidelight.latent.relational.bandwidth import relational_bandwidth
-from sidelight.latent.relational.bases import BASES, PENALTY, Base
-from sidelight.latent.relational.objective import Related, RelationalObjective
+from sidelight.latent.relational.bases import BASES
+from sidelight.latent.relational.objective import RelationalObjective
 from sidelight.latent.relational.placing import ScaledBack, seen_through
 from sidelight.latent.relational.relations import Alike, check_relations, rows_of_relations
-from sidelight.latent.relational.starts import informed_start, random_start, written_out
+from sidelight.latent.relational.starts import written_out
 from sidelight.neighbors import each_row
 from sidelight.side import Relation, gather_side
 from sidelight.solvers.descent import Restarts, best_of_starts
@@ -85,18 +82,18 @@ class MultipleRelationalEmbedding(Embedder):
         embedding.  ``"information"``: minus the mutual information of
         :class:`KernelInformationEmbedding`, with ``penalty`` in the place of its ``alpha``, for one
         relation alone as well.  ``"spectral"``: the strain ‖K_c − Y_cY_cᵀ‖²/‖K_c‖² of classical
-        scaling, K_c the centred similarities, of X the inner products of its rows: a relation asks
-        for as many dimensions as its K_c has, so that narrow similarities want wide ones, as of
+        scaling, K_c the centred similarities, of X the inner products of its rows.  A relation asks
+        for as many dimensions as its K_c has: take wide similarities, such as
         ``Relation.from_values(v, bandwidth=16)``.
     transformations : {"diagonal", "full"}
         R_c: a scale for every dimension, so that relations share dimensions or have their own; or
         any matrix (eq. 4.6), so that they share directions, of which there may be more than
         dimensions.  ``"full"`` is refused where there is one relation alone, which has R = I.
     bandwidth : float or "auto"
-        σ² of the similarity of X.  ``"auto"`` is 0.15 of the mean squared distance, or twice the
-        mean where that places rows clearly better of which a relation was kept from speaking, as
-        it does where a relation has to do with a small part of the variance of X (of the base
-        ``"neighbors"`` alone).  Refused with the base ``"spectral"``.
+        σ² of the similarity of X.  ``"auto"`` is 0.15 of the mean squared distance.  With the base
+        ``"neighbors"`` it is twice the mean instead, if rows that are withheld from a relation are
+        placed clearly better so: a relation may have to do with a small part of the variance of X.
+        Refused with the base ``"spectral"``.
     perplexity : float, optional
         Effective neighbours of each row of X instead, with the base ``"neighbors"``.
     weights : sequence of float, optional
@@ -261,8 +258,7 @@ class MultipleRelationalEmbedding(Embedder):
         side : side information or list of it, optional
             What is known: relations as they are; beside X alone a Sequence as a term that keeps
             adjacent rows near, where their order shows in the data; the others as a metric that X
-            is measured in; to anchors the finished map is brought, whose axes are those of
-            relations and cannot turn.
+            is measured in; the finished map is moved to anchors.
         items : array of shape (n_samples, n_items_features), optional
             What ``inverse_transform`` goes back to, where X is left out or precomputed.
 
@@ -274,14 +270,15 @@ class MultipleRelationalEmbedding(Embedder):
         told, alike = self._told_of(X, side, items)
         self._refuse_without_effect(alike)
         told_by = (alike.D, alike.relations, told.known.get("Sequence"))
-        thread = pick_up(self, told_by, self._count_variables(alike))
+        asked = self._asked()
+        thread = pick_up(self, told_by, asked.count_variables(alike))
         left, searched = thread.where or (None, None)
-        alike, searched = self._with_choices(alike, searched)
+        alike, searched = asked.with_choices(alike, self.bandwidth, self.perplexity, searched)
         told, adjacent = self._adjacent_in(told, alike)
-        objective = self._objective(alike, adjacent)
+        objective = asked.objective(alike, adjacent)
         found = best_of_starts(
             objective,
-            self._starts(objective, alike),
+            asked.starts(objective, alike, self.n_restarts, self.random_state),
             rough=_COARSE,
             left_off=left,
             polished=objective.scaled,  # relations leave valleys flat, and stops in them to chance
@@ -289,9 +286,10 @@ class MultipleRelationalEmbedding(Embedder):
         )
         settle = settled_full if objective.full else settled
         Z, R = settle(*objective.unpack(found.best.x), data_first=alike.by_data)
-        facts = {**_facts_of(objective, found, Z, R), **self._facts_given(alike)}
+        given = {"bandwidth_": asked.bandwidth_of(alike), "relations_": alike.names}
+        facts = {**_facts_of(objective, found, Z, R), **given}
         pause = None if found.pause is None else (found.pause, searched)
-        rule = self._placing(alike, Z, R)
+        rule = asked.placing(alike, Z, R)
         return self._adopt(told, _map_of(Z, R, told, rule, facts), thread.left_at(pause))
 
     def metric_for(self, relation: int | str | Relation) -> FloatArray:
@@ -385,17 +383,20 @@ class MultipleRelationalEmbedding(Embedder):
         told = self._tell(None, known, items=self._check_items(items, n), inside=("Relation",))
         return told, Alike(None, given)
 
-    def _chosen_base(self) -> Base:
-        return BASES[self.base]
-
-    def _penalty_of(self, n_relations: int) -> float:
-        if isinstance(self.penalty, str):
-            return self._chosen_base().penalty if n_relations > 1 else PENALTY
-        return float(self.penalty)
+    def _asked(self) -> Asked:
+        return Asked(
+            self.base,
+            self.n_components_,
+            self.transformations == "full",
+            self.penalty,
+            self.data_weight,
+            self.weights,
+            self._name,
+        )
 
     def _refuse_without_effect(self, alike: Alike) -> None:
-        data, n_given = alike.by_data, len(alike.relations)
-        alone = ("transformations", *(("penalty",) * (not self._chosen_base().always_penalised)))
+        data, n_given, base = alike.by_data, len(alike.relations), BASES[self.base]
+        alone = ("transformations", *(("penalty",) * (not base.always_penalised)))
         if not data:
             idle: tuple[str, ...] = ("bandwidth", "perplexity", "data_weight", "metric")
             refuse_without_effect(self, idle, "without X")
@@ -404,23 +405,7 @@ class MultipleRelationalEmbedding(Embedder):
         if not data and n_given == 1:
             refuse_without_effect(self, alone, "with one Relation alone")
         if data:
-            refuse_without_effect(self, self._chosen_base().idle, f"with base={self.base!r}")
-
-    def _with_choices(self, alike: Alike, searched: float | None) -> tuple[Alike, float | None]:
-        """Whom rows pick by the similarity of X, and a bandwidth that had to be searched for."""
-        D, width = alike.D, self.bandwidth
-        if D is None:
-            return alike, None
-        if width == "auto" and self.perplexity is None and self.base == "neighbors":
-            width = searched = searched or relational_bandwidth(
-                D, alike.relations, self.n_components_, penalty=self._penalty_of(2), who=self._name
-            )
-        choices = NeighborChoices.of(D, width, self.perplexity, who=self._name)
-        return replace(alike, choices=choices), searched
-
-    def _count_variables(self, alike: Alike) -> int:
-        shape = alike.n, self.n_components_, alike.n_kinds
-        return RelationalObjective.count_variables(*shape, full=self.transformations == "full")
+            refuse_without_effect(self, base.idle, f"with base={self.base!r}")
 
     def _adjacent_in(self, told: Told, alike: Alike) -> tuple[Told, Adjacent]:
         """The term of adjacent rows, beside X alone."""
@@ -430,70 +415,8 @@ class MultipleRelationalEmbedding(Embedder):
                 f"the map in units of its own, so that nothing says how near adjacent rows are. "
                 f"Leave one of them out."
             )
-        weight = self.data_weight * self._chosen_base().adjacent
+        weight = self.data_weight * BASES[self.base].adjacent
         return adjacent_in(told, told.points, weight, who=self._name)
-
-    def _objective(self, alike: Alike, adjacent: Adjacent) -> RelationalObjective:
-        """E of the points and transformations."""
-        return RelationalObjective(
-            self._related(alike),
-            alike.n,
-            self.n_components_,
-            penalty=self._penalty_of(alike.n_kinds),
-            full=self.transformations == "full",
-            always_penalised=self._chosen_base().always_penalised,
-            beside=adjacent,
-        )
-
-    def _related(self, alike: Alike) -> list[Related]:
-        """The relations that were given, after that of the data where there are any."""
-        base, given, n = self._chosen_base(), alike.relations, alike.n
-        related = [
-            Related(r.rows(n), base.of_relation(r.similarity), weight)
-            for r, weight in zip(given, self._weights_of(given), strict=True)
-        ]
-        if alike.D is None or alike.choices is None:
-            return related
-        of_data = base.of_data(alike.D, alike.choices)
-        return [Related(np.arange(n), of_data, float(self.data_weight)), *related]
-
-    def _placing(self, alike: Alike, Z: FloatArray, R: FloatArray) -> Any:
-        """How new rows are placed by the similarity of X, where there is one."""
-        if alike.D is None or alike.choices is None:
-            return None
-        return self._chosen_base().placing(alike.choices, alike.D, Z, R[0])
-
-    def _facts_given(self, alike: Alike) -> dict[str, Any]:
-        """What was chosen of the data, and which relations there are."""
-        choices, idle = alike.choices, "bandwidth" in self._chosen_base().idle
-        width = None if choices is None or idle else choices.bandwidth
-        return {"bandwidth_": width, "relations_": alike.names}
-
-    def _weights_of(self, given: tuple[Any, ...]) -> list[float]:
-        if self.weights is None:
-            return [1.0] * len(given)
-        if len(self.weights) != len(given):
-            raise ValueError(
-                f"The 'weights' parameter of {self._name} must hold one weight for each Relation, "
-                f"{len(given)}. Got {len(self.weights)}."
-            )
-        return [float(weight) for weight in self.weights]
-
-    def _starts(self, objective: RelationalObjective, alike: Alike) -> list[FloatArray]:
-        n, d, full = objective.n, objective.d, objective.full
-        D, choices = alike.D, alike.choices
-        unit = 1.0 if D is None or choices is None else self._chosen_base().unit(D, choices)
-        if D is not None and not objective.scaled:  # the data alone: stochastic neighbour embedding
-            return [(classical_start(D, d, who=self._name) / unit).ravel()]
-        rng = random_generator(self.random_state)
-        starts = [
-            objective.pack(*random_start(n, d, len(objective.relations), rng, full=full))
-            for _ in range(self.n_restarts + (D is None))
-        ]
-        if D is not None:
-            Z, R = informed_start(D, objective.relations, d, unit=unit, who=self._name)
-            starts.insert(0, objective.pack(Z, written_out(R) if full else R))
-        return starts
 
     def _number(self, relation: int | str | Relation) -> int:
         names: list[str] = self.relations_

@@ -80,7 +80,7 @@ class Foretold:
         if np.isnan(self.learned):
             return (
                 f"not used: {self.independent} independent distances are too few to tell whether "
-                f"they foretell others; only their unit is learned"
+                f"they predict others; only their unit is learned"
             )
         told = (
             f"squared distances of rows left out are missed by {self.learned:.0%} with a metric, "

@@ -41,11 +41,11 @@ class LearnedFromPairs:
             return "not used: all rows are equally alike"
         if self.choice is None:
             return f"used at the strength {self.strength:g}, which was given"
-        told = f"of rows left out {self.choice.without:.2f} are told apart without"
+        told = f"rows left out are told apart {self.choice.without:.0%} of the time without them"
         if self.strength == 0:
-            return f"not used: {told}, and no better with them (± {self.choice.error:.2f})"
+            return f"not used: {told}, and no better with them (± {self.choice.error:.0%})"
         return (
-            f"used at the strength {self.strength:g}: {told}, {self.choice.with_it:.2f} with them"
+            f"used at the strength {self.strength:g}: {told}, {self.choice.with_it:.0%} with them"
         )
 
 

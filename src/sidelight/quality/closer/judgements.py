@@ -192,7 +192,7 @@ def _of_actions(points: FloatArray, actions: Actions) -> list[Judgement]:
         _foretold(points[rng.permutation(len(points))], before, after, actions.labels).mean()
         for _ in range(_N_ORDERS)
     ]
-    what = "steps of an action are foretold by its step from the nearest row"
+    what = "steps of an action are predicted by its step from the nearest row"
     return [Judgement(what, len(foretold), float(foretold.mean()), float(np.mean(shuffled)))]
 
 

@@ -69,8 +69,8 @@ class SpectralBackwardMapping(Embedder):
     noise : float
         σ² of the process, relative to the mean of k̃(y, y).
     leave_one_out : bool
-        Whether z_α has no share in its own prediction: a narrow kernel, which gives back anything,
-        must then foretell rows from others.
+        Whether z_α has no share in its own prediction.  A narrow kernel, which reproduces anything,
+        must then predict each row from the others.
 
     Attributes
     ----------

@@ -104,9 +104,10 @@ class LearnedDistance:
         agree = float(np.corrcoef(there, back)[0, 1])
         if agree < _AGREE:
             raise ValueError(
-                f"{who} cannot compare rows by what {type(self.model).__name__} has learned: what "
-                f"it says of a pair it does not say the other way round (correlation {agree:.2f}). "
-                f"Learn longer, or from pairs of items of which one became the other, both ways."
+                f"{who} cannot compare rows by what {type(self.model).__name__} has learned: its "
+                f"distances from one row to another and back do not agree (correlation "
+                f"{agree:.2f}). Learn longer, or from pairs of items of which one became the "
+                f"other, both ways."
             )
 
     def table(self, left: Rows, right: Rows | None = None) -> FloatArray:

@@ -47,20 +47,19 @@ _MANY = 250
 class ActionRespectingEmbedding(ActionMap, Embedder):
     """Action respecting embedding (ARE): a map in which every action is one rigid motion.
 
-    Frames x_1 … x_t of a walk, or of several, are told apart by the actions between them, whose
-    names mean nothing.  The kernel is learned: wherever the same action led from i to i' and from
-    j to j', it kept their distance,
+    The frames x_1 … x_t of a walk, or of several, come with the actions between them, whose names
+    mean nothing.  The kernel is learned: wherever the same action led from i to i' and from j to
+    j', it kept their distance,
 
         max_K ⟨C, K⟩  over  K ⪰ 0, Σ_ij K_ij = 0,  D(i', j') = D(i, j),  D(i, j) ≤ d_ij²
 
     with D(i, j) = K_ii − 2K_ij + K_jj ((4.4) and table 4.1).  In the map an action is a rotation
-    plus a translation, so that it can be predicted where it leads and planned how to get
-    somewhere.
+    plus a translation, so that one can predict where it leads and plan how to get somewhere.
 
     **Where the knowledge acts**: ``Actions`` give the equalities, the pairs that are bounded, and
-    the runs.  Without them this is semidefinite embedding of the rows; and so it is, with a
-    warning, where a map by actions shows nothing of the frames: where those that look alike do not
-    lie together.  ``Actions(..., certain=True)`` are followed in any case.
+    the runs.  Without them this is semidefinite embedding of the rows.  If frames that look alike
+    would not lie together in the map by actions, the actions are left out too, with a warning;
+    ``Actions(..., certain=True)`` are followed in any case.
 
     Parameters
     ----------

@@ -33,8 +33,8 @@ def refuse_identical(asked: Asked, nodes: IntArray, *, slack: bool, who: str) ->
         same = "identical in X, so that they are one point of the map"
         if not slack:
             raise ContradictionError(
-                f"{who} cannot part rows that are {same}: {said}. Leave that out, or add a column "
-                f"in which the rows differ."
+                f"{who} cannot separate rows that are {same}: {said}. Leave that out, or add a "
+                f"column in which the rows differ."
             )
         warn(
             f"{who} leaves out what is said of rows that are {same}: {said}"

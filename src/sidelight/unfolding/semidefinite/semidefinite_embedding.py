@@ -56,11 +56,11 @@ class SemidefiniteEmbedding(Embedder):
         Whether neighbours may come closer than in the data (the default: always feasible, for any
         metric) or stay as far apart (a dense solver, for up to about a thousand points).
     slack : float or "auto"
-        By how much, relative to its squared distance, a constraint under an average load is missed:
-        misses ξ cost Σ ξ² / 2s with s in proportion.  It holds for equalities of neighbours and for
-        side information, never for ``"at_most"``, where it is refused; 0 is exactly, and then what
-        contradicts itself is an error.  ``"auto"`` is 0.001 for neighbours and 0 for side
-        information.
+        By how much a constraint under an average load may be missed, relative to its squared
+        distance: misses ξ cost Σ ξ² / 2s, s in proportion.  It is for side information and for
+        neighbours held equal; with ``"at_most"`` and nothing known it is refused.  With 0
+        constraints hold exactly, and a contradiction is an error.  ``"auto"`` is 0.001 for
+        neighbours and 0 for side information.
     common_neighbors : bool
         Whether pairs that are neighbours of one point are constrained too, ηᵀη, as in the text.
     n_landmarks : int, optional
@@ -68,8 +68,8 @@ class SemidefiniteEmbedding(Embedder):
         rows that side information names are landmarks besides.  By default, and where there are no
         more points, every point is one.
     side_as : {"constraints", "metric"}
-        Whether pairs and distances constrain the kernel or are learned as a metric; it waits for
-        them, and says nothing of a fit without.
+        Whether pairs and distances constrain the kernel or are learned as a metric; no effect
+        without them.
     similar_within : float or "auto"
         How far apart similar rows may be; ``"auto"`` is the median distance of neighbours.
     dissimilar_beyond : float or "auto"

@@ -42,17 +42,17 @@ def weakened_between(
     gains = told_apart(graph, groups, remember)
     if len(gains) < walks.few:
         return None, (
-            f"not used: {only}, too few to tell whether they foretell others. Name more rows, or "
+            f"not used: {only}, too few to tell whether they predict others. Name more rows, or "
             f"say of some who is similar"
         )
     mean, error = float(gains.mean()), float(gains.std()) / np.sqrt(len(gains))
     if mean <= walks.surely * max(error, 1e-12):
-        return None, f"not used: {only}, and do not foretell one another better than chance"
+        return None, f"not used: {only}, and do not predict one another better than chance"
     weaker = graph.copy()
     weaken_between(weaker, memberships(graph, groups, remember), groups.differ, mean)
     return weaker, (
         f"{only}: edges between the rows around them are weakened ({mean:.0%} of what is known is "
-        f"foretold by the rest)"
+        f"predicted by the rest)"
     )
 
 

@@ -69,12 +69,14 @@ def in_territories(
     if cannot is not None:
         return P, f"not used: {cannot}"
     if len(groups.rows) < walks.few:
-        said = f"{len(groups.rows)} rows are too few to speak for others: similar ones are pulled"
+        said = (
+            f"{len(groups.rows)} rows are too few to speak for others: similar ones pull each other"
+        )
         return pulled_together(P, pairs.similar, settings), said
     share, sure = foretold(P.graph, groups, walks)
     if sure <= walks.surely:
         return P, (
-            f"not used: the {len(groups.rows)} rows that are named do not foretell one another's "
+            f"not used: the {len(groups.rows)} rows that are named do not predict one another's "
             f"groups better than chance"
         )
     graph, found = P.graph.copy(), memberships(P.graph, groups, walks)
@@ -83,7 +85,7 @@ def in_territories(
     said = (
         f"{groups.n} groups of {len(groups.rows)} rows: edges between groups that differ are "
         f"weakened, rows are pulled by others of their group ({share:.0%} of what is known is "
-        f"foretold by the rest)"
+        f"predicted by the rest)"
     )
     return pulled_together(Affinities(graph), pairs.similar, settings), said
 

@@ -24,11 +24,13 @@ from sidelight.estimator.territory import (
     groups_of,
     held_out,
     in_front,
+    is_worth,
     judge,
     map_in_territories,
     memberships,
     metric_for_map,
     pairs_of_territories,
+    share_kept,
     surely_different,
     walks_along,
     walks_in,
@@ -242,6 +244,38 @@ class TestMaps:
         assert gathers_territories(walks, all_named, vague, vague)  # nobody is left to ask
         one = labels_of(np.zeros(len(y), dtype=int), named)
         assert gathers_territories(walks, groups_of(one), vague, torn)  # nor told apart
+
+    def test_what_rows_gain_is_worth_the_neighbours_that_others_lose(self):
+        """A third of the others are heaped up: worth it for a gain as large, and no less."""
+        X, y, named = some_digits(76)
+        groups, walks = groups_of(labels_of(y, named)), walks_in(X)
+        others = np.setdiff1d(np.arange(len(X)), named)
+        heaped, rng = X.copy(), np.random.default_rng(0)
+        heaped[others[::3]] = 1e3 + rng.normal(size=(len(others[::3]), X.shape[1]))
+        lost = share_kept(walks, X, others) - share_kept(walks, heaped, others)
+        assert 0.2 < lost < 0.7
+        assert is_worth(lost + 0.01, walks, groups, X, heaped)
+        assert not is_worth(lost - 0.01, walks, groups, X, heaped)
+        assert is_worth(0.001, walks, groups, heaped, X)
+        everyone = groups_of(labels_of(y, np.arange(len(y))))
+        assert is_worth(0.001, walks, everyone, X, heaped)  # nobody is left who could lose
+        twos = groups_of(Pairs(similar=np.arange(40).reshape(-1, 2)))
+        assert is_worth(-1.0, walks, twos, X, heaped)  # whose gain is no share of anything
+
+    def test_a_metric_that_is_not_worth_it_is_left_out(self, monkeypatch):
+        X, y, named = some_digits(331)
+        side, asked = labels_of(y, named), []
+        assert "used by the territories" in ClassicalMDS().fit(X, side=side).side_report_[0].change
+
+        def too_dear(gain, walks, groups, plain, told):
+            asked.append(gain)
+            return False
+
+        monkeypatch.setattr(in_front, "is_worth", too_dear)
+        model = ClassicalMDS().fit(X, side=side)
+        assert model.side_report_[0].change.startswith("not used")
+        np.testing.assert_array_equal(model.embedding_, ClassicalMDS().fit(X).embedding_)
+        assert min(asked) > 0
 
     def test_a_table_of_distances_listens_too(self):
         X, y, named = some_digits(73)

@@ -19,6 +19,8 @@ from sidelight.estimator.territory.in_graph import (
 from sidelight.estimator.territory.judge import (
     foretells_more,
     gathers_territories,
+    is_worth,
+    share_kept,
     walks_along,
     walks_in,
 )
@@ -44,12 +46,14 @@ __all__ = [
     "gathers_territories",
     "groups_of",
     "held_out",
+    "is_worth",
     "map_in_territories",
     "memberships",
     "metric_for_map",
     "pairs_of_points",
     "pairs_of_territories",
     "plain_map",
+    "share_kept",
     "surely_different",
     "walks_along",
     "walks_in",

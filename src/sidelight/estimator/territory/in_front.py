@@ -2,7 +2,8 @@
 
 A map of few dimensions spends them on what was said.  So it is made by the metric of half of the
 named rows, and the other half is foretold in it and in the map without; the metric is used where
-the map foretells more, and where rows that nobody named are more among their own.
+the map foretells more, where rows that nobody named are more among their own, and where that is
+worth the neighbours that they lose.
 
 Few rows that are named say little of a metric.  Where walks between neighbours foretell what is
 known, rows that nobody named belong to the territory of a group, and pairs of all of these rows
@@ -21,7 +22,13 @@ from sklearn.base import clone
 
 from sidelight.core import DisconnectedGraphError, FloatArray
 from sidelight.estimator.territory.groups import Groups, groups_of
-from sidelight.estimator.territory.judge import foretells_more, gathers_territories, walks_in
+from sidelight.estimator.territory.judge import (
+    gains_foretold,
+    gathers_territories,
+    is_worth,
+    surely_more,
+    walks_in,
+)
 from sidelight.estimator.territory.memberships import WALKS, foretold, memberships
 from sidelight.metric import EquivalenceMetric
 from sidelight.side import Pairs
@@ -61,11 +68,14 @@ def metric_for_map(
 
     def shows(learn: Learn, metric: EquivalenceMetric) -> bool:
         try:
-            return foretells_more(
-                groups, plain, lambda seen: embed(learn(seen).transform(X))
-            ) and gathers_territories(walks, groups, plain, embed(metric.transform(X)))
+            gains = gains_foretold(groups, plain, lambda seen: embed(learn(seen).transform(X)))
+            if not surely_more(gains, groups):
+                return False
+            told = embed(metric.transform(X))
         except DisconnectedGraphError:  # by what is said, which the user need not know
             return False
+        gathers = gathers_territories(walks, groups, plain, told)
+        return gathers and is_worth(float(gains.mean()), walks, groups, plain, told)
 
     if in_territories:
         wide = metric_of_territories(X, walks, groups)

@@ -3,6 +3,9 @@
 Half of the named rows are held out at a time.  A map that was told of the others, and the map that
 was told nothing, both say by walks between neighbours in them to which groups these rows belong.
 
+Rows of which nobody said anything cannot be asked.  A map that tells three groups apart may heap
+all others, so what rows that are held out gain must be worth the neighbours that others lose.
+
 Half of a group of two says nothing of who is similar.  So of such groups, as pairs make them, half
 are held out whole, and what counts is how many rows lie nearer to one of two than the other does.
 """
@@ -33,10 +36,24 @@ SURELY_OF_PAIRS = 2.0
 PLAINLY = 2.5
 #: Where more rows than this part are of one territory, walks cannot tell them apart.
 ONE_TERRITORY = 0.9
+#: So many times as many rows are looked through in a map for neighbours in the data.
+WIDER = 3
 
 
 def foretells_more(groups: Groups, plain: FloatArray, told: Callable[[Groups], FloatArray]) -> bool:
     """Whether maps ``told`` of half of the rows foretell the others better than the plain one."""
+    return surely_more(gains_foretold(groups, plain, told), groups)
+
+
+def surely_more(gains: FloatArray, groups: Groups) -> bool:
+    """Whether rows that were held out gained more than chance gives."""
+    return _is_gain(gains, SURELY if _say_much(groups) else SURELY_OF_PAIRS)
+
+
+def gains_foretold(
+    groups: Groups, plain: FloatArray, told: Callable[[Groups], FloatArray]
+) -> FloatArray:
+    """By how much better maps ``told`` of half of the rows foretell each of the others."""
     gains = []
     for held in groups.halves() if groups.are_large else groups.whole_halves():
         seen, asked = groups.take(~held), groups.take(held)
@@ -48,7 +65,7 @@ def foretells_more(groups: Groups, plain: FloatArray, told: Callable[[Groups], F
         else:
             with_it, without = (nearness(Z, asked.twos()) for Z in maps)
         gains.append(with_it - without)
-    return _is_gain(np.concatenate(gains), SURELY if _say_much(groups) else SURELY_OF_PAIRS)
+    return np.concatenate(gains)
 
 
 def nearness(Z: FloatArray, twos: IntArray) -> FloatArray:
@@ -93,6 +110,39 @@ def gathers_territories(
         for Z in (told, plain)
     ]
     return _is_gain(among[0] - among[1], PLAINLY)
+
+
+def is_worth(
+    gain: float, walks: sp.csr_array, groups: Groups, plain: FloatArray, told: FloatArray
+) -> bool:
+    """Whether rows that are held out gain as large a share as others lose of their neighbours.
+
+    The gain of groups of two is no share.
+    """
+    others = np.setdiff1d(np.arange(len(plain)), groups.rows)
+    if not len(others) or not groups.are_large:
+        return True
+    return gain >= share_kept(walks, plain, others) - share_kept(walks, told, others)
+
+
+def share_kept(walks: sp.csr_array, Z: FloatArray, rows: IntArray) -> float:
+    """The share of the neighbours of rows, along walks, that are among their nearest in a map.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import scipy.sparse as sp
+    >>> path = sp.csr_array(np.eye(9, k=1) + np.eye(9, k=-1))
+    >>> share_kept(path, np.arange(9.0)[:, None], np.arange(9))
+    1.0
+    """
+    n = len(Z)
+    near = nearest_neighbors(Z, min(WIDER * neighbors_in(n), n - 1)).indices[rows]
+    ends = np.arange(0, near.size + 1, near.shape[1])
+    found = sp.csr_array((np.ones(near.size), near.ravel(), ends), shape=(len(rows), n))
+    known = walks[rows]
+    known.data = np.ones(known.nnz)
+    return float(known.multiply(found).sum() / max(known.sum(), 1.0))
 
 
 def _say_much(groups: Groups) -> bool:

@@ -241,6 +241,8 @@ class SemidefiniteEmbedding(Embedder):
         if refuted:
             known = {kind: value for kind, value in known.items() if kind != "Pairs"}
             told = replace(told, notes={"Pairs": refuted})
+        asked = {kind: f"{known[kind]!r} as constraints" for kind in KINDS[:2] if kind in known}
+        told = replace(told, notes={**asked, **told.notes})
         heard, near, held, found = self._told_and_unfolded(told, known)
 
         def without() -> tuple[Told, Map]:
@@ -274,7 +276,8 @@ class SemidefiniteEmbedding(Embedder):
         found = self._unfolded(near, known)
         if "Actions" in known:
             found, known, note = self._judged_by_rows(near, known, found)
-            told = replace(told, notes={**told.notes, "Actions": note})
+            if note:
+                told = replace(told, notes={**told.notes, "Actions": note})
         return told, near, known, found
 
     def _unfolded(self, near: Neighborhood, known: dict[str, Any]) -> Map:

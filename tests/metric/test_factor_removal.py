@@ -20,7 +20,7 @@ from sklearn.utils.estimator_checks import check_estimator
 from sidelight import PCA, FactorRemoval
 from sidelight.core import shares
 from sidelight.metric.factor import removal
-from sidelight.metric.factor.basis import Basis, read_bases, said_by
+from sidelight.metric.factor.basis import Basis, said_by
 from sidelight.metric.factor.decisions import (
     agreement_of_neighbors,
     separation_of,
@@ -298,7 +298,7 @@ class TestParts:
 
     def test_memberships_and_shifts_come_to_rest(self):
         _, X, _, batch, _ = planted()
-        bases = read_bases([named(batch)])
+        bases = (Basis.of(named(batch)),)
         phi = said_by(bases, [named(batch)], who="it")
         few = replace(SETTINGS, kinds=30)
         start = starts_of(X, phi, few)[1]
@@ -573,7 +573,7 @@ def test_what_a_number_does_may_turn_back():
 
 def test_a_kind_that_is_seen_at_one_value_has_the_shift_that_all_have_in_common():
     _, X, kind, batch, _ = planted(800, seed=6, confounded=True, bend=0.3)
-    bases = read_bases([named(batch)])
+    bases = (Basis.of(named(batch)),)
     phi = said_by(bases, [named(batch)], who="it")
     shifts = fit_shifts(X, phi, starts_of(X, phi, SETTINGS)[1], 30.0, SETTINGS)
     R = shifts.memberships(X, phi)

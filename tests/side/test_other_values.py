@@ -60,6 +60,10 @@ def test_an_episode_in_two_places_is_refused():
 
 def test_a_condition_holds_names_or_numbers():
     assert repr(Condition(["x", "y", "x"])) == "Condition(3 rows, 2 classes)"
+    with pytest.raises(
+        ValueError, match=r"one value per row. Got the text 'batch'.*frame\['batch'\]"
+    ):
+        Condition("batch")
     assert Condition([1, 2, 3]).values.dtype == np.float64
     Condition([[1, 2], [3, 4]]).check(2, who="KernelInformationEmbedding")
     with pytest.raises(ValueError, match=r"one value per row of X, 4\. Got 3"):

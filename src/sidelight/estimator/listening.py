@@ -263,6 +263,8 @@ class Told:
         What the way back leads to.
     notes : dict
         What became of kinds that act inside, or there too.
+    of_each : tuple of str
+        What became of each Condition that acts inside.
     in_graph : dict
         What became of kinds that act in the graph.
     wanted : Anchors, optional
@@ -278,6 +280,7 @@ class Told:
     learned: dict[str, Any]
     items: Any
     notes: dict[str, str] = field(default_factory=dict)
+    of_each: tuple[str, ...] = ()
     in_graph: dict[str, str] = field(default_factory=dict)
     wanted: Anchors | None = None
     brought: Brought | None = None
@@ -290,17 +293,25 @@ class Told:
 
     def heard(self) -> tuple[Heard, ...]:
         """What became of each kind that acts before the finished map."""
-        inside = (Heard(kind, "inside", f"{value!r}") for kind, (_, value) in self.apart.items())
+        alone = f": {self.of_each[0]}" if self.of_each else ""
+        inside = (
+            Heard(kind, "inside", f"{value!r}{alone}") for kind, (_, value) in self.apart.items()
+        )
         return (*(entry for kind in self.known for entry in self._entries(kind)), *inside)
 
     def _entries(self, kind: str) -> tuple[Heard, ...]:
         """One of each Condition, of which some may be taken out; one of any other kind."""
         entry, values = self._heard(kind), self.known[kind]
-        if kind != "Condition" or not isinstance(values, tuple) or len(values) == 1:
+        if kind != "Condition" or not isinstance(values, tuple):
             return (entry,)
         if kind not in self.learned:
-            said = f", together with {len(values) - 1} more: {entry.change}" if entry.change else ""
-            return tuple(replace(entry, change=f"{value!r}{said}") for value in values)
+            each = self.of_each or ("",) * len(values)
+            if len(values) == 1:
+                return (replace(entry, change=each[0]),)
+            said = (f"{value!r}: {one}" for value, one in zip(values, each, strict=True))
+            return tuple(replace(entry, change=change) for change in said)
+        if len(values) == 1:
+            return (entry,)
         reports = zip(values, self.learned[kind].reports_, strict=True)
         also = self._also(kind)
         return tuple(replace(entry, change=f"{value!r}: {said}{also}") for value, said in reports)
@@ -312,6 +323,8 @@ class Told:
             return Heard(kind, "in the distances", self.points.said())
         if kind in self.in_graph:
             return Heard(kind, "in the graph", self.in_graph[kind])
+        if kind == "Anchors" and kind not in self.notes:
+            return Heard(kind, "inside", f"{counted(len(self.known[kind].index), 'row')} pinned")
         return Heard(kind, "inside", self.notes.get(kind, ""))
 
     def _also(self, kind: str) -> str:

@@ -23,11 +23,11 @@ from sidelight.core import (
 from sidelight.metric.base import NOTHING_KNOWN, FrontTransformer
 from sidelight.metric.factor import (
     SETTINGS,
+    Effect,
     FittedRows,
     Removal,
-    choose_ridge,
-    learn_removal,
-    read_bases,
+    Said,
+    find_effect,
     said_by,
 )
 from sidelight.side import Condition, SideInformation, by_number, gather_side
@@ -38,10 +38,11 @@ class FactorRemoval(OneToOneFeatureMixin, FrontTransformer):
 
     In the leading principal axes an item of kind k is y = b_k + (B₀ + Σ_q u_kq A_q)ᵀφ(x), where φ
     says the known values (classes one by one, numbers by Legendre polynomials of their mid-rank,
-    angles by three harmonics), kinds are soft prototypes, and u_k are coordinates of b_k, times the
-    part of the factor's variance that the kind is seen with.  The shift (B₀ + Σ_q u_q A_q)ᵀφ(x) is
-    taken out; since kinds are partialled out, a kind that is seen at some values of the factor only
-    is not mistaken for an effect of the factor.
+    or one by one where each comes again and no such curve tells them, angles by three harmonics),
+    kinds are soft prototypes, and u_k are coordinates of b_k, times the part of the factor's
+    variance that the kind is seen with.  The shift (B₀ + Σ_q u_q A_q)ᵀφ(x) is taken out; since
+    kinds are partialled out, a kind that is seen at some values of the factor only is not mistaken
+    for an effect of the factor.
 
     Three decisions are made without any label.  A factor is left in if neighbours agree in it no
     more than shuffled ones would, beside other factors as well; if all are left in, X stays as it
@@ -210,44 +211,29 @@ class FactorRemoval(OneToOneFeatureMixin, FrontTransformer):
     def _learn(self, X: FloatArray, conditions: tuple[Condition, ...]) -> None:
         for condition in conditions:
             condition.refuse_kernel(who=self._name)
-        bases = read_bases(conditions)
-        factors = list(zip(bases, conditions, strict=True))
-        said = [basis.columns(condition, who=self._name) for basis, condition in factors]
         some = FittedRows.of(X, SETTINGS)
-        seen = [some.see(phi, SETTINGS) for phi in said]
+        said = [Said.of(condition, some, SETTINGS, who=self._name) for condition in conditions]
         # each by itself: beside a factor that shows, one that does not would be taken out too
-        taken = [self.always or each > SETTINGS.gate for each in seen]
+        taken = [self.always or one.seen > SETTINGS.gate for one in said]
         outcome = ""
         if any(taken):
-            phi = np.hstack(said)
-            columns = np.repeat(taken, [each.shape[1] for each in said])
-            of_factors = [basis.groups(condition) for basis, condition in factors]
-            groups = [g for each, goes in zip(of_factors, taken, strict=True) if goes for g in each]
-            ridge = self.ridge
-            if isinstance(ridge, str):
-                shows = max(seen) > SETTINGS.gate
-                asked = (some, phi[:, columns], groups, SETTINGS)
-                ridge = choose_ridge(*asked) if shows else SETTINGS.ridges[0]
-            removal = learn_removal(X, phi, columns, bases, ridge, SETTINGS)
-            outcome = self._take_out(X, phi, groups, removal, ridge)
+            found = find_effect(X, some, said, taken, self.ridge, SETTINGS, who=self._name)
+            said = list(found.said)
+            groups = [g for one, goes in zip(said, taken, strict=True) if goes for g in one.groups]
+            outcome = self._take_out(X, found, groups)
         self.reports_ = tuple(
-            f"{outcome + '; ' if goes else 'not taken out: '}neighbours agree in it by {each:.1f} "
-            f"standard deviations more than shuffled ones"
-            for each, goes in zip(seen, taken, strict=True)
+            f"{outcome + '; ' if goes else 'not taken out: '}"
+            f"{'its numbers are read one by one; ' * (one.basis.kind == 'levels')}"
+            f"neighbours agree in it by {one.seen:.1f} standard deviations more than shuffled ones"
+            for one, goes in zip(said, taken, strict=True)
         )
         self.report_ = self.reports_[0]
         if len(self.reports_) > 1:
             self.report_ = "; ".join(f"condition {k}: {r}" for k, r in enumerate(self.reports_))
 
-    def _take_out(
-        self,
-        X: FloatArray,
-        phi: FloatArray,
-        groups: list[IntArray],
-        removal: Removal,
-        ridge: float,
-    ) -> str:
+    def _take_out(self, X: FloatArray, found: Effect, groups: list[IntArray]) -> str:
         """Take the factor out, if rows of different values come together so; say what was done."""
+        removal, phi = found.removal, found.phi
         before = removal.separation(X, groups, SETTINGS)
         after = removal.separation(X, groups, SETTINGS, without=phi)
         is_apart = after > SETTINGS.apart
@@ -259,9 +245,9 @@ class FactorRemoval(OneToOneFeatureMixin, FrontTransformer):
                 f"same value, and would be {after:.2f} times as far after a shift"
             )
         else:
-            self._removal, self.ridge_, self.separation_ = removal, ridge, after
+            self._removal, self.ridge_, self.separation_ = removal, found.ridge, after
             self.strength_ = removal.strength(X, phi)
-            how = "one shift for all" if np.isinf(ridge) else "shifts by kind of item"
+            how = "one shift for all" if np.isinf(found.ridge) else "shifts by kind of item"
             outcome = f"taken out by {how}, {self.strength_:.2f} of the spread of the rows"
             if is_apart:
                 still = f"rows of other values are still {after:.2f} times as far"

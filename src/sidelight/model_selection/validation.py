@@ -13,8 +13,8 @@ from sklearn.utils import _safe_indexing, get_tags
 from sklearn.utils.metaestimators import _safe_split
 
 from sidelight.core import FloatArray
-from sidelight.estimator import placed_by
 from sidelight.model_selection.folds import Fold, folds
+from sidelight.model_selection.pipelines import fit_to, placed
 from sidelight.model_selection.scoring import SCORINGS, Held
 from sidelight.solvers import first_least
 
@@ -166,7 +166,7 @@ def search(
             "Take fewer folds, or another scoring."
         )
     best = int(first_least(-np.array(means)))
-    model = clone(estimator).set_params(**table[best][0]).fit(X, side=side)
+    model = fit_to(clone(estimator).set_params(**table[best][0]), X, side)
     return Search(model, table[best][0], means[best], table)
 
 
@@ -174,10 +174,10 @@ def _held(estimator: Any, X: Any, y: Any, fold: Fold) -> Held:
     """Fit to the rows of a fold, and place those left out."""
     X_train, _ = _safe_split(estimator, X, None, fold.train)
     X_test, _ = _safe_split(estimator, X, None, fold.test, fold.train)
-    model = clone(estimator).fit(X_train, side=fold.side or None)
-    Z = np.asarray(placed_by(model, X_test, fold.side_test))
+    model = fit_to(clone(estimator), X_train, fold.side)
+    Z = np.asarray(placed(model, X_test, fold.side_test))
     fitted = getattr(model, "embedding_", None)
-    Z_train = np.asarray(placed_by(model, X_train, fold.side)) if fitted is None else fitted
+    Z_train = np.asarray(placed(model, X_train, fold.side)) if fitted is None else fitted
     labels = [None if y is None else _safe_indexing(y, rows) for rows in (fold.train, fold.test)]
     among = None
     if get_tags(estimator).input_tags.pairwise:

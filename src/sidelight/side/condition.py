@@ -60,7 +60,12 @@ class Condition(SideInformation):
 
     def __post_init__(self) -> None:
         what = "The 'values' argument of Condition"
-        first = np.asarray(self.values).ravel()[:1] if not isinstance(self.values, str) else ""
+        if isinstance(self.values, str):
+            raise ValueError(
+                f"{what} must hold one value per row. Got the text {self.values!r}. Of a column of "
+                f"a frame give what it holds: Condition(frame[{self.values!r}])."
+            )
+        first = np.asarray(self.values).ravel()[:1]
         named = len(first) and isinstance(first[0], (str, np.str_, bool, np.bool_))
         values = (
             read_labels(self.values, what=what)

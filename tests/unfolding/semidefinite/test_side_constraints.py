@@ -7,6 +7,7 @@ import warnings
 import numpy as np
 import pytest
 from scipy.spatial.distance import cdist
+from sklearn.datasets import make_s_curve
 from sklearn.exceptions import ConvergenceWarning
 
 from sidelight.core.errors import ContradictionError, DisconnectedGraphWarning
@@ -152,6 +153,24 @@ class TestMixtures:
             SemidefiniteEmbedding(2, on_disconnected="largest").fit(
                 three, side=Distances([(0, 45)], [1.0])
             )
+
+
+def test_distances_in_another_unit_are_not_taken_in_silence():
+    """Known in kilometres, of rows in metres, they folded the map."""
+    X = make_s_curve(60, random_state=0)[0]
+    plain = SemidefiniteEmbedding(2).fit(X).embedding_
+    pairs = np.random.default_rng(0).permutation(60)[:16].reshape(-1, 2)
+    true = 0.98 * np.linalg.norm(plain[pairs[:, 0]] - plain[pairs[:, 1]], axis=1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", UserWarning)
+        SemidefiniteEmbedding(2).fit(X, side=Distances(pairs, true))
+        # two rows of many may well be nearer than they look
+        SemidefiniteEmbedding(2).fit(X, side=Distances(pairs[:2], 0.3 * true[:2]))
+    for unit in (0.3, 1e-3):
+        with pytest.warns(UserWarning, match="taken in the unit of X.*side_as='metric'"):
+            SemidefiniteEmbedding(2).fit(X, side=Distances(pairs, unit * true))
+    with pytest.raises(ContradictionError, match="Known distances are taken in the unit of X"):
+        SemidefiniteEmbedding(2).fit(X, side=Distances(pairs, 1000 * true))
 
 
 class TestContradictions:

@@ -198,7 +198,8 @@ class ConditionalEmbedding(DensityEmbedder):
             assert isinstance(found.place, ByDensity)
             of = 1 + len(told.known["Condition"])
             found = replace(found, place=replace(found.place, number=number, of=of))
-        return self._adopt(told, found)
+        said = factors.said("rows are matched across its values, and it is left out of the map")
+        return self._adopt(replace(told, of_each=said), found)
 
     def _tell(self, X: Any, known: dict[str, Any], **options: Any) -> Told:
         """Where one of several Conditions is matched alone, the others act in front."""

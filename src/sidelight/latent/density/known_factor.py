@@ -58,8 +58,8 @@ class KnownFactor:
         distinct = np.unique(values, axis=0)
         if len(distinct) < 2:
             raise ValueError(
-                f"The Condition given to {who} has the same value, {distinct[0]!r}, in all "
-                f"{len(values)} rows: there is nothing to leave out. Fit without it."
+                f"The Condition given to {who} has the same value, {distinct.tolist()[0]!r}, in "
+                f"all {len(values)} rows: there is nothing to leave out. Fit without it."
             )
         named = values.dtype.kind != "f"
         if named and len(distinct) == len(values):

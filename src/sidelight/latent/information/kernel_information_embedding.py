@@ -77,7 +77,6 @@ from sidelight.latent.information.refusals import (
     refuse_in_turns,
 )
 from sidelight.latent.information.start import INIT, first_points
-from sidelight.side import Condition
 from sidelight.solvers.descent import Continuation
 
 #: With a kernel of finite support, the path to the last step is followed by this many rows.
@@ -344,7 +343,9 @@ class KernelInformationEmbedding(DensityEmbedder):
         if validation is not None:
             held_out = in_front(self._checked(validation, reset=False), told.front, who=self._name)
         if condition is not None:
-            found = self._map_beside(items, columns, condition)
+            factors = Factors.of(condition, items[:, columns], who=self._name)
+            told = replace(told, of_each=factors.said("the map tells what it does not"))
+            found = self._map_beside(items, columns, factors)
         elif self.bandwidth == "learned" or self.power is not None:
             refuse_in_turns(self, validation)
             found = adjusted_map(again, items[:, columns], self.power, who=self._name)
@@ -492,12 +493,9 @@ class KernelInformationEmbedding(DensityEmbedder):
             who=self._name,
         )
 
-    def _map_beside(
-        self, items: FloatArray, columns: IntArray, conditions: tuple[Condition, ...]
-    ) -> Map:
+    def _map_beside(self, items: FloatArray, columns: IntArray, factors: Factors) -> Map:
         """Maximise conditional information, beside all factors that show."""
         Y = items[:, columns]
-        factors = Factors.of(conditions, Y, who=self._name)
         if not any(factors.shown):
             again = partial(self._follow, items, columns, None)
             plain = with_rows_brought(again(), Y, self, again).map

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from sidelight.metric.factor.basis import read_bases, said_by
-from sidelight.metric.factor.removal import FittedRows, Removal, choose_ridge, learn_removal
+from sidelight.metric.factor.basis import said_by
+from sidelight.metric.factor.effect import Effect, Said, find_effect
+from sidelight.metric.factor.removal import FittedRows, Removal
 from sidelight.metric.factor.settings import SETTINGS
 
 __all__ = [
     "SETTINGS",
+    "Effect",
     "FittedRows",
     "Removal",
-    "choose_ridge",
-    "learn_removal",
-    "read_bases",
+    "Said",
+    "find_effect",
     "said_by",
 ]

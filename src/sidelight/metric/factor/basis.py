@@ -1,13 +1,15 @@
 """What a known factor says of a row, as numbers φ(x) that a shift can be linear in.
 
-Classes: one column for each; numbers: Legendre polynomials of the mid-rank; angles: cos and sin of
-θ, 2θ, 3θ.  Columns are centred over the fitted rows, and several conditions stand side by side.
+Classes: one column for each; numbers: Legendre polynomials of the mid-rank; levels, numbers each of
+which comes again and that no curve goes through: one column for each, and between two of them parts
+of both; angles: cos and sin of θ, 2θ, 3θ.  Columns are centred over the fitted rows, and several
+conditions stand side by side.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -19,6 +21,8 @@ from sidelight.side import Condition
 #: Polynomials of numbers with many values; of few values, as many as tell them apart.
 DEGREE = 5
 FEW_VALUES = 8
+#: Numbers may be levels where every value has so many rows on average.
+ROWS_PER_LEVEL = 5
 #: Harmonics of angles.
 HARMONICS = 3
 
@@ -30,7 +34,7 @@ class Basis:
     Parameters
     ----------
     kind : str
-        ``"classes"``, ``"numbers"`` or ``"angles"``.
+        ``"classes"``, ``"numbers"``, ``"levels"`` or ``"angles"``.
     values : ndarray
         The classes; of numbers the distinct values in each column, one after another.
     ranks : ndarray
@@ -71,8 +75,20 @@ class Basis:
                 0.0,
                 nothing,
             )
-        means = basis._columns(values).mean(axis=0)
-        return cls(basis.kind, basis.values, basis.ranks, basis.splits, basis.period, means)
+        return basis._centred(values)
+
+    def by_levels(self, condition: Condition) -> Basis | None:
+        """The same with a column for each of many numbers; None where they hardly come again."""
+        several = [len(values) for values in np.split(self.values, self.splits)]
+        many = [count for count in several if count > FEW_VALUES]
+        if self.kind != "numbers" or not many:
+            return None
+        if max(many) * ROWS_PER_LEVEL > len(condition.values):
+            return None
+        return replace(self, kind="levels")._centred(condition.values)
+
+    def _centred(self, values: Any) -> Basis:
+        return replace(self, means=self._columns(values).mean(axis=0))
 
     def columns(self, condition: Condition, *, who: str) -> FloatArray:
         """φ of rows, fitted ones or new ones."""
@@ -80,7 +96,7 @@ class Basis:
         if (values.dtype.kind != "f") != (self.kind == "classes"):
             got = "names" if values.dtype.kind != "f" else "numbers"
             raise ValueError(
-                f"The condition given to {who} must hold {self.kind}, as it was fitted with. Got "
+                f"The condition given to {who} must hold {self._words}, as it was fitted with. Got "
                 f"{got}."
             )
         if self.kind == "classes":
@@ -90,7 +106,7 @@ class Basis:
                     f"The condition given to {who} must name classes that were fitted. Got "
                     f"{strange.tolist()[0]!r}, which was not: what it does to an item is not known."
                 )
-        if self.kind == "numbers" and values.reshape(len(values), -1).shape[1] != (
+        if self._words == "numbers" and values.reshape(len(values), -1).shape[1] != (
             len(self.splits) + 1
         ):
             raise ValueError(
@@ -107,6 +123,8 @@ class Basis:
             turns = np.mod(condition.values, self.period) / self.period
             return [np.floor(FEW_VALUES * turns).astype(np.int64)]
         columns = condition.values.reshape(len(condition.values), -1).T
+        if self.kind == "levels":
+            return [np.unique(column, return_inverse=True)[1].ravel() for column in columns]
         parts = [FEW_VALUES * (self._ranks(v, k) + 1) / 2 for k, v in enumerate(columns)]
         return [np.minimum(np.floor(part), FEW_VALUES - 1).astype(np.int64) for part in parts]
 
@@ -120,18 +138,26 @@ class Basis:
         found = []
         for number, column in enumerate(values.reshape(len(values), -1).T):
             n_values = len(np.split(self.values, self.splits)[number])
+            if self.kind == "levels" and n_values > FEW_VALUES:
+                found.append(self._hats(column, number))
+                continue
             degree = n_values - 1 if n_values <= FEW_VALUES else DEGREE
             found.append(legendre.legvander(self._ranks(column, number), degree)[:, 1:])
         return np.hstack(found)
 
+    def _hats(self, column: FloatArray, number: int) -> FloatArray:
+        """One at each of the fitted values, and in parts at the two around any other."""
+        values = np.split(self.values, self.splits)[number]
+        place = np.interp(column, values, np.arange(len(values)))
+        return np.asarray(np.maximum(1 - np.abs(place[:, None] - np.arange(len(values))), 0.0))
+
+    @property
+    def _words(self) -> str:
+        return "numbers" if self.kind == "levels" else self.kind
+
     def _ranks(self, column: FloatArray, number: int) -> FloatArray:
         values = np.split(self.values, self.splits)[number]
         return np.asarray(np.interp(column, values, np.split(self.ranks, self.splits)[number]))
-
-
-def read_bases(conditions: Sequence[Condition]) -> tuple[Basis, ...]:
-    """Read conditions that come together."""
-    return tuple(Basis.of(condition) for condition in conditions)
 
 
 def said_by(bases: Sequence[Basis], conditions: Sequence[Condition], *, who: str) -> FloatArray:

@@ -116,6 +116,11 @@ class FittedRows:
         rows = evenly_spaced(len(X), settings.rows)
         return cls(rows, in_axes_of_all(X, rows, *leading_axes(X[rows], settings.axes)))
 
+    @classmethod
+    def placed(cls, rows: IntArray, X: FloatArray, removal: Removal) -> FittedRows:
+        """Some rows, where they lie in the axes of what is taken out of them."""
+        return cls(rows, in_axes(X, removal.mean, removal.axes))
+
     def see(self, phi: FloatArray, settings: RemovalSettings) -> float:
         """By how many standard deviations neighbours agree in a factor more than by chance."""
         return agreement_of_neighbors(self.Y, phi[self.rows], settings)

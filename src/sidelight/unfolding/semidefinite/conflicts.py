@@ -21,6 +21,7 @@ _TOLERANCE = 1e-6
 _SHOWN, _LEGS = 3, 6
 
 _REMEDY = "Allow slack (slack=0.01, say), or correct or leave out what is wrong."
+_UNIT = " Known distances are taken in the unit of X."
 
 
 def refuse_identical(asked: Asked, nodes: IntArray, *, slack: bool, who: str) -> BoolArray:
@@ -74,6 +75,7 @@ def refuse_ways(
     more = "; and more" if len(found) > _SHOWN else ""
     raise ContradictionError(
         f"The constraints of {who} contradict one another: {said}{more}. {_REMEDY}"
+        f"{_UNIT * bool((asked.kinds == 'Distances').any())}"
     )
 
 

@@ -26,6 +26,7 @@ from sidelight.unfolding.semidefinite.anchored import distances_between
 from sidelight.unfolding.semidefinite.kernel_constraints import KINDS
 from sidelight.unfolding.semidefinite.side_constraints import (
     known_within,
+    say_what_is_in_another_unit,
     say_what_pieces_lose,
     tied_rows,
 )
@@ -41,10 +42,10 @@ class SemidefiniteEmbedding(Embedder):
         max_K tr K  over  K ⪰ 0, Σ_ij K_ij = 0, K_ii − 2K_ij + K_jj ≤ ‖x_i − x_j‖²
 
     for neighbours i, j (section 1.7, corrected: K_ii for the first term).  The map is kernel PCA
-    on it.  What is known are further linear constraints on the same K: a known distance is kept,
-    a similar pair comes within a distance, a dissimilar pair stays beyond one, and equal actions
-    keep distances (4.4), unless that tears neighbours apart: then they are left out, with a
-    warning.  Attributes act through a learned metric, before neighbours are found.
+    on it.  What is known are further linear constraints on the same K: a known distance is kept, in
+    the unit of X, a similar pair comes within a distance, a dissimilar pair stays beyond one, and
+    equal actions keep distances (4.4), unless that tears neighbours apart: then they are left out,
+    with a warning.  Attributes act through a learned metric, before neighbours are found.
 
     Parameters
     ----------
@@ -241,6 +242,9 @@ class SemidefiniteEmbedding(Embedder):
         if refuted:
             known = {kind: value for kind, value in known.items() if kind != "Pairs"}
             told = replace(told, notes={"Pairs": refuted})
+        say_what_is_in_another_unit(known, told.points, who=self._name)
+        asked = {kind: f"{known[kind]!r} as constraints" for kind in KINDS[:2] if kind in known}
+        told = replace(told, notes={**asked, **told.notes})
         heard, near, held, found = self._told_and_unfolded(told, known)
 
         def without() -> tuple[Told, Map]:
@@ -274,7 +278,8 @@ class SemidefiniteEmbedding(Embedder):
         found = self._unfolded(near, known)
         if "Actions" in known:
             found, known, note = self._judged_by_rows(near, known, found)
-            told = replace(told, notes={**told.notes, "Actions": note})
+            if note:
+                told = replace(told, notes={**told.notes, "Actions": note})
         return told, near, known, found
 
     def _unfolded(self, near: Neighborhood, known: dict[str, Any]) -> Map:

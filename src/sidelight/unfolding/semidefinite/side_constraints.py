@@ -10,7 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from sidelight.core import FloatArray, IntArray, counted, warn
-from sidelight.estimator import said_within
+from sidelight.estimator import Points, said_within
 from sidelight.neighbors import DistinctRows
 from sidelight.unfolding.semidefinite.conflicts import refuse_identical, refuse_ways
 from sidelight.unfolding.semidefinite.kernel_constraints import Asked, constrain_kernel
@@ -18,6 +18,9 @@ from sidelight.unfolding.semidefinite.slack import Softness
 
 #: Distances that are missed by more than this share of themselves are worth a warning.
 _WORTH_SAYING = 0.1
+#: Known distances that are all less than this share of those in X, and so many of them, are
+#: probably in another unit.
+_SHORT, _SEVERAL = 0.5, 3
 
 
 def tell(
@@ -101,6 +104,25 @@ def with_slack(asked: Asked, softness: Softness, slack: float) -> Asked:
     return replace(asked, constraints=replace(asked.constraints, softness=soft))
 
 
+def say_what_is_in_another_unit(known: Mapping[str, Any], points: Points, *, who: str) -> None:
+    """Warn of known distances that are all much shorter than those of the data.
+
+    They would draw rows together until the map is lost; those that are longer are contradictions.
+    """
+    distances = known.get("Distances")
+    if distances is None or not points.complete or len(distances.values) < _SEVERAL:
+        return
+    lengths = points.lengths(*distances.pairs.T)
+    apart = (lengths > 0) & (distances.values > 0)
+    shares = distances.values[apart] / lengths[apart]
+    if len(shares) >= _SEVERAL and shares.max() < _SHORT:
+        warn(
+            f"The Distances given to {who} are {np.median(shares):.2g} times as long as those "
+            f"between the rows in X, and none is half as long. They are taken in the unit of X: "
+            f"give them in it, or with side_as='metric', which learns the unit."
+        )
+
+
 def say_what_is_missed(asked: Asked, factor: FloatArray, *, who: str) -> None:
     """Warn where a known distance is missed by a good part of itself."""
     given = np.flatnonzero((asked.kinds == "Distances") & (asked.lengths > 0))
@@ -112,8 +134,10 @@ def say_what_is_missed(asked: Asked, factor: FloatArray, *, who: str) -> None:
     worst = int(np.argmax(off))
     if off[worst] > _WORTH_SAYING:
         many = np.count_nonzero(off > _WORTH_SAYING)
+        gives_way = bool(asked.constraints.softness[given[worst]] > 0)
+        how, lower = ("used its slack", "slack") if gives_way else ("came near, not there", "tol")
         warn(
-            f"{who} used its slack: {asked.words(int(given[worst]))} is {reached[worst]:.4g} in "
-            f"the kernel, and {many} of {len(given)} known distances are missed by more than "
-            f"{_WORTH_SAYING:.0%}. Lower slack, or correct what is wrong."
+            f"{who} {how}: {asked.words(int(given[worst]))} is {reached[worst]:.4g} in the kernel, "
+            f"and {many} of {len(given)} known distances are missed by more than "
+            f"{_WORTH_SAYING:.0%}. Lower {lower}, or correct what is wrong."
         )

@@ -43,6 +43,11 @@ class Factors:
         """Those that show in the data."""
         return tuple(known for known, shows in zip(self.known, self.shown, strict=True) if shows)
 
+    def said(self, what: str) -> tuple[str, ...]:
+        """What becomes of each: what is made of those that show, in words, or nothing."""
+        nothing = "not used: its values agree no better among near rows than shuffled ones do"
+        return tuple(what if shows else nothing for shows in self.shown)
+
     def as_one(self) -> KnownFactor | KnownFactors:
         """All of them, as they were given."""
         return together(self.known)

@@ -158,7 +158,7 @@ KEPT = {
         (
             "core/memory.py",
             "gated/training.py",
-            "io/table/delimited.py",
+            "io/table/text/delimited.py",
             "mapping/packing.py",
             "solvers/eigen/block_lanczos.py",
             "solvers/eigen/davidson.py",

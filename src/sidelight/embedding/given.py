@@ -142,7 +142,7 @@ class Given:
             table, shape = open_rows(path, aside=beside, missing="keep")
         for doubt in table.warnings:
             warn(doubt)
-        if named or (names is None and shape is not None):
+        if named or (names is None and "file" in table.labels and holds_pictures(path)):
             names = table.labels[named or "file"].tolist()
         side = by_number(side, table.X, names=names, who="embed")
         return cls(
@@ -197,7 +197,9 @@ class Given:
         named = None if called is None else tuple(np.array(columns)[kept])
         notes = (*self.notes, note) if note else self.notes
         frame = with_numbers(self.frame, filled[:, kept], named)
-        given = replace(self, X=filled[:, kept], columns=named, notes=notes, frame=frame)
+        shape = self.image_shape if kept.all() else None
+        X, told = filled[:, kept], {"frame": frame, "image_shape": shape}
+        given = replace(self, X=X, columns=named, notes=notes, **told)
         return given if rows.all() else given._within(np.flatnonzero(rows))
 
     def _without_wordless(self, policy: str) -> Given:

@@ -10,7 +10,10 @@ from contextlib import ExitStack, contextmanager
 from typing import Any
 
 from sidelight.cli import console
+from sidelight.cli.loading import load_scikit_learn
 from sidelight.core import Progress, listening
+
+load_scikit_learn()  # before anything else does
 
 # A pipe or a file gets a line no more often than this.
 _SECONDS_BETWEEN_LINES = 10.0

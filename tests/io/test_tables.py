@@ -13,7 +13,7 @@ import pytest
 import sidelight
 from sidelight.core.errors import MissingExtraError
 from sidelight.io import Table, read_table, write_table
-from sidelight.io.table import large, settle_missing, table_blocks
+from sidelight.io.table import large, read_columns, settle_missing, table_blocks
 
 
 @pytest.fixture
@@ -44,6 +44,9 @@ TWO = ([[1.0, 2.0], [3.0, 4.5]], ("a", "b"))
         "\ufeffa,b\n1,2\n3,4.5\n",  # the mark that Excel puts in front
         " a , b \n\n1, 2\n\n3 ,4.50\n\n\n",  # spaces, empty lines
         "a,b\r1,2\r3,4.5\r",  # old Macintosh
+        " a    b\n 1    2\n 3   4.5\n",  # spaces
+        '"a" "b"\n"x" 1 2\n"a  y" 3 4.5\n',  # as R writes them
+        "a|b\n1|2\n3|4.5\n",
         "a,b,\n1,2,\n3,4.5,\n",  # a separator at the end of every line
         "a,b,c\n1,2,\n3,4.5,NA\n",  # a column with nothing in it
     ],
@@ -144,7 +147,7 @@ def test_a_ragged_row_is_named_by_its_line(written: Any) -> None:
         ("", "is empty"),
         ("\n \n\n", "is empty"),
         ("a,b\nx,y\nz,w\n", "no column of numbers"),
-        ("a b\n1 2\n3 4\n", "separated by commas, semicolons or tabs"),
+        ("a/b\n1/2\n3/4\n", "separated by commas, semicolons, tabs, spaces or bars"),
         ('a,b\n1,"2\n3,4\n', "quotation mark that is not closed"),
         ("a,b\n1,inf\n2,3\n", r"infinite value in row 1, column 'b' \(1 in all\)"),
         ("é,b\n1,2\n".encode("latin-1"), "not in UTF-8: line 1 has the byte 0xe9"),
@@ -394,6 +397,7 @@ def test_columns_of_lists_are_set_aside_in_files_as_in_frames(tmp_path: Path) ->
     [
         (["€1.50", "€2.25", "€3.00", "€4.10"], "4 of its 4 cells are numbers with a unit, the fi"),
         (["12.5%", "8%", "7 %", "3.5 %"], "numbers with a unit, the first '12.5%' in row 1"),
+        (['"$1,250.00"', '"$2,000.50"'], "2 of its 2 cells are numbers with a unit"),
     ],
 )
 def test_numbers_with_a_unit_are_doubted(written: Any, cells: list[str], words: str) -> None:
@@ -591,3 +595,36 @@ class TestImagesInArrays:
             result = sidelight.embed(X, method="pca", missing="drop-columns")
             assert result.image_shape is None
             assert "the map" in result._repr_html_()
+
+
+class TestSeparatorsThatStandInWords:
+    def test_what_numpy_writes(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        X = np.random.default_rng(0).normal(size=(400, 3))
+        np.savetxt(tmp_path / "x.txt", X)
+        np.testing.assert_array_equal(read_table(tmp_path / "x.txt").X, X)
+        np.savetxt(tmp_path / "y.txt", X, fmt="%12.5f", header="a b c", comments="")
+        table = read_table(tmp_path / "y.txt")
+        assert table.column_names == ("a", "b", "c")
+        monkeypatch.setattr(large, "BLOCK_BYTES", 2.0**11)
+        blocks = list(table_blocks(tmp_path / "y.txt"))
+        assert len(blocks) > 2
+        np.testing.assert_array_equal(np.vstack([block.X for block in blocks]), table.X)
+
+    @pytest.mark.parametrize(
+        "content",
+        [
+            "body\nthe ship is at sea\nbread is made of flour\n",  # texts
+            "when\n2024-01-01 12:30\n2024-01-02 12:30\n",
+            "name\nRoom 12\nRoom 14\n",
+            "name\nAnn Lee\nBo Ray\n",
+        ],
+    )
+    def test_a_column_of_words_is_one_column(self, written: Any, content: str) -> None:
+        with pytest.raises(ValueError, match="no column of numbers"):
+            read_table(written(content))
+        assert len(read_columns(written(content)).names) == 1
+
+    def test_bars_and_spaces_within_cells_separate_nothing(self, written: Any) -> None:
+        table = read_table(written("tags,x\na|1|2,1\nb|3|4,2\n"))
+        assert table.labels["tags"].tolist() == ["a|1|2", "b|3|4"]
+        assert read_table(written("x;y\n1 ; 2\n3 ; 4\n")).X.tolist() == [[1, 2], [3, 4]]

@@ -32,6 +32,7 @@ _NUMBER = re.compile(
 )
 # What people write beside a number, which then is none.
 _UNIT = re.compile(r"\s*[€$£¥%]\s*")
+_WITH_MARKS = re.compile(r"[+-]?\d[\d.,]*")
 #: A number with a comma before its decimals.
 COMMA_NUMBER = re.compile(r"\s*[+-]?\d+(,\d+)?([eE][+-]?\d+)?\s*", re.ASCII)
 
@@ -250,7 +251,7 @@ def _with_comma(field: str) -> bool:
 
 def _with_unit(field: str) -> bool:
     bare = _UNIT.sub("", field)
-    return bare != field.strip() and is_number(bare)
+    return bare != field.strip() and _WITH_MARKS.fullmatch(bare) is not None
 
 
 def check_names(names: Sequence[str], who: str) -> None:

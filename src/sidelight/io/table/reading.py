@@ -148,9 +148,9 @@ def read_table(
     """Read a table of numbers from a csv, tsv, npy, npz or parquet file, or a folder of parquet.
 
     Columns of text are set aside with a note, never dropped in silence.  In text files the
-    separator (comma, semicolon, tab), the decimal comma and the row of names are found out; empty
-    fields, NA, NaN and null are missing values.  A first column without a name that counts the rows
-    is taken for their numbers; ``name_column`` is set aside and names rows in errors.
+    separator (comma, semicolon, tab, bar, spaces), the decimal comma and the row of names are found
+    out; empty fields, NA, NaN and null are missing values.  A first column without a name that
+    numbers the rows is no data; ``name_column`` is set aside and names rows in errors.
 
     Examples
     --------
@@ -335,6 +335,7 @@ def _no_numbers(who: str, labels: Mapping[str, Any], ignore: Sequence[str]) -> s
     beside = f" It has {listed(list(labels), 'column')}, set aside." if labels else ""
     left = f" Left out: {listed(list(ignore), 'column')}." if ignore else ""
     remedy = said_of_texts(labels) or (
-        "Numbers are written like 3.5; columns are separated by commas, semicolons or tabs."
+        "Numbers are written like 3.5; columns are separated by commas, semicolons, tabs, spaces "
+        "or bars."
     )
     return f"{who} has no column of numbers to work on.{beside}{left} {remedy}"

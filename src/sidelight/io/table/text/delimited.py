@@ -1,4 +1,4 @@
-"""Tables as text: values between commas, semicolons or tabs, as people really write them."""
+"""Tables as text: values between separators, as people really write them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from itertools import islice
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
 
@@ -27,16 +26,14 @@ from sidelight.io.table.columns import (
 )
 from sidelight.io.table.text.first_row import has_names, lacks_first, names_in, with_all_names
 from sidelight.io.table.text.marks import Marks, decided, read_marked
+from sidelight.io.table.text.separators import NAMES_OF_SEPARATORS, separator_of, single_spaced
 
-SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs"}
 _NO_NAMES = "The first row holds numbers, no names: columns are called 'column 1', 'column 2' …."
 _REMEDY = "Every row needs as many; quote values that hold the separator."
 _REMEDY_ABOVE = "Leave out what stands above the row of names, as titles and comments do."
 # What a file holds in which commas, or points, may stand between thousands: where the separator is
 # no comma, and where it is one and they are quoted.
 _DOUBTFUL = (re.compile(rb"\d,\d|\d\.\d{3}\.\d"), re.compile(rb'"\s*[+-]?\d[\d.]*,\d'))
-# Enough lines to tell what separates the columns.
-_LINES_LOOKED_AT = 50
 # The text, its decoded copy and the numbers, for each byte of a file.
 _BYTES_PER_BYTE = 4.0
 
@@ -55,7 +52,7 @@ def read_delimited(
     text = _decoded(path)
     _admit_long_fields(text)
     if separator is None:
-        separator = "\t" if path.suffix.lower() == ".tsv" else _find_separator(text)
+        separator = "\t" if path.suffix.lower() == ".tsv" else separator_of(text)
     return _columns_in(text, separator, header, path.name)
 
 
@@ -71,7 +68,7 @@ def delimited_blocks(path: Path, n_bytes: int, *, header: bool | None = None) ->
     for text in _pieces(path, n_bytes):
         _admit_long_fields(text)
         if separator is None:
-            separator = "\t" if path.suffix.lower() == ".tsv" else _find_separator(text)
+            separator = "\t" if path.suffix.lower() == ".tsv" else separator_of(text)
             marks = _marks_of(path, n_bytes, separator)
             start = _columns_in(text, separator, header, path.name, marks=marks, keep_empty=True)
             header = _NO_NAMES not in start.notes
@@ -93,6 +90,7 @@ def _marks_of(path: Path, n_bytes: int, separator: str) -> list[str | None] | No
     found: list[Marks] = []
     for number, text in enumerate(_pieces(path, n_bytes)):
         try:
+            text = single_spaced(text) if separator == " " else text
             rows = _split(text, separator, path.name)[number == 0 :]  # the first may be names
             part = [Marks.of(column) for column in zip(*rows, strict=True)]
             found = [a & b for a, b in zip(found or part, part or found, strict=True)]
@@ -141,6 +139,7 @@ def _columns_in(
     keep_empty: bool = False,
 ) -> Columns:
     """The columns of a text, or of a part of one whose ``marks`` before decimals are known."""
+    text = single_spaced(text) if separator == " " else text
     numbers = None if "," in (marks or ()) else _numbers_only(text, separator, header)
     if numbers is not None:
         check_names(numbers.names, who)
@@ -182,18 +181,6 @@ def _decoded(path: Path) -> str:
     if "\0" in text:
         raise ValueError(f"{path.name} is not a table of text: it holds null characters.")
     return text
-
-
-def _find_separator(text: str) -> str:
-    """Take the separator that cuts the first lines into the most columns, all alike if possible."""
-    start = list(islice(io.StringIO(text, newline=""), _LINES_LOOKED_AT))
-    best, found = (False, 1), ","
-    for separator in SEPARATORS:
-        widths = {len(row) for row in csv.reader(start, delimiter=separator) if row}
-        rank = (len(widths) == 1 and widths != {1}, max(widths))
-        if rank > best:
-            best, found = rank, separator
-    return found
 
 
 def _numbers_only(text: str, separator: str, header: bool | None) -> Columns | None:
@@ -257,7 +244,7 @@ def _check_widths(rows: Sequence[Sequence[str]], text: str, who: str, separator:
         line = _starts(text, separator)[i]
         raise ValueError(
             f"{who}, line {line}: {counted(len(rows[i]), 'value')} where the first row has {width} "
-            f"(separated by {SEPARATORS.get(separator, repr(separator))}).{more} "
+            f"(separated by {NAMES_OF_SEPARATORS.get(separator, repr(separator))}).{more} "
             f"{_REMEDY_ABOVE if width == 1 else _REMEDY}"
         )
 

@@ -677,3 +677,35 @@ def test_a_page_calls_rows_as_the_files_do() -> None:
     assert '"names": ["7", "14"' in Path("map.html").read_text()
     assert ">413</text>" in Path("map.svg").read_text()
     assert ">413.0</text>" not in Path("map.svg").read_text()
+
+
+@pytest.mark.parametrize("kind", ["day", "who", "empty"])
+def test_a_map_is_judged_by_classes_alone(kind: str) -> None:
+    """Dates and names gave a label accuracy of nought."""
+    columns = {
+        "day": np.datetime64("2024-01-01") + np.arange(60),
+        "who": [f"n{i}" for i in range(60)],
+        "empty": [""] * 59 + ["a"],
+    }
+    lines = [f"{w},{x},{each}" for (w, x, *_), each in zip(X, columns[kind], strict=True)]
+    Path("told.csv").write_text("\n".join([f"w,x,{kind}", *lines]))
+    for command in (("embed", "told.csv", "-m"), ("compare", "told.csv", "--methods")):
+        done = run(*command, "pca", "--color-by", kind)
+        assert "label" not in done.stdout
+        assert "trust" in done.stdout
+
+
+def test_nothing_said_of_two_rows_is_no_reason_to_complain() -> None:
+    Path("two.csv").write_text("a,b\n1,2\n3,5\n")
+    done = run("embed", "two.csv", "-m", "pca")
+    assert "agreement" not in done.stderr + done.stdout
+    assert sidelight.embed(np.eye(2), method="pca").agreement() == ()
+
+
+def test_signs_that_the_font_lacks_are_told_once() -> None:
+    lines = [f"{w},{x},{'猫犬鳥'[i % 3]}" for i, (w, x, *_) in enumerate(X)]
+    Path("signs.csv").write_text("\n".join(["w,x,kind", *lines]))
+    how = ("-m", "pca", "--color-by", "kind", "--picture", "map.png")
+    said = run("embed", "signs.csv", *how).stderr
+    assert said.count("lacks the signs 犬 猫 鳥") == 1
+    assert "Glyph" not in said

@@ -113,10 +113,10 @@ def judge(result: Embedding, table: Table, color_by: str | None) -> None:
     Of what was said about rows, how much holds.
     """
     from sidelight.cli.fitting import shown
-    from sidelight.cli.pictures import as_classes
+    from sidelight.cli.pictures import labels_of
     from sidelight.cli.reports import show_agreement, show_report
 
-    labels = None if color_by is None else as_classes(table.labels[color_by])
+    labels = labels_of(table, color_by)
     try:
         with shown("quality"):
             report = result.quality(labels=labels)

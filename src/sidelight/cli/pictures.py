@@ -96,10 +96,19 @@ def colouring(table: Table, column: str | None) -> dict[str, Any]:
     return {"color": values if classes is None else classes, "key_title": column}
 
 
+def labels_of(table: Table, column: str | None) -> npt.NDArray[Any] | None:
+    """The classes by which a map is judged, if a column holds some: not dates, and not names."""
+    classes = None if column is None else as_classes(table.labels[column])
+    if classes is None or _are_many_dates(classes):
+        return None
+    told = [value for value in classes.tolist() if value is not None]
+    return classes if len(set(told)) < len(told) else None
+
+
 def _are_many_dates(classes: npt.NDArray[Any]) -> bool:
     """Whether words are dates, of which a legend of classes would show a few."""
     told = {value for value in classes.tolist() if value is not None}
-    return len(told) > _MOST_CLASSES and all(map(is_moment, told))
+    return len(told) > _MOST_CLASSES and all(is_moment(value) for value in told)
 
 
 def as_classes(values: npt.NDArray[Any]) -> npt.NDArray[Any] | None:

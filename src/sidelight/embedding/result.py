@@ -195,6 +195,8 @@ class Embedding:
 
         placed = self._placed
         said = [value.within(placed) for value in side_values(self.side, "agreement")]
+        if not said:
+            return ()
         return agreement(self.points[placed], said)
 
     @property

@@ -114,6 +114,7 @@ class Given:
 
     @classmethod
     def _of_array(cls, X: Any, side: Any, names: Any, columns: str, text: str | None) -> Given:
+        _refuse_texts(X)
         X = unmasked(X)
         frame, aside = X if is_frame(X) else None, [names] if isinstance(names, str) else []
         if aside:
@@ -239,6 +240,18 @@ class Given:
         if self.names is not None:
             return rows_called(self.names)
         return nullcontext() if self.kept is None else rows_called_within(self.kept)
+
+
+def _refuse_texts(X: Any) -> None:
+    """Say how a list of texts is compared: as a column, by its name."""
+    if isinstance(X, (list, tuple)) or getattr(X, "ndim", 0) == 1:
+        first = next(iter(X), None)
+        if isinstance(first, str):
+            raise ValueError(
+                f"embed expects rows of numbers. Got texts, such as {first[:40]!r}. Rows are "
+                f"compared by the words of a column: embed(pandas.DataFrame({{'body': X}}), "
+                f"text='body')."
+            )
 
 
 def _numbers_in(X: Any) -> Any:

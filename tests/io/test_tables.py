@@ -415,6 +415,7 @@ def test_numbers_with_a_unit_are_doubted(written: Any, cells: list[str], words: 
         ("a.npy", (3, 2, 2, 2, 2), r"or images, \(n, height, width\).*Flatten each item"),
         ("a.npy", (3, 0, 2), r"holds no values: its shape is \(3, 0, 2\)"),
         ("a.csv.gz", "PK", "Unpack it first"),
+        ("a.png", "PNG", "give the folder that they are in"),
     ],
 )
 def test_what_to_do_is_said_for_what_it_is(

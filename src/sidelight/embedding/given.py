@@ -192,8 +192,9 @@ class Given:
             return self
         called = self.columns or getattr(self.X, "columns", None)
         columns = tuple(map(str, range(X.shape[1]) if called is None else called))
+        of_each = () if self.coder is None else self.coder.column_of_each
         filled, rows, kept, note = settle_missing(
-            X, columns, policy, self.who, row_names=self.names
+            X, columns, policy, self.who, row_names=self.names, coded_from=of_each
         )
         named = None if called is None else tuple(np.array(columns)[kept])
         notes = (*self.notes, note) if note else self.notes

@@ -64,7 +64,7 @@ def settled(
 ) -> Table:
     """Deal with missing numbers, and with texts that have no word; what errors advise of each."""
     if isinstance(coder, MixedColumns):
-        return table.settled(missing, remedy, name_column)
+        return table.settled(missing, remedy, name_column, coder.column_of_each)
     names = None if name_column is None else table.labels[name_column]
     rows, note = coder.told(table.X, missing, table.name, of_texts, names)
     return table.within(rows).with_notes([note]) if note else table

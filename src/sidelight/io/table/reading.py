@@ -28,6 +28,8 @@ _NAMES_ROWS = (
 )
 #: What spreadsheets end in, which are read as what they export.
 _SHEETS = (".xlsx", ".xls", ".xlsm", ".ods")
+#: What pictures end in, one of which is no table.
+_PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".bmp", ".tif", ".tiff", ".webp")
 #: What compressed files end in.
 _PACKED = (".gz", ".zip", ".bz2", ".xz", ".zst", ".7z")
 #: What tables end in.
@@ -111,11 +113,16 @@ class Table:
         )
 
     def settled(
-        self, missing: str, remedy: str = PYTHON_REMEDY, name_column: str | None = None
+        self,
+        missing: str,
+        remedy: str = PYTHON_REMEDY,
+        name_column: str | None = None,
+        coded_from: Sequence[str] = (),
     ) -> Table:
         """Deal with the missing numbers of the data; ``remedy`` is what an error advises.
 
-        ``name_column`` was set aside, and has the names of rows for it.
+        ``name_column`` was set aside, and has the names of rows for it; ``coded_from`` are the
+        columns that those of the data were made of.
         """
         start = int(self.rows[0]) if len(self.rows) else 0
         X, rows, kept, note = settle_missing(
@@ -126,6 +133,7 @@ class Table:
             remedy,
             start,
             row_names=None if name_column is None else self.labels[name_column],
+            coded_from=coded_from,
         )
         if not note:
             return self
@@ -274,6 +282,8 @@ def _read(
     remedy = "Rename the file, or save it as one of these."
     if ending in _PACKED:
         remedy = "Unpack it first."
+    if ending in _PICTURES:
+        remedy = "Pictures are rows: give the folder that they are in."
     if ending in _SHEETS:
         remedy = "Save the sheet as one of these, in the spreadsheet as 'CSV UTF-8'."
     raise ValueError(

@@ -158,6 +158,7 @@ KEPT = {
         (
             "core/memory.py",
             "gated/training.py",
+            "io/table/text/delimited.py",
             "io/table/text/separators.py",
             "mapping/packing.py",
             "solvers/eigen/block_lanczos.py",

@@ -30,6 +30,7 @@ def has_names(rows: Sequence[Sequence[str]], separator: str) -> bool:
 
 
 def names_in(first: Sequence[str]) -> list[str]:
+    """The names of columns, those that have none by their place."""
     names = (as_text(name.strip()) for name in first)
     return [name or f"column {place + 1}" for place, name in enumerate(names)]
 

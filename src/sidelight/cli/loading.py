@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from importlib import import_module
+from importlib.util import find_spec
 from types import ModuleType
 from typing import Any
 
@@ -28,13 +29,20 @@ def load_scikit_learn() -> None:
     """
     if "sklearn" in sys.modules:
         return
-    later = [_Later(name) for name in _NOT_NEEDED if name not in sys.modules]
+    later = [
+        _Later(name) for name in _NOT_NEEDED if name not in sys.modules and _is_installed(name)
+    ]
     sys.modules.update({module.__name__: module for module in later})
     try:
         import sklearn.base  # noqa: F401
     finally:
         for module in later:
             _make_room_for(module)
+
+
+def _is_installed(name: str) -> bool:
+    """Whether a module can be had; what it lies in is looked for, and not loaded."""
+    return find_spec(name.split(".")[0]) is not None
 
 
 def _make_room_for(module: ModuleType) -> None:

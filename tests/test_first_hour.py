@@ -8,7 +8,7 @@ import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.spatial.distance import pdist, squareform
 
-from sidelight import embed
+from sidelight import PCA, embed
 from sidelight.side import Pairs
 
 pd = pytest.importorskip("pandas")
@@ -196,3 +196,41 @@ def test_images_with_their_channels_in_front_are_drawn_and_not_mistaken():
     assert embed(_RNG.random(size=(40, 6, 5, 7)), method="pca").plot().images
     with pytest.raises(ValueError, match=r"channels in front. Put them behind: np.moveaxis"):
         embed(images, side=Invariance(Shift()), method="mds")
+
+
+def test_labels_are_a_column_by_its_name_wherever_they_are_given(towns):
+    frame = pd.DataFrame(np.random.default_rng(0).normal(size=(40, 3)), columns=list("abc"))
+    frame["kind"] = np.where(frame["a"] > 0, "up", "down")
+    frame.loc[3, "kind"] = None
+    result = embed(frame, method="pca")
+    assert result.quality(labels="kind") == result.quality(labels=frame["kind"])
+    assert result.plot(labels="kind").get_legend() is not None
+    for use in (
+        result.plot,
+        result.quality,
+        lambda labels: result.to_html("map.html", labels=labels),
+    ):
+        with pytest.raises(
+            ValueError, match=r"names the column 'kin'.*It has the columns 'a', 'b'"
+        ):
+            use(labels="kin")
+    with pytest.raises(ValueError, match="They came without names"):
+        embed(frame[["a", "b"]].to_numpy(), method="pca").plot(labels="kind")
+
+
+@pytest.mark.parametrize("name", ["y", "labels"])
+def test_who_gives_labels_as_elsewhere_is_told_where_they_go(name):
+    with pytest.raises(ValueError, match=r"side=Pairs.from_labels.*plot\(labels=…\)"):
+        embed(np.eye(9), **{name: [0] * 9})
+
+
+@pytest.mark.parametrize("kind", [list, np.array, pd.Series])
+def test_who_gives_texts_is_told_how_they_are_compared(kind):
+    with pytest.raises(ValueError, match=r"Got texts, such as 'the ship'.*text='body'"):
+        embed(kind(["the ship", "the bread"]))
+
+
+@pytest.mark.parametrize("use", [embed, PCA().fit])
+def test_a_frame_without_columns_is_called_so(use):
+    with pytest.raises(ValueError, match="Got a frame without columns"):
+        use(pd.DataFrame(index=range(9)))

@@ -14,6 +14,7 @@ import sidelight
 from sidelight.cli.application import application
 from sidelight.datasets import digits
 from sidelight.io import read_images, read_table
+from sidelight.io.table import large, table_blocks
 
 Image = pytest.importorskip("PIL.Image")
 
@@ -178,7 +179,7 @@ def test_new_pictures_of_another_size_are_refused(folder, tmp_path):
     done = run("transform", model, other, "-o", tmp_path / "placed.csv")
     assert done.exit_code != 0
     assert "9 × 9" in done.output
-    assert "rows of 64" in done.output
+    assert "images of 8 × 8" in done.output
 
 
 def test_every_picture_is_closed(folder):
@@ -197,3 +198,77 @@ def test_a_map_of_a_folder_is_scored(folder, tmp_path):
     expected = sidelight.embed(str(folder), method="pca").quality()
     assert json.loads(done.stdout)["auc"] == pytest.approx(expected.auc, abs=1e-6)
     assert "of pictures" in run("score", "--help").stdout
+
+
+class TestArraysOfImages:
+    @pytest.fixture
+    def file(self, tmp_path):
+        file = tmp_path / "images.npy"
+        np.save(file, digits().X[:40].reshape(40, 8, 8))
+        return file
+
+    def test_the_command_line_does_as_python(self, file, tmp_path):
+        places, picture = tmp_path / "map.csv", tmp_path / "map.svg"
+        how = ("--invariant-to", "shift", "-m", "isomap")
+        done = run("embed", file, *how, "-o", places, "--picture", picture)
+        assert done.exit_code == 0, done.output
+        assert "Images of 8 × 8 are rows of pixels" in done.output
+        from sidelight.side import Invariance
+        from sidelight.transforms import Shift
+
+        X = np.load(file)
+        expected = sidelight.embed(X, side=Invariance([Shift()]), method="isomap").points
+        found = read_table(places).select(["isomap0", "isomap1"])
+        np.testing.assert_allclose(found, expected, atol=1e-9)
+        assert "<image" in picture.read_text()
+
+    def test_all_commands_take_them(self, file, tmp_path):
+        places, model = tmp_path / "map.csv", tmp_path / "m.sidelight"
+        done = run("embed", file, "-m", "pca", "-o", places, "--model", model)
+        assert done.exit_code == 0, done.output
+        for command in (
+            ("compare", file, "--methods", "pca"),
+            ("score", file, places),
+            ("decode", model, places, "-o", tmp_path / "rows.csv"),
+            ("transform", model, file, "-o", tmp_path / "placed.csv"),
+        ):
+            done = run(*command)
+            assert done.exit_code == 0, done.output
+        before, after = read_table(places), read_table(tmp_path / "placed.csv")
+        np.testing.assert_allclose(after.X, before.X, atol=1e-9)
+
+    def test_a_folder_of_the_same_pictures_is_placed_by_their_model(self, folder, tmp_path):
+        pixels, _ = read_images(folder)
+        np.save(tmp_path / "some.npy", pixels.X.reshape(30, 8, 8))
+        model = tmp_path / "m.sidelight"
+        assert run("embed", folder, "-m", "pca", "--model", model).exit_code == 0
+        for data, to in ((folder, "a.csv"), (tmp_path / "some.npy", "b.csv")):
+            assert run("transform", model, data, "-o", tmp_path / to).exit_code == 0
+        places = [read_table(tmp_path / to).select(["pca0", "pca1"]) for to in ("a.csv", "b.csv")]
+        np.testing.assert_array_equal(*places)
+
+    def test_larger_images_are_not_cut_to_the_size_of_the_model(self, file, tmp_path, monkeypatch):
+        model = tmp_path / "m.sidelight"
+        assert run("embed", file, "-m", "pca", "--model", model).exit_code == 0
+        for shape in ((9, 9), (4, 16), (8, 8, 3)):
+            np.save(tmp_path / "other.npy", np.ones((5, *shape)))
+            done = run("transform", model, tmp_path / "other.npy", "-o", tmp_path / "z.csv")
+            assert done.exit_code == 2, shape
+            assert "fitted on images of 8 × 8" in " ".join(done.output.split())
+        monkeypatch.setattr(large, "BLOCK_BYTES", 2.0**10)
+        done = run("transform", model, tmp_path / "other.npy", "-o", tmp_path / "z.csv")
+        assert "fitted on images of 8 × 8" in " ".join(done.output.split())
+
+    def test_they_come_in_blocks(self, file, monkeypatch):
+        whole = read_table(file)
+        monkeypatch.setattr(large, "BLOCK_BYTES", 2.0**12)
+        blocks = list(table_blocks(file))
+        assert len(blocks) > 2
+        assert {block.image_shape for block in blocks} == {(8, 8)}
+        np.testing.assert_array_equal(np.vstack([block.X for block in blocks]), whole.X)
+
+
+def test_hidden_files_are_no_pictures(folder):
+    """macOS leaves such files beside every picture on a stick."""
+    (folder / "._digit00.png").write_bytes(b"\0\5\26\7")
+    assert len(read_images(folder)[0].X) == 30

@@ -17,7 +17,7 @@ from sidelight.datasets import image_walk
 from sidelight.estimator.territory.groups import groups_of
 from sidelight.io import read_table, write_table
 from sidelight.io.table import read_knowledge
-from sidelight.quality import agreement, point_quality
+from sidelight.quality import agreement, neighbor_label_accuracy, point_quality
 from sidelight.side import (
     Actions,
     Anchors,
@@ -611,3 +611,101 @@ class TestSeveralFactors:
         read = Preparation.from_model(Model(), {"condition": "hour", "period": 24.0})
         assert read.factors == (("hour", 24.0),)
         assert Preparation.from_model(Model(), read.to_extras()).factors == read.factors
+
+
+@pytest.mark.parametrize("word", ["NA", "n/a", "NaN", "<NA>", " "])
+def test_what_r_and_pandas_write_for_missing_is_no_label(word: str) -> None:
+    """Rows of which nothing was known were all pairs of one class, "NA"."""
+    kind = np.array([word, "a", "b"])[np.arange(60) % 3]
+    write_table("gaps.csv", {**dict(zip("wxyz", X.T, strict=True)), "kind": kind})
+    table = read_table("gaps.csv")
+    expected = read_knowledge(read_table("data.csv"), label_column="kind")
+    assert read_knowledge(table, label_column="kind") == expected
+    assert read_knowledge(table, attribute_columns=["kind"]) == [Attributes(expected)]
+    (relation,) = read_knowledge(table, relation_columns=["kind"])
+    assert relation.index.tolist() == [i for i in range(60) if i % 3]
+    with pytest.raises(ValueError, match="'kind' of gaps.csv must hold the cond.*empty in row 1"):
+        read_knowledge(table, factors=[("kind", None)])
+
+
+def test_marks_that_may_be_classes_are() -> None:
+    signs = np.array(["+", "-", "none"])[np.arange(60) % 3]
+    write_table("signs.csv", {**dict(zip("wxyz", X.T, strict=True)), "kind": signs})
+    (pairs,) = read_knowledge(read_table("signs.csv"), label_column="kind")
+    assert pairs == Pairs.from_labels(signs, max_pairs=5000)
+    done = run("embed", "signs.csv", "--columns", "mixed", "-m", "mds")
+    assert "missing" not in done.stderr
+
+
+class TestColoursOfColumnsWithGaps:
+    @pytest.mark.parametrize("codes", [["", "a", "b"], ["NA", "a", "b"], ["", "71", "72"]])
+    def test_they_are_classes_and_what_is_missing_is_grey(self, codes: list[str]) -> None:
+        lines = [f"{w},{x},{codes[i % 3]}" for i, (w, x, *_) in enumerate(X)]
+        Path("gaps.csv").write_text("\n".join(["w,x,kind", *lines]))
+        done = run("embed", "gaps.csv", "-m", "pca", "--color-by", "kind", "--picture", "map.svg")
+        words = re.findall(r">([^<>]+)</text>", Path("map.svg").read_text())
+        assert [word for word in words if word in (*codes, "missing")] == [*codes[1:], "missing"]
+        # whoever has no label is neither right nor wrong
+        table = read_table("gaps.csv", aside=["kind"])
+        known = np.arange(60) % 3 > 0
+        labels = np.array(codes)[np.arange(60) % 3][known]
+        Z = sidelight.embed(table.X, method="pca").points
+        expected = neighbor_label_accuracy(Z[known], labels).accuracy
+        assert re.search(rf"label accuracy\s+{expected:.4f}", done.stdout)
+
+    def test_many_dates_are_a_scale(self) -> None:
+        days = np.datetime64("2024-01-01") + np.arange(60)
+        lines = [f"{w},{x},{day}" for (w, x, *_), day in zip(X, days, strict=True)]
+        Path("days.csv").write_text("\n".join(["w,x,day", *lines]))
+        run("embed", "days.csv", "-m", "pca", "--color-by", "day", "--picture", "map.svg", "-q")
+        picture = Path("map.svg").read_text()
+        assert "other labels" not in picture
+        assert "2024-02" in picture
+
+
+def test_a_page_calls_rows_as_the_files_do() -> None:
+    """Rows were counted from 0, those left out with the others, and numbers for names were lost."""
+    holes = X.copy()
+    holes[0, 0] = np.nan
+    columns = {**dict(zip("wxyz", holes.T, strict=True)), "who": 7 * np.arange(60)}
+    write_table("named.csv", columns)
+    how = ("-m", "pca", "--missing", "drop-rows", "--page", "map.html", "-q")
+    run("embed", "named.csv", *how, "--ignore", "who")
+    page = Path("map.html").read_text()
+    assert '"names": ["row 2", "row 3"' in page
+    run("embed", "named.csv", *how, "--name-column", "who", "--picture", "map.svg")
+    assert '"names": ["7", "14"' in Path("map.html").read_text()
+    assert ">413</text>" in Path("map.svg").read_text()
+    assert ">413.0</text>" not in Path("map.svg").read_text()
+
+
+@pytest.mark.parametrize("kind", ["day", "who", "empty"])
+def test_a_map_is_judged_by_classes_alone(kind: str) -> None:
+    """Dates and names gave a label accuracy of nought."""
+    columns = {
+        "day": np.datetime64("2024-01-01") + np.arange(60),
+        "who": [f"n{i}" for i in range(60)],
+        "empty": [""] * 59 + ["a"],
+    }
+    lines = [f"{w},{x},{each}" for (w, x, *_), each in zip(X, columns[kind], strict=True)]
+    Path("told.csv").write_text("\n".join([f"w,x,{kind}", *lines]))
+    for command in (("embed", "told.csv", "-m"), ("compare", "told.csv", "--methods")):
+        done = run(*command, "pca", "--color-by", kind)
+        assert "label" not in done.stdout
+        assert "trust" in done.stdout
+
+
+def test_nothing_said_of_two_rows_is_no_reason_to_complain() -> None:
+    Path("two.csv").write_text("a,b\n1,2\n3,5\n")
+    done = run("embed", "two.csv", "-m", "pca")
+    assert "agreement" not in done.stderr + done.stdout
+    assert sidelight.embed(np.eye(2), method="pca").agreement() == ()
+
+
+def test_signs_that_the_font_lacks_are_told_once() -> None:
+    lines = [f"{w},{x},{'猫犬鳥'[i % 3]}" for i, (w, x, *_) in enumerate(X)]
+    Path("signs.csv").write_text("\n".join(["w,x,kind", *lines]))
+    how = ("-m", "pca", "--color-by", "kind", "--picture", "map.png")
+    said = run("embed", "signs.csv", *how).stderr
+    assert said.count("lacks the signs 犬 猫 鳥") == 1
+    assert "Glyph" not in said

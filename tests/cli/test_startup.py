@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 HEAVY = ("numba", "sklearn", "matplotlib", "scipy", "pyarrow", "pandas")
 
 
@@ -69,7 +71,8 @@ def test_an_experiment_runs_from_any_folder(tmp_path: Path) -> None:
     assert list((tmp_path / "out").glob("*.png"))
 
 
-def test_a_picture_loads_only_what_draws_it(tmp_path: Path) -> None:
+@pytest.mark.parametrize("method", ["pca", "ne"])
+def test_a_picture_loads_only_what_draws_it(tmp_path: Path, method: str) -> None:
     """What is installed for other ends is not waited for."""
     table = tmp_path / "table.csv"
     table.write_text("\n".join(f"{i},{i * i % 17},{i % 5}" for i in range(40)))
@@ -80,12 +83,43 @@ def test_a_picture_loads_only_what_draws_it(tmp_path: Path) -> None:
         "    main()\n"
         "except SystemExit as end:\n"
         "    assert not end.code, end.code\n"
-        "kept = ('torch', 'dask', 'polars', 'skimage', 'matplotlib.pyplot', 'umap')\n"
+        "kept = ('torch', 'dask', 'polars', 'skimage', 'matplotlib.pyplot', 'umap', 'pandas',\n"
+        "        'scipy.stats')\n"
         "print('LOADED', sorted(set(kept) & set(sys.modules)))\n"
     )
-    how = ("--method", "pca", "-o", str(tmp_path / "map.csv"), "--picture", str(tmp_path / "p.png"))
+    how = (
+        "--method",
+        method,
+        "-o",
+        str(tmp_path / "map.csv"),
+        "--picture",
+        str(tmp_path / "p.png"),
+    )
     done = python(code, "embed", str(table), *how)
     assert done.stdout.rstrip().endswith("LOADED []"), (done.stdout, done.stderr)
+
+
+def test_what_was_left_out_is_there_for_whoever_asks() -> None:
+    pytest.importorskip("pandas")
+    code = (
+        "import sys\n"
+        "from sidelight.cli.loading import load_scikit_learn\n"
+        "load_scikit_learn()\n"
+        "assert not {'pandas', 'scipy.stats'} & set(sys.modules)\n"
+        "import numpy as np, scipy, sklearn.decomposition, sklearn.feature_selection\n"
+        "from sklearn.utils import fixes\n"
+        "assert fixes._mode(np.array([1, 1, 2])).mode.tolist() == [1]\n"
+        "assert fixes.pd.DataFrame is not None\n"
+        "import pandas, scipy.stats\n"
+        "frame = pandas.DataFrame({'a': [0.0, 1.0, 3.0], 'b': [1.0, 0.0, 2.0]})\n"
+        "pca = sklearn.decomposition.PCA(1).set_output(transform='pandas')\n"
+        "assert type(pca.fit_transform(frame)) is pandas.DataFrame\n"
+        "assert pandas is sys.modules['pandas'] and scipy.stats.norm.cdf(0.0) == 0.5\n"
+        "assert scipy.stats is sys.modules['scipy.stats']\n"
+        "print('FINE')\n"
+    )
+    done = python(code)
+    assert done.stdout.rstrip().endswith("FINE"), done.stderr
 
 
 def test_a_map_alone_loads_nothing_that_draws(tmp_path: Path) -> None:

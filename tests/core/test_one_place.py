@@ -158,7 +158,8 @@ KEPT = {
         (
             "core/memory.py",
             "gated/training.py",
-            "io/table/delimited.py",
+            "io/table/text/delimited.py",
+            "io/table/text/separators.py",
             "mapping/packing.py",
             "solvers/eigen/block_lanczos.py",
             "solvers/eigen/davidson.py",

@@ -13,7 +13,7 @@ import pytest
 import sidelight
 from sidelight.core.errors import MissingExtraError
 from sidelight.io import Table, read_table, write_table
-from sidelight.io.table import settle_missing
+from sidelight.io.table import large, read_columns, settle_missing, table_blocks
 
 
 @pytest.fixture
@@ -44,6 +44,9 @@ TWO = ([[1.0, 2.0], [3.0, 4.5]], ("a", "b"))
         "\ufeffa,b\n1,2\n3,4.5\n",  # the mark that Excel puts in front
         " a , b \n\n1, 2\n\n3 ,4.50\n\n\n",  # spaces, empty lines
         "a,b\r1,2\r3,4.5\r",  # old Macintosh
+        " a    b\n 1    2\n 3   4.5\n",  # spaces
+        '"a" "b"\n"x" 1 2\n"a  y" 3 4.5\n',  # as R writes them
+        "a|b\n1|2\n3|4.5\n",
         "a,b,\n1,2,\n3,4.5,\n",  # a separator at the end of every line
         "a,b,c\n1,2,\n3,4.5,NA\n",  # a column with nothing in it
     ],
@@ -144,7 +147,7 @@ def test_a_ragged_row_is_named_by_its_line(written: Any) -> None:
         ("", "is empty"),
         ("\n \n\n", "is empty"),
         ("a,b\nx,y\nz,w\n", "no column of numbers"),
-        ("a b\n1 2\n3 4\n", "separated by commas, semicolons or tabs"),
+        ("a/b\n1/2\n3/4\n", "separated by commas, semicolons, tabs, spaces or bars"),
         ('a,b\n1,"2\n3,4\n', "quotation mark that is not closed"),
         ("a,b\n1,inf\n2,3\n", r"infinite value in row 1, column 'b' \(1 in all\)"),
         ("é,b\n1,2\n".encode("latin-1"), "not in UTF-8: line 1 has the byte 0xe9"),
@@ -236,7 +239,6 @@ def test_arrays(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("array", "words"),
     [
-        (np.zeros((2, 3, 4)), r"Got the shape \(2, 3, 4\)\. Flatten"),
         (np.zeros(3), "two-dimensional"),
         (np.zeros((0, 3)), "no values"),
         (np.zeros((2, 2), dtype=complex), "holds complex128"),
@@ -395,6 +397,7 @@ def test_columns_of_lists_are_set_aside_in_files_as_in_frames(tmp_path: Path) ->
     [
         (["€1.50", "€2.25", "€3.00", "€4.10"], "4 of its 4 cells are numbers with a unit, the fi"),
         (["12.5%", "8%", "7 %", "3.5 %"], "numbers with a unit, the first '12.5%' in row 1"),
+        (['"$1,250.00"', '"$2,000.50"'], "2 of its 2 cells are numbers with a unit"),
     ],
 )
 def test_numbers_with_a_unit_are_doubted(written: Any, cells: list[str], words: str) -> None:
@@ -409,7 +412,10 @@ def test_numbers_with_a_unit_are_doubted(written: Any, cells: list[str], words: 
         ("a.csv", "# by hand\na,b\n1,2\n3,4\n", "line 2: 2 values .* what stands above the row of"),
         ("a.xlsx", "PK", "Save the sheet as one of these, in the spreadsheet as 'CSV UTF-8'"),
         ("a.npy", (3,), r"One number per row: X.reshape\(-1, 1\)"),
-        ("a.npy", (3, 2, 2), r"embed\(X\) in Python takes images as such"),
+        ("a.npy", (3, 2, 2, 2, 2), r"or images, \(n, height, width\).*Flatten each item"),
+        ("a.npy", (3, 0, 2), r"holds no values: its shape is \(3, 0, 2\)"),
+        ("a.csv.gz", "PK", "Unpack it first"),
+        ("a.png", "PNG", "give the folder that they are in"),
     ],
 )
 def test_what_to_do_is_said_for_what_it_is(
@@ -422,3 +428,204 @@ def test_what_to_do_is_said_for_what_it_is(
         np.save(file, np.zeros(content))
     with pytest.raises(ValueError, match=words):
         read_table(file)
+
+
+class TestOneFileHasOneDecimalMark:
+    """Among numbers with a decimal comma 1.005 is a thousand and five, and the reverse."""
+
+    GERMAN = "price;sold;kind\n1,50;1.005;a\n12,25;12;b\n0,99;2.340;a\n"
+
+    def test_points_beside_decimal_commas_stand_between_thousands(self, written: Any) -> None:
+        table = read_table(written(self.GERMAN))
+        np.testing.assert_array_equal(table.X, [[1.5, 1005], [12.25, 12], [0.99, 2340]])
+        assert "Read marks between thousands as such in the column 'sold'." in table.notes
+        assert "Read 3,5 as three and a half in the column 'price'." in table.notes
+
+    @pytest.mark.parametrize("separator", [";", "\t", ","])
+    def test_commas_beside_decimal_points_do(self, written: Any, separator: str) -> None:
+        rows = ["share,sold", '0.5,"1,005"', '12.25,"12"', '3,"2,340"']
+        text = "\n".join(row.replace(",", separator, 1) for row in rows)
+        table = read_table(written(text))
+        np.testing.assert_array_equal(table.X, [[0.5, 1005], [12.25, 12], [3, 2340]])
+        assert "Read marks between thousands as such in the column 'sold'." in table.notes
+
+    @pytest.mark.parametrize(
+        ("cells", "expected"),
+        [
+            (["0.125", "1.250"], [0.125, 1.25]),  # no thousand begins with a nought
+            (["1.2505", "1.250"], [1.2505, 1.25]),
+        ],
+    )
+    def test_two_marks_that_can_only_be_decimal_are_both(
+        self, written: Any, cells: list[str], expected: list[float]
+    ) -> None:
+        text = "a;b\n" + "".join(f"{cell};3,5\n" for cell in cells)
+        table = read_table(written(text))
+        np.testing.assert_array_equal(table.X, [[value, 3.5] for value in expected])
+
+    def test_words_with_commas_in_them_say_nothing_of_numbers(self, written: Any) -> None:
+        table = read_table(written("a;b\n1.005;3,5 and 7,5\n2.340;x\n"))
+        np.testing.assert_array_equal(table.X, [[1.005], [2.34]])
+
+    def test_a_cell_of_the_same_column_tells(self, written: Any) -> None:
+        table = read_table(written("a;b\n1.005;1\n3,5;2\n"))
+        np.testing.assert_array_equal(table.X, [[1005, 1], [3.5, 2]])
+
+    def test_a_list_between_commas_is_no_number(self, written: Any) -> None:
+        table = read_table(written('a,b\n"3,5",1\n"2,7",2\n'))
+        assert table.column_names == ("b",)
+        assert "numbers with a comma" in table.warnings[0]
+
+    @pytest.mark.parametrize("column", ["1.005", "1,005"])
+    def test_blocks_are_read_as_the_whole_file(
+        self, written: Any, monkeypatch: pytest.MonkeyPatch, column: str
+    ) -> None:
+        """What tells stands in the last row, and was not known to the first block."""
+        other = "." if "," in column else ","
+        rows = [f"{i};{column};x" for i in range(3000)] + [f"7;3{other}5;y"]
+        file = written("number;mark;kind\n" + "\n".join(rows) + "\n")
+        expected = read_table(file)
+        assert expected.X[0, 1] == 1005
+        monkeypatch.setattr(large, "BLOCK_BYTES", 2.0**12)
+        blocks = list(table_blocks(file))
+        assert len(blocks) > 5
+        np.testing.assert_array_equal(np.vstack([block.X for block in blocks]), expected.X)
+
+    def test_quoted_thousands_in_blocks(
+        self, written: Any, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        rows = [f'{i},"1,005",2' for i in range(3000)] + ['7,"1,005",2.5']
+        file = written("number,mark,share\n" + "\n".join(rows) + "\n")
+        monkeypatch.setattr(large, "BLOCK_BYTES", 2.0**12)
+        found = np.vstack([block.X for block in table_blocks(file)])
+        np.testing.assert_array_equal(found, read_table(file).X)
+        assert (found[:, 1] == 1005).all()
+
+
+class TestTheIndexOfAFrame:
+    """What pandas writes of rows that were picked or shuffled is no data."""
+
+    @pytest.mark.parametrize("numbers", [[4, 7, 9, 30], [2, 0, 3, 1]])
+    def test_row_numbers_with_gaps_or_in_disorder(self, written: Any, numbers: list[int]) -> None:
+        rows = "".join(f"{number},{i}.5,{i * i}\n" for i, number in enumerate(numbers))
+        table = read_table(written(f",a,b\n{rows}"))
+        assert table.column_names == ("a", "b")
+        assert table.labels["column 1"].tolist() == numbers
+        assert any("another whole number in every row" in note for note in table.notes)
+
+    @pytest.mark.parametrize("column", [[1.5, 2, 3], [5, 5, 6], [-1, 2, 3]])
+    def test_a_column_without_a_name_that_numbers_no_rows_is_data(
+        self, written: Any, column: list[float]
+    ) -> None:
+        rows = "".join(f"{value},{i}.5\n" for i, value in enumerate(column))
+        assert read_table(written(f",a\n{rows}")).X.shape == (3, 2)
+
+    @pytest.mark.parametrize("name", [None, "id"])
+    def test_of_a_parquet_file(self, tmp_path: Path, name: str | None) -> None:
+        pd = pytest.importorskip("pandas")
+        pytest.importorskip("pyarrow")
+        frame = pd.DataFrame({"a": [1.0, 2, 3], "b": [3.0, 4, 9]}, index=[40, 70, 90])
+        frame.index.name = name
+        file = tmp_path / "data.parquet"
+        frame.to_parquet(file)
+        table = read_table(file)
+        np.testing.assert_array_equal(table.X, frame.to_numpy())
+        called = name or "__index_level_0__"
+        assert table.labels[called].tolist() == [40, 70, 90]
+        assert f"Set aside the column {called!r}: the index of the frame, no data." in table.notes
+        asked = read_table(file, aside=[called])
+        assert not any("index" in note for note in asked.notes)
+        np.testing.assert_array_equal(sidelight.embed(file, method="pca").data, table.X)
+
+    def test_row_names_as_r_writes_them(self, written: Any) -> None:
+        """write.table: a name for every column, none for that of the row names."""
+        table = read_table(written('"a"\t"b"\n"x"\t1\t2\n"y"\t3\t4.5\n', "data.tsv"))
+        assert plain(table) == TWO
+        assert table.labels["column 1"].tolist() == ["x", "y"]
+        counted = read_table(written("a\tb\n1\t1\t2\n2\t3\t4.5\n3\t7\t8\n", "data.tsv"))
+        assert counted.column_names == ("a", "b")
+        assert counted.X[:2].tolist() == TWO[0]
+
+    def test_names_of_rows_without_a_name_are_said_to_be_such(self, written: Any) -> None:
+        table = read_table(written(",Ash,Elm\nAsh,0,2\nElm,2,0\nFir,3,4\n"))
+        assert any("--name-column 'column 1'" in note for note in table.notes)
+        twice = read_table(written(",Ash,Elm\nAsh,0,2\nAsh,2,0\nFir,3,4\n"))
+        assert twice.notes == ("Set aside the column 'column 1': text, not numbers.",)
+
+    def test_a_separator_at_the_end_of_all_rows_but_the_first(self, written: Any) -> None:
+        assert plain(read_table(written("a,b\n1,2,\n3,4.5,\n"))) == TWO
+
+    def test_a_name_that_lacks_anywhere_else_is_still_missed(self, written: Any) -> None:
+        with pytest.raises(ValueError, match="line 2: 3 values where the first row has 2"):
+            read_table(written("a,b\n1.5,2,3\n3.5,4,5\n"))
+
+
+class TestImagesInArrays:
+    IMAGES = np.random.default_rng(0).random((12, 3, 4))
+
+    def test_they_are_rows_of_pixels(self, tmp_path: Path) -> None:
+        np.save(tmp_path / "a.npy", self.IMAGES)
+        table = read_table(tmp_path / "a.npy")
+        np.testing.assert_array_equal(table.X, self.IMAGES.reshape(12, 12))
+        assert table.pictured == (3, 4)
+        assert table.column_names[5] == "pixel 1, 1"
+        assert table.notes == ("Images of 3 × 4 are rows of pixels.",)
+
+    def test_what_stands_beside_them_is_no_pixel(self, tmp_path: Path) -> None:
+        np.savez(tmp_path / "a.npz", X=self.IMAGES, angle=np.arange(12.0), kind=["a", "b"] * 6)
+        table = read_table(tmp_path / "a.npz")
+        assert table.pictured == (3, 4)
+        assert set(table.labels) == {"angle", "kind"}
+        assert "Set aside the column 'angle': no pixels of the images." in table.notes
+        left = read_table(tmp_path / "a.npz", ignore=["pixel 0, 0"])
+        assert left.pictured is None
+
+    def test_a_table_beside_images_is_the_data(self, tmp_path: Path) -> None:
+        np.savez(tmp_path / "a.npz", table=np.eye(5), images=np.ones((5, 2, 2)))
+        assert read_table(tmp_path / "a.npz").X.shape == (5, 5)
+        np.savez(tmp_path / "b.npz", one=np.ones((5, 2, 2)), other=np.ones((5, 2, 2)))
+        with pytest.raises(ValueError, match="one of images, or one that is named X"):
+            read_table(tmp_path / "b.npz")
+
+    def test_without_all_of_their_pixels_they_are_images_no_more(self, tmp_path: Path) -> None:
+        holes = self.IMAGES.copy()
+        holes[2, 0, 0] = np.nan
+        np.save(tmp_path / "a.npy", holes)
+        assert read_table(tmp_path / "a.npy", missing="drop-columns").pictured is None
+        for X in (holes, tmp_path / "a.npy"):
+            result = sidelight.embed(X, method="pca", missing="drop-columns")
+            assert result.image_shape is None
+            assert "the map" in result._repr_html_()
+
+
+class TestSeparatorsThatStandInWords:
+    def test_what_numpy_writes(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        X = np.random.default_rng(0).normal(size=(400, 3))
+        np.savetxt(tmp_path / "x.txt", X)
+        np.testing.assert_array_equal(read_table(tmp_path / "x.txt").X, X)
+        np.savetxt(tmp_path / "y.txt", X, fmt="%12.5f", header="a b c", comments="")
+        table = read_table(tmp_path / "y.txt")
+        assert table.column_names == ("a", "b", "c")
+        monkeypatch.setattr(large, "BLOCK_BYTES", 2.0**11)
+        blocks = list(table_blocks(tmp_path / "y.txt"))
+        assert len(blocks) > 2
+        np.testing.assert_array_equal(np.vstack([block.X for block in blocks]), table.X)
+
+    @pytest.mark.parametrize(
+        "content",
+        [
+            "body\nthe ship is at sea\nbread is made of flour\n",  # texts
+            "when\n2024-01-01 12:30\n2024-01-02 12:30\n",
+            "name\nRoom 12\nRoom 14\n",
+            "name\nAnn Lee\nBo Ray\n",
+        ],
+    )
+    def test_a_column_of_words_is_one_column(self, written: Any, content: str) -> None:
+        with pytest.raises(ValueError, match="no column of numbers"):
+            read_table(written(content))
+        assert len(read_columns(written(content)).names) == 1
+
+    def test_bars_and_spaces_within_cells_separate_nothing(self, written: Any) -> None:
+        table = read_table(written("tags,x\na|1|2,1\nb|3|4,2\n"))
+        assert table.labels["tags"].tolist() == ["a|1|2", "b|3|4"]
+        assert read_table(written("x;y\n1 ; 2\n3 ; 4\n")).X.tolist() == [[1, 2], [3, 4]]

@@ -184,3 +184,41 @@ def test_what_was_said_is_in_the_page_and_not_without_end(tmp_path):
     told = embed(np.random.default_rng(2).normal(size=(40, 4)), side=pairs, max_iter=20)
     page = told.to_html(tmp_path / "map.html")
     assert _data(page.read_text())["known"]["similar"] == [[0, 1], [2, 3]]
+
+
+def _names_drawn(tmp_path, places, names, size=(400, 300)):
+    """The boxes of the names that the page's script writes, by name."""
+    page = write_page(tmp_path / "map.html", places).read_text()
+    script = re.findall(r"<script>(.*?)</script>", page, re.S)[0]
+    function = re.findall(r"^function drawNames.*?^}", script, re.S | re.M)[0]
+    given = json.dumps({"names": names, "places": np.ravel(places).tolist()})
+    stubs = f"""
+      const data = {given}, places = data.places, n = places.length / 2, drawn = {{}};
+      const shown = Array(n).fill(1), found = shown, searching = false, radius = () => 4;
+      const toX = x => x, toY = y => y;
+      const pen = {{ measureText: text => ({{ width: 6 * text.length }}),
+        fillText: (text, x, y) => {{ drawn[text] = [x, y - 7, x + 6 * text.length, y + 7]; }} }};
+    """
+    file = tmp_path / "names.js"
+    shown = f"drawNames({size[0]}, {size[1]}); console.log(JSON.stringify(drawn));"
+    file.write_text(f"{stubs}\n{function}\n{shown}")
+    done = subprocess.run(["node", str(file)], capture_output=True, text=True, check=True)
+    return json.loads(done.stdout)
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="needs node to run the page's script")
+def test_names_of_few_rows_are_written_and_none_covers_another_or_a_point(tmp_path):
+    places = np.random.default_rng(0).uniform(20, [380, 280], size=(40, 2))
+    names = [f"town {i}" for i in range(39)] + [None]
+    drawn = _names_drawn(tmp_path, places, names)
+    assert 20 < len(drawn) < 40
+    boxes = np.array(list(drawn.values()))
+    assert (boxes[:, :2] >= 0).all()
+    assert (boxes[:, 2:] <= [400, 300]).all()
+    for name, box in drawn.items():
+        left, low, right, high = box
+        over = (boxes[:, :2] < [right, high]).all(axis=1) & (boxes[:, 2:] > [left, low]).all(axis=1)
+        assert over.sum() == 1, name  # its own
+        inside = (places > [left - 4, low - 4]) & (places < [right + 4, high + 4])
+        assert not inside.all(axis=1).any(), name
+    assert _names_drawn(tmp_path, np.tile(places, (2, 1)), [*names, *names]) == {}

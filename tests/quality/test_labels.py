@@ -7,7 +7,7 @@ import pytest
 from sklearn.model_selection import LeaveOneOut, cross_val_predict
 from sklearn.neighbors import KNeighborsClassifier
 
-from sidelight.quality import neighbor_label_accuracy
+from sidelight.quality import neighbor_label_accuracy, quality_report
 
 
 def test_by_hand():
@@ -58,3 +58,22 @@ def test_bad_labels(labels, message):
 def test_n_neighbors_out_of_range():
     with pytest.raises(ValueError, match=r"\[1, n_samples\). Got 4 instead"):
         neighbor_label_accuracy(np.eye(4), [0, 1, 0, 1], n_neighbors=4)
+
+
+@pytest.mark.parametrize("max_samples", [None, 90])
+def test_a_report_judges_the_rows_that_have_a_label(max_samples):
+    rng = np.random.default_rng(0)
+    Z = rng.normal(size=(120, 2))
+    labels = np.where(Z[:, 0] > 0, "right", "left").astype(object)
+    labels[rng.random(120) < 0.6] = None
+    known = np.array([label is not None for label in labels])
+    report = quality_report(Z, Z, labels=labels, max_samples=max_samples)
+    judged = neighbor_label_accuracy(Z[known], labels[known].astype(str))
+    if max_samples is None:
+        assert report.label_accuracy == pytest.approx(judged.accuracy)
+        assert report.label_errors == judged.n_errors
+    else:
+        error = report.standard_errors["label_accuracy"]
+        assert abs(report.label_accuracy - judged.accuracy) < 4 * error
+    with pytest.raises(ValueError, match="missing values. Got 119"):
+        quality_report(Z, Z, labels=np.array(["a", *[None] * 119]))

@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import math
+import re
 import time
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import Any
 
 from sidelight.cli import console
+from sidelight.cli.loading import load_scikit_learn
 from sidelight.core import Progress, listening
+
+load_scikit_learn()  # before anything else does
 
 # A pipe or a file gets a line no more often than this.
 _SECONDS_BETWEEN_LINES = 10.0
+_GLYPH = re.compile(r"Glyph (\d+) .*missing from")
+_MOST_SIGNS = 10
 # Before that the pace of a stage says little.
 _SOON = 0.5
 
@@ -47,7 +53,27 @@ def working(*, quiet: bool = False) -> Iterator[Callable[[str], None]]:
             with bars:
                 yield begin
         finally:
-            console.warnings(dict.fromkeys(" ".join(str(w.message).split()) for w in caught))
+            console.warnings(_in_words([" ".join(str(w.message).split()) for w in caught]))
+
+
+def _in_words(warned: Sequence[str]) -> list[str]:
+    """Each warning once; those of matplotlib about signs that its font lacks in one.
+
+    Examples
+    --------
+    >>> _in_words([f"Glyph {ord(sign)} (its name) missing from font(s) X." for sign in "猫犬"])
+    ['The font of the picture lacks the signs 犬 猫, and shows boxes. A page (--page) shows them.']
+    """
+    found = {line: _GLYPH.match(line) for line in warned}
+    signs = sorted({chr(int(glyph[1])) for glyph in found.values() if glyph})
+    lines = [line for line, glyph in found.items() if glyph is None]
+    if signs:
+        some = " ".join(signs[:_MOST_SIGNS]) + " …" * (len(signs) > _MOST_SIGNS)
+        lacking = f"the {'signs' if len(signs) > 1 else 'sign'} {some}"
+        lines.append(
+            f"The font of the picture lacks {lacking}, and shows boxes. A page (--page) shows them."
+        )
+    return lines
 
 
 class Pace:

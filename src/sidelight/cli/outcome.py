@@ -113,10 +113,10 @@ def judge(result: Embedding, table: Table, color_by: str | None) -> None:
     Of what was said about rows, how much holds.
     """
     from sidelight.cli.fitting import shown
-    from sidelight.cli.pictures import as_classes
+    from sidelight.cli.pictures import labels_of
     from sidelight.cli.reports import show_agreement, show_report
 
-    labels = None if color_by is None else as_classes(table.labels[color_by])
+    labels = labels_of(table, color_by)
     try:
         with shown("quality"):
             report = result.quality(labels=labels)
@@ -151,7 +151,7 @@ def _draw(
             flat,
             images=None if image_shape is None else table.X,
             image_shape=image_shape,
-            names=table.labels[name_column] if name_column and flat.shape[1] == 2 else None,
+            names=_called(table, name_column) if name_column and flat.shape[1] == 2 else None,
             side=result._drawn_side,
             title=f"{Path(table.name).stem}, {method}",
             **colouring(table, color_by),
@@ -171,11 +171,13 @@ def _write_page(
     from sidelight.cli.fitting import shown
     from sidelight.cli.pictures import colouring
 
+    if name_column is None and table.image_shape is not None and "file" in table.labels:
+        name_column = "file"
     with shown("page"):
         plot.write_page(
             page,
             result.points,
-            names=table.labels[name_column] if name_column else None,
+            names=_called(table, name_column),
             columns={name: v for name, v in table.labels.items() if name != name_column},
             images=None if image_shape is None else table.X,
             image_shape=image_shape,
@@ -184,3 +186,11 @@ def _write_page(
             subtitle=result.reason,
             **colouring(table, color_by),
         )
+
+
+def _called(table: Table, name_column: str | None) -> list[str | None]:
+    """What rows are called in a picture: as in files and messages, nothing where a name lacks."""
+    from sidelight.io.table import names_of_rows
+
+    names = names_of_rows(table, name_column)
+    return [f"row {name}" if name_column is None else name or None for name in names]

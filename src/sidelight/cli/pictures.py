@@ -11,7 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from sidelight.core import counted
-from sidelight.io.table import Table
+from sidelight.io.table import Table, with_gaps
+from sidelight.side import is_moment
 
 # Up to this many different whole numbers are classes, not values.
 _MOST_CLASSES = 20
@@ -90,16 +91,37 @@ def colouring(table: Table, column: str | None) -> dict[str, Any]:
         return {}
     values = table.labels[column]
     classes = as_classes(values)
-    if classes is not None:
+    if classes is not None and not _are_many_dates(classes):
         return {"labels": classes, "key_title": column}
-    return {"color": values, "key_title": column}
+    return {"color": values if classes is None else classes, "key_title": column}
+
+
+def labels_of(table: Table, column: str | None) -> npt.NDArray[Any] | None:
+    """The classes by which a map is judged, if a column holds some: not dates, and not names."""
+    classes = None if column is None else as_classes(table.labels[column])
+    if classes is None or _are_many_dates(classes):
+        return None
+    told = [value for value in classes.tolist() if value is not None]
+    return classes if len(set(told)) < len(told) else None
+
+
+def _are_many_dates(classes: npt.NDArray[Any]) -> bool:
+    """Whether words are dates, of which a legend of classes would show a few."""
+    told = {value for value in classes.tolist() if value is not None}
+    return len(told) > _MOST_CLASSES and all(is_moment(value) for value in told)
 
 
 def as_classes(values: npt.NDArray[Any]) -> npt.NDArray[Any] | None:
-    """Read a column as classes, if that is what it is."""
+    """Read a column as classes, None where it says none, if that is what it is."""
     if values.dtype.kind != "f":
-        return values
-    whole = np.isfinite(values).all() and bool(np.all(values == np.round(values)))
-    if whole and len(np.unique(values)) <= _MOST_CLASSES:
-        return values.astype(np.int64)
-    return None
+        return with_gaps(values)
+    gone = np.isnan(values)
+    known = values[~gone]
+    whole = np.isfinite(known).all() and bool(np.all(known == np.round(known)))
+    if not whole or len(np.unique(known)) > _MOST_CLASSES:
+        return None
+    classes: npt.NDArray[Any] = np.where(gone, 0.0, values).astype(np.int64)
+    if gone.any():
+        classes = classes.astype(object)
+        classes[gone] = None
+    return classes

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator, Iterator
 from contextlib import closing
 from dataclasses import dataclass
+from math import prod
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from sidelight.io.table import (
     condition_of_column,
     holds_graph,
     read_graph,
+    shape_in,
     table_blocks,
     table_writer,
     writing_blocks,
@@ -132,7 +134,7 @@ def place_folder(
 def _blocks(file: Path, placing: Placing) -> Generator[Table, None, None]:
     """The blocks of a file as the model takes them: its columns, the rest beside them."""
     if file.expanduser().is_dir():
-        yield _for_the_model(_pictures(file, placing), placing)
+        yield _for_the_model(read_images(file)[0], placing)
         return
     if placing.preparation.coder is not None:  # words are few beside numbers: read whole
         coder = placing.preparation.coder
@@ -156,20 +158,24 @@ def _blocks(file: Path, placing: Placing) -> Generator[Table, None, None]:
             raise ValueError(f"{table.name}, {rows}: {error}") from error
 
 
-def _pictures(folder: Path, placing: Placing) -> Table:
-    """The pictures of a folder, if they are as large as those of the model."""
-    table, shape = read_images(folder)
-    wanted = len(placing.preparation.columns)
-    if table.X.shape[1] != wanted:
+def _require_size(table: Table, preparation: Preparation) -> None:
+    """Refuse images that are not as large as those of the model: a part of them would do for it."""
+    shape, columns = table.image_shape, preparation.columns
+    if shape is None:
+        return
+    fitted = shape_in(columns)
+    strange = not any(name.startswith("pixel ") for name in columns)
+    if shape != fitted if fitted else strange and prod(shape) != len(columns):
+        written = [" × ".join(map(str, each)) for each in (shape, fitted or (len(columns),))]
         raise ValueError(
-            f"The pictures of {folder.name} have {' × '.join(map(str, shape))} numbers each, and "
-            f"the model was fitted on rows of {wanted}. Bring them to the size of those."
+            f"The images of {table.name} have {written[0]} numbers each, and the model was fitted "
+            f"on {'images' if fitted else 'rows'} of {written[1]}. Bring them to the size of those."
         )
-    return table
 
 
 def _for_the_model(table: Table, placing: Placing) -> Table:
     preparation = placing.preparation
+    _require_size(table, preparation)
     absent = [name for name in preparation.conditions if name not in table.labels]
     if absent:
         raise ValueError(

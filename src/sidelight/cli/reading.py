@@ -61,10 +61,12 @@ def read_rows(
     ignored = [name for name in ignore if name not in aside]
     with shown("pictures" if holds_pictures(path) else "data", quiet=quiet):
         table, shape = open_rows(path, ignore=ignored, aside=aside, **{"remedy": MAP_REMEDY, **how})
-    if shape is None and not is_sparse(table.X):
+    offers = []
+    if table.image_shape is None and not is_sparse(table.X):
         offers = _offered({name: v for name, v in table.labels.items() if name not in aside})
-        console.notes([*table.notes, *offers, *_seen_in(table)], quiet=quiet)
-        console.warnings(table.warnings)
+        offers += _seen_in(table)
+    console.notes([*table.notes, *offers], quiet=quiet)
+    console.warnings(table.warnings)
     return table, shape
 
 

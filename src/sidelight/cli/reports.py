@@ -68,7 +68,7 @@ def show_report(report: QualityReport) -> None:
     ]
     console.show_table(columns, [[Text(cell) for cell in line] for line in report._lines()])
     if report.note:
-        console.notes([report.note])
+        console.notes([" ".join(report.note.split())])
 
 
 def show_agreement(judgements: Sequence[Judgement]) -> None:

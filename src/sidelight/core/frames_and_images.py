@@ -100,6 +100,11 @@ def rows_in(
             f"{who} expects {name} to hold numbers. Got a {type(X).__name__}, which is a plan for "
             f"them. Carry it out: {name}.collect()."
         )
+    if 0 in np.shape(X)[1:]:
+        raise ValueError(
+            f"{who} expects {name} to hold numbers. Got a frame without columns. Was the file read "
+            f"as it should be?"
+        )
     found = numbers_of_frame(X, needed=needed)
     wrong = [column for column in needed if column in found.words]
     if wrong:

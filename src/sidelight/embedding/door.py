@@ -23,6 +23,8 @@ from sidelight.neighbors import as_distances, said_of_distances, warn_of_distanc
 from sidelight.registry import MAPS, Entry, entry_for
 from sidelight.side import Condition, SideInformation, side_values
 
+#: What people call labels where they know another library.
+_LABELS = ("y", "label", "labels", "target", "targets", "classes")
 _EUCLIDEAN = (None, "euclidean", "l2")
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -220,6 +222,12 @@ def _parameters_of(entry: Entry) -> list[str]:
 
 
 def _no_parameter(name: str, choice: Choice, known: Sequence[str]) -> str:
+    if name in _LABELS:
+        return (
+            f"embed has no argument {name!r}. What is known of rows is its 'side': "
+            f"side=Pairs.from_labels(…), of sidelight.side. To colour a map by labels: "
+            f"embed(X).plot(labels=…)."
+        )
     able = [e.command for e in MAPS if e is not choice.entry and name in _parameters_of(e)]
     near = get_close_matches(name, known, n=1)
     hint = f" Did you mean {near[0]!r}?" if near else ""

@@ -114,6 +114,7 @@ class Given:
 
     @classmethod
     def _of_array(cls, X: Any, side: Any, names: Any, columns: str, text: str | None) -> Given:
+        _refuse_texts(X)
         X = unmasked(X)
         frame, aside = X if is_frame(X) else None, [names] if isinstance(names, str) else []
         if aside:
@@ -142,7 +143,7 @@ class Given:
             table, shape = open_rows(path, aside=beside, missing="keep")
         for doubt in table.warnings:
             warn(doubt)
-        if named or (names is None and shape is not None):
+        if named or (names is None and "file" in table.labels and holds_pictures(path)):
             names = table.labels[named or "file"].tolist()
         side = by_number(side, table.X, names=names, who="embed")
         return cls(
@@ -191,13 +192,16 @@ class Given:
             return self
         called = self.columns or getattr(self.X, "columns", None)
         columns = tuple(map(str, range(X.shape[1]) if called is None else called))
+        of_each = () if self.coder is None else self.coder.column_of_each
         filled, rows, kept, note = settle_missing(
-            X, columns, policy, self.who, row_names=self.names
+            X, columns, policy, self.who, row_names=self.names, coded_from=of_each
         )
         named = None if called is None else tuple(np.array(columns)[kept])
         notes = (*self.notes, note) if note else self.notes
         frame = with_numbers(self.frame, filled[:, kept], named)
-        given = replace(self, X=filled[:, kept], columns=named, notes=notes, frame=frame)
+        shape = self.image_shape if kept.all() else None
+        X, told = filled[:, kept], {"frame": frame, "image_shape": shape}
+        given = replace(self, X=X, columns=named, notes=notes, **told)
         return given if rows.all() else given._within(np.flatnonzero(rows))
 
     def _without_wordless(self, policy: str) -> Given:
@@ -237,6 +241,18 @@ class Given:
         if self.names is not None:
             return rows_called(self.names)
         return nullcontext() if self.kept is None else rows_called_within(self.kept)
+
+
+def _refuse_texts(X: Any) -> None:
+    """Say how a list of texts is compared: as a column, by its name."""
+    if isinstance(X, (list, tuple)) or getattr(X, "ndim", 0) == 1:
+        first = next(iter(X), None)
+        if isinstance(first, str):
+            raise ValueError(
+                f"embed expects rows of numbers. Got texts, such as {first[:40]!r}. Rows are "
+                f"compared by the words of a column: embed(pandas.DataFrame({{'body': X}}), "
+                f"text='body')."
+            )
 
 
 def _numbers_in(X: Any) -> Any:

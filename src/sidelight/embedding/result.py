@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from sidelight.core import BoolArray, FloatArray, counted, is_sparse, require_memory
+from sidelight.core import BoolArray, FloatArray, counted, is_sparse, listed, require_memory
 from sidelight.estimator import is_precomputed, without_factors
 from sidelight.side import Anchors, Condition, Pairs, side_values
 
@@ -123,7 +123,8 @@ class Embedding:
             Measure against the data as they came even where a Condition was taken out of them, as
             for maps that are to be compared.
         **options : object
-            Of :func:`sidelight.quality.quality_report`.
+            Of :func:`sidelight.quality.quality_report`.  A name given as ``labels`` is a column of
+            the frame that the data came in.
 
         Returns
         -------
@@ -141,6 +142,8 @@ class Embedding:
         """
         from sidelight.quality import quality_report
 
+        named = self._column("labels", options.get("labels"))
+        options = options if named is None else {**options, "labels": named}
         metric = options.pop("metric", self._metric)
         data, placed = self._compared(metric), self._placed
         points = self.points[placed]
@@ -195,6 +198,8 @@ class Embedding:
 
         placed = self._placed
         said = [value.within(placed) for value in side_values(self.side, "agreement")]
+        if not said:
+            return ()
         return agreement(self.points[placed], said)
 
     @property
@@ -335,15 +340,28 @@ class Embedding:
 
     def _pictured(self, options: dict[str, Any]) -> dict[str, Any]:
         """Options of a picture, columns by their name, images as the rows are."""
-        from sidelight.embedding.tables import column_named
-
         for what in ("color", "labels"):
-            values = column_named(self.frame, options.get(what))
+            values = self._column(what, options.get(what))
             if values is not None:
                 options = {"key_title": options[what], **options, what: values}
         if self.image_shape is not None and self._shown.shape[1] == 2:
             options = {"images": self.data, "image_shape": self.image_shape, **options}
         return options
+
+    def _column(self, what: str, name: Any) -> Any:
+        """The column of the data's frame that an argument names; None of what is no name."""
+        from sidelight.embedding.tables import column_named, names_of_columns
+
+        values = column_named(self.frame, name)
+        is_word = isinstance(name, str) and what == "labels"
+        if values is None and is_word:
+            known = [] if self.frame is None else names_of_columns(self.frame)
+            has = f"It has {listed(known, 'column', 12)}." if known else "They came without names."
+            raise ValueError(
+                f"The {what!r} argument names the column {name!r}, which the data do not have. "
+                f"{has} Give one label per row, or the name of a column."
+            )
+        return values
 
     def save(self, path: str | Path) -> None:
         """Save the model, from which the map can be had again.

@@ -69,8 +69,11 @@ def column_named(frame: Any, name: Any) -> npt.NDArray[Any] | None:
     if frame is None or not isinstance(name, str):
         return None
     if is_table(frame):
-        beside = frame.labels.get(name)
-        return frame.select([name])[:, 0] if name in frame.column_names else beside
+        from sidelight.io.table import with_gaps
+
+        if name in frame.column_names:
+            return frame.select([name])[:, 0]
+        return with_gaps(frame.labels[name]) if name in frame.labels else None
     import narwhals.stable.v1 as nw
 
     table = nw.from_native(frame, eager_only=True)

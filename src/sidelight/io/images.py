@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from sidelight.core import FloatArray, MissingExtraError, require_memory
-from sidelight.io.table import Table
+from sidelight.io.table import Table, pixel_names
 
 #: What pictures end in.
 PICTURES = (".png", ".jpg", ".jpeg")
@@ -19,7 +19,8 @@ _GREY = ("1", "L", "LA", "I;16")
 def pictures_in(folder: str | Path) -> list[Path]:
     """The pictures of a folder, by name."""
     found = Path(folder).expanduser()
-    return sorted(file for file in found.iterdir() if file.suffix.lower() in PICTURES)
+    files = (file for file in found.iterdir() if not file.name.startswith("."))
+    return sorted(file for file in files if file.suffix.lower() in PICTURES)
 
 
 def read_images(folder: str | Path) -> tuple[Table, tuple[int, ...]]:
@@ -57,8 +58,10 @@ def read_images(folder: str | Path) -> tuple[Table, tuple[int, ...]]:
     for row, file in enumerate(files):
         X[row] = _pixels(file, grey).reshape(-1)
     names = np.array([file.name for file in files], dtype=object)
-    columns = tuple("pixel " + ", ".join(map(str, place)) for place in np.ndindex(*shape))
-    table = Table(X, columns, {"file": names}, np.arange(n), name=Path(folder).name)
+    called = Path(folder).name
+    table = Table(
+        X, pixel_names(shape), {"file": names}, np.arange(n), name=called, image_shape=shape
+    )
     return table, shape
 
 

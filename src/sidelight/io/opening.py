@@ -40,11 +40,12 @@ def open_rows(
     (('east', 'north'), None)
     """
     if holds_pictures(path):
-        table, shape = read_images(path)
-        return table.set_aside(aside), shape
+        table = read_images(path)[0].set_aside(aside)
+        return table, table.pictured
     found = require_table(path)
     if not holds_graph(found):
-        return read_table(found, aside=list(dict.fromkeys(aside)), **how), None
+        table = read_table(found, aside=list(dict.fromkeys(aside)), **how)
+        return table, table.pictured
     table = read_graph(found).set_aside(aside)
     columns = () if graph else tuple(f"column {i + 1}" for i in range(table.X.shape[1]))
     return replace(table, column_names=columns), None

@@ -165,8 +165,8 @@ def _asymmetry(D: Any) -> float:
 def said_of_distances(n: int) -> str:
     """What is said where such a table is read as what it seems."""
     return (
-        f"{_LOOKS} It is read as the distances among {n} rows; metric='euclidean' reads it as "
-        f"features."
+        f"{_LOOKS} It is read as the distances among {n} rows; metric='euclidean' (on the command "
+        f"line --metric euclidean) reads it as features."
     )
 
 

@@ -60,7 +60,7 @@ def write_page(
     color, labels, period : array-like, array-like, float, optional
         As in :func:`scatter`.
     names : sequence, optional
-        What each row is called.
+        What each row is called; written beside the points where no more than sixty are seen.
     columns : mapping from str to array-like, optional
         What else is shown of a row that is pointed at.
     images : array-like of shape (n_points, rows, columns) or (n_points, pixels), optional

@@ -39,8 +39,8 @@ class LabelAccuracy:
         return self.accuracy
 
 
-def as_label_codes(labels: ArrayLike, n_samples: int, *, who: str) -> IntArray:
-    """Number the labels."""
+def as_label_codes(labels: ArrayLike, n_samples: int, *, who: str, some: bool = False) -> IntArray:
+    """Number the labels; those that are missing, where only ``some`` are needed, are −1."""
     values: npt.NDArray[Any] = np.asarray(labels)
     if values.ndim != 1:
         raise ValueError(
@@ -52,14 +52,17 @@ def as_label_codes(labels: ArrayLike, n_samples: int, *, who: str) -> IntArray:
     missing = values != values
     if values.dtype == object:
         missing = missing | np.array([value is None for value in values])
+    if some and missing.sum() <= n_samples - 2:
+        codes = np.full(n_samples, -1)
+        codes[~missing] = np.unique(values[~missing], return_inverse=True)[1]
+        return codes
     if missing.any():
         raise ValueError(
             f"The 'labels' argument of {who} must not have missing values. Got "
             f"{int(missing.sum())}, first in row {int(np.argmax(missing))}. Leave these rows out, "
             "or give them a label of their own."
         )
-    codes: IntArray = np.unique(values, return_inverse=True)[1]
-    return codes
+    return np.asarray(np.unique(values, return_inverse=True)[1])
 
 
 def agrees_with_neighbors(codes: IntArray, rows: IntArray, nearest: IntArray) -> BoolArray:

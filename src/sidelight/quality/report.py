@@ -222,7 +222,8 @@ def quality_report(
     metric : str or callable
         The metric of the data, as estimators take it.
     labels : array-like of shape (n_samples,), optional
-        Adds the leave-one-out accuracy of the nearest neighbour in the map.
+        Adds the leave-one-out accuracy of the nearest neighbour in the map, among the rows that
+        have a label (NaN and None are none).
     max_samples : int, optional
         With more points than that, so many are drawn.  By default all up to 2,000 points, and
         beyond that as many as make four million pairs, but at least 100.
@@ -306,7 +307,7 @@ def measured(
     if n_neighbors is None:
         n_neighbors = min(_DEFAULT_NEIGHBORS, (n + 1) // 2 - 1)
     k = check_n_neighbors(n_neighbors, n, who=who)
-    codes = None if labels is None else as_label_codes(labels, n, who=who)
+    codes = None if labels is None else as_label_codes(labels, n, who=who, some=True)
     sampled = rows.size < n
     require_memory_for_pairs(
         rows.size * columns.size // (1 if sampled else 2),
@@ -329,8 +330,7 @@ def measured(
             "auc": area[larger].sum(axis=1),
         }
         if codes is not None:
-            nearest = block.map_order[:, :1]
-            seen["label_accuracy"] = agrees_with_neighbors(codes, block.rows, nearest) * 1.0
+            seen["label_accuracy"] = _labels_right(codes, block.rows, block.map_order)
         for name, values in seen.items():
             per_row.setdefault(name, []).append(values)
         chosen = once(block.rows)
@@ -343,9 +343,12 @@ def measured(
     d = np.concatenate([second for _, second in pairs])
     pairs = [(delta, d)]
     seen_from = {name: np.concatenate(values) for name, values in per_row.items()}
-    right = seen_from.get("label_accuracy")
+    right = seen_from.pop("label_accuracy", np.empty(0))
+    right = right[~np.isnan(right)]
+    if right.size:
+        seen_from["label_accuracy"] = right
     dimension, dimension_error = _dimension(radii)
-    errors = _standard_errors(seen_from, n, k) if sampled else {}
+    errors = _standard_errors(seen_from, rows.size / n, n, k) if sampled else {}
     if sampled and dimension_error is not None:
         errors["intrinsic_dimension"] = dimension_error
     return QualityReport(
@@ -364,11 +367,21 @@ def measured(
         sammon_stress=stress_of_pairs(lambda: iter(pairs), "sammon", True, who=who),
         residual_variance=residual_variance_of_pairs(lambda: iter(pairs)),
         intrinsic_dimension=dimension,
-        label_accuracy=None if right is None else float(right.mean()),
-        label_errors=None if right is None else int(rows.size - right.sum()),
+        label_accuracy=float(right.mean()) if right.size else None,
+        label_errors=int(right.size - right.sum()) if right.size else None,
         standard_errors=errors,
         note=_note(rows.size, n, delta.size) if sampled else "",
     )
+
+
+def _labels_right(codes: IntArray, rows: IntArray, order: IntArray) -> FloatArray:
+    """1 where the nearest that has a label has one's own, else 0; NaN for rows without a label."""
+    if codes.min() >= 0:
+        return agrees_with_neighbors(codes, rows, order[:, :1]) * 1.0
+    first = np.argmax(codes[order] >= 0, axis=1)
+    nearest = order[np.arange(rows.size), first][:, None]
+    right = agrees_with_neighbors(codes, rows, nearest) * 1.0
+    return np.where(codes[rows] >= 0, right, np.nan)
 
 
 def _likelihood(X: ArrayLike, Z: ArrayLike) -> float | None:
@@ -411,11 +424,14 @@ def _dimension(radii: list[FloatArray]) -> tuple[float, float] | tuple[None, Non
         return None, None
 
 
-def _standard_errors(seen_from: dict[str, FloatArray], n: int, k: int) -> dict[str, float]:
+def _standard_errors(
+    seen_from: dict[str, FloatArray], seen: float, n: int, k: int
+) -> dict[str, float]:
+    """Of means over points, of which a share was seen; one value alone has none."""
     errors = {}
     for name, values in seen_from.items():
-        unseen = 1.0 - values.size / n
-        errors[name] = float(np.sqrt(unseen * values.var(ddof=1) / values.size))
+        if values.size > 1:
+            errors[name] = float(np.sqrt((1.0 - seen) * values.var(ddof=1) / values.size))
     errors["r_nx"] = errors["q_nx"] * (n - 1) / (n - 1 - k)
     return errors
 

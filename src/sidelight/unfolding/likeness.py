@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from scipy.spatial.distance import cdist
-from scipy.stats import rankdata
 
 from sidelight.core import FloatArray, warn
 from sidelight.side import Actions
@@ -53,6 +52,8 @@ def are_judged(actions: Actions, n_rows: int) -> bool:
 
 def alike_together(arrows: sp.csr_array, Z: FloatArray) -> float:
     """How likely a neighbour in the data lies nearer in the map than another row; 0.5 by chance."""
+    from scipy.stats import rankdata  # the whole of it takes a while
+
     n = len(Z)
     ranks = rankdata(_from_each(Z), axis=1) - 1  # of all others, ties in the mean
     near = sp.coo_array(arrows)

@@ -123,7 +123,7 @@ def compare(
     )
     from sidelight.cli.fitting import working
     from sidelight.cli.outcome import check_outputs
-    from sidelight.cli.pictures import as_classes, images_of
+    from sidelight.cli.pictures import images_of, labels_of
     from sidelight.cli.preparation import Preparation
     from sidelight.cli.reading import missing_policy, read_as_asked, written_size
     from sidelight.cli.reports import advice, show_comparison
@@ -176,7 +176,7 @@ def compare(
     X = preparation.apply(table)
     images = images_of(table, shape, thumbnails=None, image_shape=image_shape)
     known = said.read(table, images, standardize=standardize)
-    labels = None if color_by is None else as_classes(table.labels[color_by])
+    labels = labels_of(table, color_by)
     if not silent:
         console.facts([("data", f"{table.name}, {written_size(table)}")])
 

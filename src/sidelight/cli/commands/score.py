@@ -84,7 +84,7 @@ def score(
     from sidelight.core import counted, is_sparse, listed
     from sidelight.embedding import distances_along, warn_of_distances
     from sidelight.io import open_rows
-    from sidelight.io.table import read_columns, read_table
+    from sidelight.io.table import read_columns, read_table, with_gaps
     from sidelight.quality import quality_report
 
     precomputed, policy = precomputed or metric == "precomputed", missing_policy(missing)
@@ -121,6 +121,7 @@ def score(
     given = None
     if labels is not None:
         given = data.labels[labels][rows] if labels in data.labels else drawn.labels[labels]
+        given = with_gaps(given)
     Z, note = coordinates(drawn, split_names(columns))
     said = [f"Not data, for it stands in the map: {listed(shared, 'column')}."] if shared else []
     console.notes([*data.notes, *said, *([note] if note else [])], quiet=as_json)

@@ -39,7 +39,8 @@ Data: TypeAlias = Annotated[
     typer.Argument(
         metavar="FILE",
         help="A table: csv, tsv, npy, npz or parquet; - for the standard input.  A folder of "
-        "parquet files is one table; of pictures, png or jpg, all of one size, a row for each.",
+        "parquet files is one table; of pictures, png or jpg, all of one size, a row for each.  "
+        "An npy or npz file may hold images, (n, height, width).",
         show_default=False,
         callback=from_pipe,
     ),

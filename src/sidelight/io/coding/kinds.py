@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sidelight.core import FloatArray
-from sidelight.io.table import is_missing
+from sidelight.io.table import is_missing, lacks_word
 from sidelight.side import days_since_1970, is_moment
 
 
@@ -46,7 +46,11 @@ def as_floats(values: npt.NDArray[Any]) -> tuple[str, FloatArray] | None:
 def as_words(values: npt.NDArray[Any]) -> list[str | None]:
     """A column as words, missing ones None; numbers as people write them."""
     return [
-        None if is_gone(value) else f"{value:g}" if isinstance(value, float) else str(value)
+        None
+        if (lacks_word(value) if isinstance(value, str) else is_gone(value))
+        else f"{value:g}"
+        if isinstance(value, float)
+        else str(value)
         for value in values.tolist()
     ]
 

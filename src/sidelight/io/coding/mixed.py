@@ -91,6 +91,12 @@ class MixedColumns:
             for name in ([f"{column}={word}" for word in words] or [column])
         )
 
+    @property
+    def column_of_each(self) -> tuple[str, ...]:
+        """Of which column each of the coded ones is."""
+        pairs = zip(self.columns, self.words, strict=True)
+        return tuple(column for column, words in pairs for _ in words or [column])
+
     def apply(self, data: Any, who: str = "X") -> FloatArray:
         """Code the rows of a frame, or of columns by name."""
         columns = data if isinstance(data, Mapping) else columns_of_frame(data)

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from sidelight.core import listed
 from sidelight.io.coding.mixed import MixedColumns
 from sidelight.io.coding.texts import TextColumn
-from sidelight.io.table import Table, check_known, counts_rows, read_columns
+from sidelight.io.table import Table, check_known, read_columns, said_of_row_numbers
 
 Coder = MixedColumns | TextColumn
 
@@ -29,7 +29,7 @@ def read_coded(
 
     What is missing is still there: :func:`settled` deals with it.
     """
-    found, notes = _columns(path, header)
+    found, notes = _columns(path, header, [*ignore, *aside])
     check_known([*ignore, *aside], list(found), path.name)
     found = {name: values for name, values in found.items() if name not in ignore}
     coder, note = learn_coder(found, path.name, text=text, aside=aside)
@@ -64,7 +64,7 @@ def settled(
 ) -> Table:
     """Deal with missing numbers, and with texts that have no word; what errors advise of each."""
     if isinstance(coder, MixedColumns):
-        return table.settled(missing, remedy, name_column)
+        return table.settled(missing, remedy, name_column, coder.column_of_each)
     names = None if name_column is None else table.labels[name_column]
     rows, note = coder.told(table.X, missing, table.name, of_texts, names)
     return table.within(rows).with_notes([note]) if note else table
@@ -83,14 +83,21 @@ def coder_of(extras: Mapping[str, Any]) -> Coder | None:
     return None if extras.get("text") is None else TextColumn.from_plain(extras["text"])
 
 
-def _columns(path: Path, header: bool | None) -> tuple[dict[str, npt.NDArray[Any]], list[str]]:
+def _columns(
+    path: Path, header: bool | None, beside: Sequence[str] = ()
+) -> tuple[dict[str, npt.NDArray[Any]], list[str]]:
+    """The columns of a file but those that name rows, unless they are kept ``beside``."""
     columns = read_columns(path, header=header)
     found = dict(zip(columns.names, columns.values, strict=True))
     notes = list(columns.notes)
     first = columns.values[0]
-    if columns.names[0] == "column 1" and first.dtype.kind in "fi" and counts_rows(first, columns):
+    said = said_of_row_numbers(first, columns) if first.dtype.kind in "fi" else ""
+    if said and "column 1" not in beside:
         del found["column 1"]
-        notes.append("Took the first column, which has no name and counts, for row numbers.")
+        notes.append(said)
+    for name in set(columns.index) - set(beside):
+        del found[name]
+        notes.append(f"Left out {listed([name], 'column')}: the index of the frame, no data.")
     return found, notes
 
 

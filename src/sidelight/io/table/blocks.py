@@ -10,11 +10,11 @@ import numpy as np
 from sidelight.core import report
 from sidelight.io.finding import require_file
 from sidelight.io.table import large
-from sidelight.io.table.binary import read_npy
+from sidelight.io.table.binary import read_npy, rows_of_array
 from sidelight.io.table.columns import Columns
-from sidelight.io.table.delimited import delimited_blocks
 from sidelight.io.table.parquet import parquet_blocks
 from sidelight.io.table.reading import Table, read_table, table_of
+from sidelight.io.table.text import delimited_blocks
 
 
 def table_blocks(
@@ -60,18 +60,18 @@ def _columns(path: Path, header: bool | None) -> Iterator[Columns]:
 def _array_blocks(path: Path) -> Iterator[Columns]:
     try:
         array = np.load(path, mmap_mode="r", allow_pickle=False)
-        usable = array.ndim == 2 and array.dtype.kind in "biuf" and array.size > 0
+        usable = array.ndim in (2, 3, 4) and array.dtype.kind in "biuf" and array.size > 0
     except (ValueError, EOFError):
         usable = False
     if not usable:
         yield read_npy(path)  # which says what is wrong
         return
-    names = tuple(f"column {place + 1}" for place in range(array.shape[1]))
-    step = large.rows_in_a_block(array.shape[1])
+    _, names, shape = rows_of_array(array[:1], path.name)
+    step = large.rows_in_a_block(len(names))
     for start in range(0, len(array), step):
         # opened anew each time, so that pages that were read are given back
         rows = np.load(path, mmap_mode="r", allow_pickle=False)[start : start + step]
-        block = np.array(rows, dtype=np.float64)
+        block = np.array(rows, dtype=np.float64).reshape(len(rows), len(names))
         del rows
-        yield Columns(names, tuple(block.T), table=block)
+        yield Columns(names, tuple(block.T), table=block, image_shape=shape)
         report(f"placing {path.name}", min(start + step, len(array)), len(array))

@@ -22,20 +22,19 @@ MISSING_WORDS = frozenset({
     "nan", "-nan", "+nan", "nan(ind)", "-nan(ind)", "1.#ind", "-1.#ind", "1.#qnan", "-1.#qnan",
     "#num!", "#div/0!", "#value!", "#ref!", "#name?", "#null!",
 })  # fmt: skip
+# Of these, what may be a word of its own where others are words: "none" of a kind, "-" beside "+".
+_WORDS = frozenset({"none", "-", "--", "–", "—", ".", "..", "…"})
 # What a cell begins with that a spreadsheet takes for a formula.
 _FORMULAS = "=+-@\t\r"
 # Python also takes 1_000 and the digits of other scripts; a table does not mean them.
 _NUMBER = re.compile(
     r"\s*[+-]?(\d+\.?\d*([eE][+-]?\d+)?|\.\d+([eE][+-]?\d+)?|inf(inity)?)\s*", re.I
 )
-# Thousands apart, and what the decimals follow.
-_GROUPED = {
-    (",", "."): re.compile(r"\s*[+-]?(\d+|\d{1,3}(,\d{3})+)(\.\d*)?\s*", re.ASCII),
-    (".", ","): re.compile(r"\s*[+-]?(\d+|\d{1,3}(\.\d{3})+)(,\d*)?\s*", re.ASCII),
-}
 # What people write beside a number, which then is none.
 _UNIT = re.compile(r"\s*[€$£¥%]\s*")
-_COMMA_NUMBER = re.compile(r"\s*[+-]?\d+(,\d+)?([eE][+-]?\d+)?\s*", re.ASCII)
+_WITH_MARKS = re.compile(r"[+-]?\d[\d.,]*")
+#: A number with a comma before its decimals.
+COMMA_NUMBER = re.compile(r"\s*[+-]?\d+(,\d+)?([eE][+-]?\d+)?\s*", re.ASCII)
 
 #: Of a column of numbers no more than this share of the cells are none.
 _FEW = 0.1
@@ -60,12 +59,45 @@ class Columns:
     table : ndarray of shape (n_rows, n_numbers), optional
         The columns of numbers that are to be worked on in one array, in their order, where the
         reader has them so.
+    image_shape : tuple of int, optional
+        The shape of the images whose pixels the first columns are.
+    index : tuple of str
+        The columns that name rows, as whoever wrote the file has it.
+    first_lacks_name : bool
+        Whether all others have names: so pandas and R write what rows are called.
     """
 
     names: tuple[str, ...]
     values: tuple[npt.NDArray[Any], ...]
     notes: tuple[str, ...] = ()
     table: FloatArray | None = None
+    image_shape: tuple[int, ...] | None = None
+    index: tuple[str, ...] = ()
+    first_lacks_name: bool = False
+
+
+def pixel_names(image_shape: tuple[int, ...]) -> tuple[str, ...]:
+    """What the columns of images are called.
+
+    Examples
+    --------
+    >>> pixel_names((1, 2))
+    ('pixel 0, 0', 'pixel 0, 1')
+    """
+    return tuple("pixel " + ", ".join(map(str, place)) for place in np.ndindex(*image_shape))
+
+
+def shape_in(names: Sequence[str]) -> tuple[int, ...] | None:
+    """The shape of the images whose pixels columns are, all of them; None of any others.
+
+    Examples
+    --------
+    >>> shape_in(pixel_names((2, 3))), shape_in(["pixel 0, 0", "age"])
+    ((2, 3), None)
+    """
+    last = names[-1].removeprefix("pixel ").split(", ") if names else [""]
+    shape = tuple(int(place) + 1 for place in last if place.isdecimal())
+    return shape if tuple(names) == pixel_names(shape) else None
 
 
 def no_formula(text: str) -> str:
@@ -99,13 +131,34 @@ def is_missing(field: str) -> bool:
     return field.strip().lower() in MISSING_WORDS
 
 
+def lacks_word(field: str) -> bool:
+    """Tell whether a field among words says that there is none.
+
+    Examples
+    --------
+    >>> [lacks_word(field) for field in ("", "NA", "none", "-")]
+    [True, True, False, False]
+    """
+    return is_missing(field) and field.strip().lower() not in _WORDS
+
+
+def with_gaps(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Words with None where there is none; numbers as they are."""
+    if values.dtype.kind not in "US":
+        return values
+    gone = np.array([lacks_word(value) for value in values.tolist()], dtype=bool)
+    told = values.astype(object) if gone.any() else values
+    told[gone] = None
+    return told
+
+
 def is_number(field: str) -> bool:
     """Tell whether a field is a number, with a decimal point."""
     return field.isascii() and _NUMBER.fullmatch(field) is not None
 
 
-def parse_column(fields: Sequence[str], *, decimal_comma: bool = False) -> FloatArray | None:
-    """Read a column of numbers.
+def parse_column(fields: Sequence[str]) -> FloatArray | None:
+    """Read a column of numbers as Python writes them.
 
     Examples
     --------
@@ -121,42 +174,13 @@ def parse_column(fields: Sequence[str], *, decimal_comma: bool = False) -> Float
         with suppress(ValueError):
             return np.fromiter(map(float, fields), np.float64, len(fields))
     numbers = ["nan" if is_missing(field) else field for field in fields]
-    if plain and not decimal_comma:
+    if plain:
         with suppress(ValueError):
             return np.fromiter(map(float, numbers), np.float64, len(numbers))
         return None
-    pattern = _COMMA_NUMBER if decimal_comma else _NUMBER
-    for field in numbers:
-        if field != "nan" and not (field.isascii() and pattern.fullmatch(field)):
-            return None
-    if decimal_comma:
-        numbers = [field.replace(",", ".") for field in numbers]
+    if any(field != "nan" and not is_number(field) for field in numbers):
+        return None
     return np.array(numbers, dtype=np.float64)
-
-
-def parse_grouped(fields: Sequence[str]) -> FloatArray | None:
-    """Read a column of numbers with thousands apart, where no other reading is possible.
-
-    That is so where both marks stand in one number, or one of them twice.
-
-    Examples
-    --------
-    >>> parse_grouped(["1,005.5", "12", "NA"]), parse_grouped(["1.005,5", "3"])
-    (array([1005.5,   12. ,    nan]), array([1005.5,    3. ]))
-    >>> parse_grouped(["1,005", "12"]) is None
-    True
-    """
-    there = [field for field in fields if not is_missing(field)]
-    for (group, point), pattern in _GROUPED.items():
-        if not all(pattern.fullmatch(field) for field in there):
-            continue
-        if any(field.count(group) > (point not in field) for field in there):
-            plain = [
-                "nan" if is_missing(field) else field.replace(group, "").replace(point, ".")
-                for field in fields
-            ]
-            return np.array(plain, dtype=np.float64)
-    return None
 
 
 def almost_numbers(fields: Sequence[str], first_row: int) -> str:
@@ -222,12 +246,12 @@ def said_of_texts(columns: Mapping[str, npt.NDArray[Any]]) -> str:
 
 
 def _with_comma(field: str) -> bool:
-    return "," in field and _COMMA_NUMBER.fullmatch(field) is not None
+    return "," in field and COMMA_NUMBER.fullmatch(field) is not None
 
 
 def _with_unit(field: str) -> bool:
     bare = _UNIT.sub("", field)
-    return bare != field.strip() and is_number(bare)
+    return bare != field.strip() and _WITH_MARKS.fullmatch(bare) is not None
 
 
 def check_names(names: Sequence[str], who: str) -> None:

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from sidelight.core import FloatArray, IntArray, counted
+from sidelight.io.table.columns import lacks_word
 from sidelight.io.table.names import POSITION, read_named_rows
 from sidelight.io.table.reading import Table, read_table
 from sidelight.side import (
@@ -127,10 +128,9 @@ def _read_rows(
 def _names_of_column(table: Table, column: str) -> Any:
     """What a column says of each row, in words; empty where it says nothing."""
     labels = table.labels[column]
-    values = np.array([str(label).strip() for label in labels], dtype=object)
-    if labels.dtype.kind == "f":
-        values[np.isnan(labels)] = ""
-    return values
+    words = [str(label).strip() for label in labels]
+    gone = np.isnan(labels) if labels.dtype.kind == "f" else list(map(lacks_word, words))
+    return np.where(gone, "", np.array(words, dtype=object))
 
 
 def _relation_of_column(table: Table, column: str) -> Relation:
@@ -162,7 +162,8 @@ def _pairs_of_column(table: Table, column: str) -> Pairs:
 def condition_of_column(table: Table, column: str, period: float | None) -> Condition:
     """The values of a known factor, one per row."""
     values = table.labels[column]
-    empty = np.isnan(values) if values.dtype.kind == "f" else values == ""
+    is_float = values.dtype.kind == "f"
+    empty = np.isnan(values) if is_float else [lacks_word(str(value)) for value in values]
     if np.any(empty):
         row = int(table.rows[np.flatnonzero(empty)[0]]) + 1
         raise ValueError(

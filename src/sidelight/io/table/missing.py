@@ -22,10 +22,12 @@ def settle_missing(
     remedy: str = PYTHON_REMEDY,
     first_row: int = 0,
     row_names: Sequence[Any] | npt.NDArray[Any] | None = None,
+    coded_from: Sequence[str] = (),
 ) -> tuple[FloatArray, BoolArray, BoolArray, str]:
     """Apply a policy to the missing values of a table; ``remedy`` is what an error advises.
 
-    Errors count rows from one, and name them where they have names.
+    Errors count rows from one, and name them where they have names.  Of several columns that are
+    ``coded_from`` one of the table a cell that is missing is one.
     """
     if policy not in POLICIES:
         raise ValueError(
@@ -38,8 +40,10 @@ def settle_missing(
     holed_rows, holed_columns = np.asarray(gone.any(axis=1)), np.asarray(gone.any(axis=0))
     if not gone.any() or policy == "keep":
         return X, rows, columns, ""
-    concerned = [name for name, any_gone in zip(names, holed_columns, strict=True) if any_gone]
-    count, where = counted(int(gone.sum()), "missing value"), listed(concerned, "column")
+    holes = dict(zip(coded_from or names, gone.T, strict=True))
+    concerned = [name for name, cells in holes.items() if cells.any()]
+    n_holes = sum(int(cells.sum()) for cells in holes.values())
+    count, where = counted(n_holes, "missing value"), listed(concerned, "column")
     if policy == "error":
         first = int(np.argmax(holed_rows))
         complete = int((~holed_rows).sum())

@@ -32,10 +32,11 @@ def read_parquet(path: Path, exactly: Sequence[str] = ()) -> Columns:
     schema = parts[0].schema_arrow
     names = [name for name in schema.names if not _is_empty(parts, name)]
     empty = [name for name in schema.names if name not in names]
+    beside = {*exactly, *_index(parts[0])}
     packed = [
         name
         for name in names
-        if name not in exactly and all(_holds_numbers(_kind(part, name)) for part in parts)
+        if name not in beside and all(_holds_numbers(_kind(part, name)) for part in parts)
     ]
     n = _n_rows(parts)
     single = 8.0 * n * len(packed) > large.LARGE_BYTES and not _narrow(parts, packed)
@@ -57,7 +58,9 @@ def read_parquet(path: Path, exactly: Sequence[str] = ()) -> Columns:
     notes = [said_of_empty(empty)] if empty else []
     if single:
         notes.append(large.in_single_precision(table.size))
-    return Columns(tuple(names), tuple(values[name] for name in names), tuple(notes), table=table)
+    index = tuple(name for name in _index(parts[0]) if name in names)
+    found = tuple(values[name] for name in names)
+    return Columns(tuple(names), found, tuple(notes), table=table, index=index)
 
 
 def parquet_blocks(path: Path) -> Iterator[Columns]:
@@ -72,7 +75,7 @@ def parquet_blocks(path: Path) -> Iterator[Columns]:
             whole = _is_integer(column.type) and not _nulls(parts, name)
             found = column.to_numpy(zero_copy_only=False).astype(np.int64) if whole else None
             values.append(_from_arrow(column) if found is None else found)
-        yield Columns(tuple(names), tuple(values))
+        yield Columns(tuple(names), tuple(values), index=_index(parts[0]))
         done += batch.num_rows
         report(f"placing {path.name}", done, n)
 
@@ -82,9 +85,13 @@ def parts_of(path: Path) -> list[Path]:
     if not path.is_dir():
         return [path]
     return sorted(
-        (file for file in path.iterdir() if file.is_file() and file.suffix.lower() in PARQUET),
+        (file for file in path.iterdir() if _is_part(file)),
         key=lambda file: file.name,
     )
+
+
+def _is_part(file: Path) -> bool:
+    return file.suffix.lower() in PARQUET and not file.name.startswith(".") and file.is_file()
 
 
 def _opened(path: Path) -> list[Any]:
@@ -133,6 +140,13 @@ def _opened_file(path: Path) -> Any:
         raise ValueError(f"{path.name} cannot be read as a Parquet file: {error}") from error
     check_names(file.schema_arrow.names, path.name)
     return file
+
+
+def _index(part: Any) -> tuple[str, ...]:
+    """The columns that were the index of the frame of pandas that was written."""
+    told = part.schema_arrow.pandas_metadata or {}
+    named = [each for each in told.get("index_columns", ()) if isinstance(each, str)]
+    return tuple(name for name in named if name in part.schema_arrow.names)
 
 
 def _n_rows(parts: Sequence[Any]) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
+from math import prod
 from pathlib import Path
 from typing import Any
 
@@ -15,14 +16,22 @@ from sidelight.core import FloatArray, IntArray, listed
 from sidelight.io.finding import require_file
 from sidelight.io.table.binary import read_npy, read_npz
 from sidelight.io.table.columns import Columns, almost_numbers, said_of_texts
-from sidelight.io.table.delimited import read_delimited
 from sidelight.io.table.missing import PYTHON_REMEDY, settle_missing
 from sidelight.io.table.parquet import PARQUET, parts_of, read_parquet
+from sidelight.io.table.text import read_delimited
 
 _BINARY: dict[str, Callable[[Path], Columns]] = {".npy": read_npy, ".npz": read_npz}
 _TEXT = (".csv", ".tsv", ".txt")
+_NAMES_ROWS = (
+    "Set aside the first column, which has no name and another word in every row. To call rows so, "
+    "in pictures and in tables of pairs: names='column 1', --name-column 'column 1'."
+)
 #: What spreadsheets end in, which are read as what they export.
 _SHEETS = (".xlsx", ".xls", ".xlsm", ".ods")
+#: What pictures end in, one of which is no table.
+_PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".bmp", ".tif", ".tiff", ".webp")
+#: What compressed files end in.
+_PACKED = (".gz", ".zip", ".bz2", ".xz", ".zst", ".7z")
 #: What tables end in.
 ENDINGS = (*_TEXT, *_BINARY, *PARQUET)
 
@@ -47,6 +56,8 @@ class Table:
         The file's name.
     warnings : tuple of str
         What is probably not meant.
+    image_shape : tuple of int, optional
+        The shape of the images that the file holds.
     """
 
     X: FloatArray
@@ -56,6 +67,13 @@ class Table:
     notes: tuple[str, ...] = ()
     name: str = "table"
     warnings: tuple[str, ...] = ()
+    image_shape: tuple[int, ...] | None = None
+
+    @property
+    def pictured(self) -> tuple[int, ...] | None:
+        """The shape of the images that the rows of X are; None where pixels were left out."""
+        whole = self.X.shape[1] == prod(self.image_shape or ())
+        return self.image_shape if whole else None
 
     def select(self, names: Sequence[str]) -> FloatArray:
         """Give columns of numbers by name, in the order asked for."""
@@ -95,11 +113,16 @@ class Table:
         )
 
     def settled(
-        self, missing: str, remedy: str = PYTHON_REMEDY, name_column: str | None = None
+        self,
+        missing: str,
+        remedy: str = PYTHON_REMEDY,
+        name_column: str | None = None,
+        coded_from: Sequence[str] = (),
     ) -> Table:
         """Deal with the missing numbers of the data; ``remedy`` is what an error advises.
 
-        ``name_column`` was set aside, and has the names of rows for it.
+        ``name_column`` was set aside, and has the names of rows for it; ``coded_from`` are the
+        columns that those of the data were made of.
         """
         start = int(self.rows[0]) if len(self.rows) else 0
         X, rows, kept, note = settle_missing(
@@ -110,6 +133,7 @@ class Table:
             remedy,
             start,
             row_names=None if name_column is None else self.labels[name_column],
+            coded_from=coded_from,
         )
         if not note:
             return self
@@ -132,9 +156,9 @@ def read_table(
     """Read a table of numbers from a csv, tsv, npy, npz or parquet file, or a folder of parquet.
 
     Columns of text are set aside with a note, never dropped in silence.  In text files the
-    separator (comma, semicolon, tab), the decimal comma and the row of names are found out; empty
-    fields, NA, NaN and null are missing values.  A first column without a name that counts the rows
-    is taken for their numbers; ``name_column`` is set aside and names rows in errors.
+    separator (comma, semicolon, tab, bar, spaces), the decimal comma and the row of names are found
+    out; empty fields, NA, NaN and null are missing values.  A first column without a name that
+    numbers the rows is no data; ``name_column`` is set aside and names rows in errors.
 
     Examples
     --------
@@ -174,7 +198,8 @@ def is_one_table(path: str | Path) -> bool:
 
 
 def _is_table(file: Path) -> bool:
-    return file.is_file() and file.suffix.lower() in ENDINGS
+    hidden = file.name.startswith(".")
+    return file.suffix.lower() in ENDINGS and not hidden and file.is_file()
 
 
 def table_of(
@@ -190,9 +215,13 @@ def table_of(
     check_known([*ignore, *aside], columns.names, who)
     numbers: dict[str, FloatArray] = {}
     labels: dict[str, npt.NDArray[Any]] = {}
-    words, warnings = [], []
+    words, warnings, beside_images = [], [], []
+    n_pixels = prod(columns.image_shape or (len(columns.names),))
     for place, (name, values) in enumerate(zip(columns.names, columns.values, strict=True)):
         if name in ignore:
+            continue
+        if name in columns.index:
+            labels[name] = values
             continue
         if values.dtype.kind not in "fi":
             labels[name] = values
@@ -204,14 +233,26 @@ def table_of(
                     f"Set aside the column {name!r} as text: {cells}. Write numbers, 1005.5, or "
                     "leave cells without one empty, or ignore the column."
                 )
+            elif place == 0 and _names_rows(values, columns):
+                notes.append(_NAMES_ROWS)
             else:
                 words.append(name)
-        elif place == 0 and name == "column 1" and counts_rows(values, columns, first_row):
-            notes.append("Took the first column, which has no name and counts, for row numbers.")
+        elif place == 0 and (said := said_of_row_numbers(values, columns, first_row)):
+            notes.append(said)
+            if name in aside or not _counts(values, first_row):
+                labels[name] = values
+        elif place >= n_pixels:
+            labels[name] = values
+            beside_images += [name] * (name not in aside)
         else:
             numbers[name] = values
+    index = [name for name in columns.index if name in labels and name not in aside]
+    if index:
+        notes.append(f"Set aside {listed(index, 'column')}: the index of the frame, no data.")
     if words:
         notes.append(f"Set aside {listed(words, 'column')}: text, not numbers.")
+    if beside_images:
+        notes.append(f"Set aside {listed(beside_images, 'column')}: no pixels of the images.")
     if not numbers:
         raise ValueError(" ".join([_no_numbers(who, labels, ignore), *warnings]))
     beside = {name: numbers.pop(name) for name in aside if name in numbers}
@@ -223,7 +264,8 @@ def table_of(
     _check_finite(packed, tuple(numbers), who, first_row)
     rows = np.arange(first_row, first_row + len(packed))
     beside = {**labels, **beside}
-    return Table(packed, tuple(numbers), beside, rows, tuple(notes), who, tuple(warnings))
+    told = tuple(notes), who, tuple(warnings), columns.image_shape
+    return Table(packed, tuple(numbers), beside, rows, *told)
 
 
 def _read(
@@ -238,6 +280,10 @@ def _read(
         return read_delimited(path, separator=separator, header=header)
     known = ", ".join(ENDINGS)
     remedy = "Rename the file, or save it as one of these."
+    if ending in _PACKED:
+        remedy = "Unpack it first."
+    if ending in _PICTURES:
+        remedy = "Pictures are rows: give the folder that they are in."
     if ending in _SHEETS:
         remedy = "Save the sheet as one of these, in the spreadsheet as 'CSV UTF-8'."
     raise ValueError(
@@ -256,16 +302,33 @@ def check_known(asked: Sequence[str], names: Sequence[str], who: str) -> None:
             )
 
 
-def counts_rows(values: FloatArray, columns: Columns, first_row: int = 0) -> bool:
-    """Tell row numbers, as pandas and R write them, from data in a table without names."""
-    named = any(name != f"column {place + 1}" for place, name in enumerate(columns.names))
-    start = values[0]
+def said_of_row_numbers(values: FloatArray, columns: Columns, first_row: int = 0) -> str:
+    """What is said of a first column that names rows by numbers; nothing where it is data."""
+    if not columns.first_lacks_name or len(values) < 3:
+        return ""
+    if _counts(values, first_row):
+        return "Took the first column, which has no name and counts, for row numbers."
+    if (values < 0).any() or (values != np.round(values)).any():
+        return ""
+    if len(np.unique(values)) < len(values):
+        return ""
     return (
-        named
-        and start - first_row in (0.0, 1.0)
-        and len(values) > 2
-        and bool(np.array_equal(values, np.arange(start, start + len(values))))
+        "Took the first column, which has no name and another whole number in every row, for row "
+        "numbers. If it is data, give it a name."
     )
+
+
+def _names_rows(values: npt.NDArray[Any], columns: Columns) -> bool:
+    """Whether a first column names rows by words."""
+    distinct = set(values.tolist())
+    return columns.first_lacks_name and len(distinct) == len(values) > 2 and "" not in distinct
+
+
+def _counts(values: FloatArray, first_row: int) -> bool:
+    """Whether a column counts the rows of a file, from 0 or from 1."""
+    start = values[0]
+    counting = np.arange(start, start + len(values))
+    return start - first_row in (0.0, 1.0) and bool(np.array_equal(values, counting))
 
 
 def _check_finite(X: FloatArray, names: tuple[str, ...], who: str, first_row: int = 0) -> None:
@@ -282,6 +345,7 @@ def _no_numbers(who: str, labels: Mapping[str, Any], ignore: Sequence[str]) -> s
     beside = f" It has {listed(list(labels), 'column')}, set aside." if labels else ""
     left = f" Left out: {listed(list(ignore), 'column')}." if ignore else ""
     remedy = said_of_texts(labels) or (
-        "Numbers are written like 3.5; columns are separated by commas, semicolons or tabs."
+        "Numbers are written like 3.5; columns are separated by commas, semicolons, tabs, spaces "
+        "or bars."
     )
     return f"{who} has no column of numbers to work on.{beside}{left} {remedy}"

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import rankdata
 
 from sidelight.core import FloatArray, warn
 from sidelight.latent.density.known_factor import KnownFactor
@@ -46,6 +45,8 @@ def shows_among_neighbors(Y: FloatArray, factor: KnownFactor, gate: Gate = GATE)
     Agreement is the mean of ⟨c_a, c_b⟩ over neighbours b of a: c the code of a class, the mid-rank
     of a number, the point of an angle on its circle.
     """
+    from scipy.stats import rankdata  # the whole of it takes a while
+
     codes = factor.coordinates
     if factor.kind != "classes" and factor.period is None:
         codes = rankdata(codes, axis=0) - (len(Y) + 1) / 2

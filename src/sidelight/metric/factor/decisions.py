@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from scipy.stats import rankdata
 
 from sidelight.core import FloatArray, IntArray, comparable, evenly_spaced
 from sidelight.metric.factor.settings import RemovalSettings
@@ -70,6 +69,8 @@ def separation_of(Y: FloatArray, groups: IntArray) -> float:
 
 def _order_kept(before: FloatArray, after: FloatArray, groups: IntArray) -> float:
     """The rank correlation of distances among rows of one value, before and after."""
+    from scipy.stats import rankdata  # the whole of it takes a while
+
     order = np.argsort(groups, kind="stable")
     pairs = [
         np.column_stack([order[:-gap], order[gap:]])

@@ -19,7 +19,6 @@ import numpy as np
 import scipy.linalg
 import scipy.sparse as sp
 from scipy.spatial.distance import cdist
-from scipy.stats import rankdata
 
 from sidelight.core import BoolArray, FloatArray, IntArray, comparable, evenly_spaced
 from sidelight.metric.learning.pair_graph import folds_of_rows
@@ -261,6 +260,8 @@ def _places(unseen: FloatArray, others: FloatArray) -> FloatArray:
     The metric was fitted to the others: those that it drew together are near to all rows, whatever
     was said of them.  Places among rows not seen do not show it.
     """
+    from scipy.stats import rankdata  # the whole of it takes a while
+
     return np.asarray(rankdata(comparable(cdist(unseen, others)), axis=0))
 
 
@@ -293,6 +294,8 @@ def rank_areas(distances: FloatArray, near: BoolArray, far: BoolArray) -> FloatA
     >>> rank_areas(np.array([[1.0, 3.0, 2.0]]), near, far)
     array([0.5])
     """
+    from scipy.stats import rankdata  # the whole of it takes a while
+
     compared = np.where(near | far, distances, np.inf)
     ranks = np.where(far, rankdata(compared, axis=1), 0.0)
     n_near, n_far = near.sum(axis=1), far.sum(axis=1)

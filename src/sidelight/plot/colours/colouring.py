@@ -14,6 +14,7 @@ from sidelight.core import ArrayLike, FloatArray, IntArray, Real, counted
 from sidelight.plot.colours.scale import Scale, scale_of
 from sidelight.plot.colours.shortening import written_apart
 from sidelight.plot.style import MARKERS, MISSING, OTHER, PALETTE, SINGLE
+from sidelight.side import days_since_1970, is_moment
 
 _MOST_LABELS = len(PALETTE) * len(MARKERS)
 #: More different numbers with a fraction than these are values, not classes.
@@ -165,7 +166,9 @@ def _one_colour(who: str, n_points: int, colour: str) -> Colouring:
 
 
 def _days(values: npt.NDArray[Any]) -> FloatArray | None:
-    """Dates as days since 1970; None where values are none."""
+    """Dates, also as ISO 8601 writes them, as days since 1970; None where values are none."""
+    if values.dtype.kind in "OU" and (written := _written_days(values.tolist())) is not None:
+        return written
     if values.dtype.kind == "O":
         told = [v for v in values.tolist() if v is not None and (v == v) is True]
         if not told or not all(isinstance(v, date) for v in told):
@@ -178,6 +181,18 @@ def _days(values: npt.NDArray[Any]) -> FloatArray | None:
         return None
     seconds = values.astype("datetime64[us]").astype(np.float64) / 1e6
     return np.where(np.isnat(values), np.nan, seconds / 86_400)
+
+
+def _written_days(values: list[Any]) -> FloatArray | None:
+    """Dates that are written, as days since 1970, missing ones NaN; None where some are none."""
+    told = [value for value in values if value is not None and value != ""]
+    if not told or not all(isinstance(value, str) and is_moment(value) for value in told):
+        return None
+    try:
+        days = [days_since_1970(value) if value else np.nan for value in values]
+    except ValueError:  # the thirtieth of February
+        return None
+    return np.array(days)
 
 
 def _by_value(values: FloatArray, period: float | None, *, dates: bool = False) -> Colouring:

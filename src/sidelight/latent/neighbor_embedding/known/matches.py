@@ -16,7 +16,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import scipy.sparse as sp
-from scipy.stats import rankdata
 
 from sidelight.core import BoolArray, IntArray, comparable, evenly_spaced
 from sidelight.estimator import Points
@@ -216,6 +215,8 @@ def mixture(near: Neighbors, one: BoolArray, other: BoolArray) -> float:
 
 def _order_agrees(points: Points, matched: IntArray, settings: BalanceSettings) -> float:
     """The rank correlation of ‖x_i − x_l‖ and ‖x_j − x_m‖ over matches i, j and l, m."""
+    from scipy.stats import rankdata  # the whole of it takes a while
+
     if not len(matched):
         return 0.0
     drawn = np.random.default_rng(0).integers(len(matched), size=(settings.pairs, 2))

@@ -1,18 +1,20 @@
-"""Tables as text: values between commas, semicolons or tabs, as people really write them."""
+"""Tables as text: values between separators, as people really write them."""
 
 from __future__ import annotations
 
 import csv
 import io
+import re
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from itertools import islice
+from dataclasses import replace
+from mmap import ACCESS_READ, mmap
 from pathlib import Path
 
 import numpy as np
 
-from sidelight.core import counted, listed, report, require_memory, said_of_empty
+from sidelight.core import FloatArray, counted, listed, report, require_memory, said_of_empty
 from sidelight.io.finding import refuse_unless
 from sidelight.io.table.columns import (
     Columns,
@@ -21,15 +23,17 @@ from sidelight.io.table.columns import (
     is_missing,
     is_number,
     parse_column,
-    parse_grouped,
 )
+from sidelight.io.table.text.first_row import has_names, lacks_first, names_in, with_all_names
+from sidelight.io.table.text.marks import Marks, decided, read_marked
+from sidelight.io.table.text.separators import NAMES_OF_SEPARATORS, separator_of, single_spaced
 
-SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs"}
 _NO_NAMES = "The first row holds numbers, no names: columns are called 'column 1', 'column 2' …."
 _REMEDY = "Every row needs as many; quote values that hold the separator."
 _REMEDY_ABOVE = "Leave out what stands above the row of names, as titles and comments do."
-# Enough lines to tell what separates the columns.
-_LINES_LOOKED_AT = 50
+# What a file holds in which commas, or points, may stand between thousands: where the separator is
+# no comma, and where it is one and they are quoted.
+_DOUBTFUL = (re.compile(rb"\d,\d|\d\.\d{3}\.\d"), re.compile(rb'"\s*[+-]?\d[\d.]*,\d'))
 # The text, its decoded copy and the numbers, for each byte of a file.
 _BYTES_PER_BYTE = 4.0
 
@@ -48,30 +52,51 @@ def read_delimited(
     text = _decoded(path)
     _admit_long_fields(text)
     if separator is None:
-        separator = "\t" if path.suffix.lower() == ".tsv" else _find_separator(text)
+        separator = "\t" if path.suffix.lower() == ".tsv" else separator_of(text)
     return _columns_in(text, separator, header, path.name)
 
 
 def delimited_blocks(path: Path, n_bytes: int, *, header: bool | None = None) -> Iterator[Columns]:
     """Read a table of text block by block; a column with nothing in it is one of missing numbers.
 
-    What separates the columns, and whether the first row names them, is told from the first block.
+    What separates the columns, and whether the first row names them, is told from the first block;
+    what commas in numbers mean, from all.
     """
     refuse_unless(path, "text", "a table of text")
     separator, first, done = None, "", 0
+    marks: list[str | None] | None = None
     for text in _pieces(path, n_bytes):
         _admit_long_fields(text)
         if separator is None:
-            separator = "\t" if path.suffix.lower() == ".tsv" else _find_separator(text)
-            start = _columns_in(text, separator, header, path.name, keep_empty=True)
+            separator = "\t" if path.suffix.lower() == ".tsv" else separator_of(text)
+            marks = _marks_of(path, n_bytes, separator)
+            start = _columns_in(text, separator, header, path.name, marks=marks, keep_empty=True)
             header = _NO_NAMES not in start.notes
             rows = _whole_rows(io.StringIO(text, newline=""))
             first = next(row for row in rows if row.strip()) if header else ""
             yield start
         else:
-            yield _columns_in(first + text, separator, header, path.name, keep_empty=True)
+            rest = first + text
+            yield _columns_in(rest, separator, header, path.name, marks=marks, keep_empty=True)
         done += len(text)
         report(f"placing {path.name}", done, max(done, path.stat().st_size))
+
+
+def _marks_of(path: Path, n_bytes: int, separator: str) -> list[str | None] | None:
+    """What stands before decimals in each column of a whole file, where more than one mark may."""
+    with path.open("rb") as file, mmap(file.fileno(), 0, access=ACCESS_READ) as content:
+        if _DOUBTFUL[separator == ","].search(content) is None:
+            return None
+    found: list[Marks] = []
+    for number, text in enumerate(_pieces(path, n_bytes)):
+        try:
+            text = single_spaced(text) if separator == " " else text
+            rows = _split(text, separator, path.name)[number == 0 :]  # the first may be names
+            part = [Marks.of(column) for column in zip(*rows, strict=True)]
+            found = [a & b for a, b in zip(found or part, part or found, strict=True)]
+        except ValueError:  # whoever reads these rows says what is wrong with them
+            return None
+    return decided(found, separator)
 
 
 def _pieces(path: Path, n_bytes: int) -> Iterator[str]:
@@ -105,22 +130,34 @@ def _whole_rows(lines: Iterable[str]) -> Iterator[str]:
 
 
 def _columns_in(
-    text: str, separator: str, header: bool | None, who: str, *, keep_empty: bool = False
+    text: str,
+    separator: str,
+    header: bool | None,
+    who: str,
+    *,
+    marks: Sequence[str | None] | None = None,
+    keep_empty: bool = False,
 ) -> Columns:
-    numbers = _numbers_only(text, separator, header)
+    """The columns of a text, or of a part of one whose ``marks`` before decimals are known."""
+    text = single_spaced(text) if separator == " " else text
+    numbers = None if "," in (marks or ()) else _numbers_only(text, separator, header)
     if numbers is not None:
         check_names(numbers.names, who)
         return numbers
     rows = _split(text, separator, who)
+    if header is not False:
+        rows[0] = with_all_names(rows)
     _check_widths(rows, text, who, separator)
     if header is None:
-        header = _has_header(rows, decimal_comma=separator != ",")
-    names = _names(rows[0] if header else [""] * len(rows[0]))
+        header = has_names(rows, separator)
+    names = names_in(rows[0] if header else [""] * len(rows[0]))
     check_names(names, who)
     body = rows[1:] if header else rows
     if not body:
         raise ValueError(f"{who} has the names of columns, but no rows.")
-    return _typed(names, body, separator, header, keep_empty)
+    columns = _typed(names, body, separator, marks, header=header, keep_empty=keep_empty)
+    lacks = header and columns.names[0] == names[0] and lacks_first(rows[0])
+    return replace(columns, first_lacks_name=lacks)
 
 
 def _admit_long_fields(text: str) -> None:
@@ -146,18 +183,6 @@ def _decoded(path: Path) -> str:
     return text
 
 
-def _find_separator(text: str) -> str:
-    """Take the separator that cuts the first lines into the most columns, all alike if possible."""
-    start = list(islice(io.StringIO(text, newline=""), _LINES_LOOKED_AT))
-    best, found = (False, 1), ","
-    for separator in SEPARATORS:
-        widths = {len(row) for row in csv.reader(start, delimiter=separator) if row}
-        rank = (len(widths) == 1 and widths != {1}, max(widths))
-        if rank > best:
-            best, found = rank, separator
-    return found
-
-
 def _numbers_only(text: str, separator: str, header: bool | None) -> Columns | None:
     """Read a table with nothing in it but numbers, ten times as fast; None for any other."""
     source = io.StringIO(text, newline="")
@@ -179,8 +204,10 @@ def _numbers_only(text: str, separator: str, header: bool | None) -> Columns | N
         return None
     if body.shape[1] != len(first) or len(body) == 0 or np.isnan(body).all(axis=0).any():
         return None
-    names = _names(first if named else [""] * len(first))
-    return Columns(tuple(names), tuple(body.T), () if named else (_NO_NAMES,))
+    names = names_in(first if named else [""] * len(first))
+    notes = () if named else (_NO_NAMES,)
+    lacks = named and lacks_first(first)
+    return Columns(tuple(names), tuple(body.T), notes, first_lacks_name=lacks)
 
 
 def _split(text: str, separator: str, who: str) -> list[list[str]]:
@@ -217,57 +244,36 @@ def _check_widths(rows: Sequence[Sequence[str]], text: str, who: str, separator:
         line = _starts(text, separator)[i]
         raise ValueError(
             f"{who}, line {line}: {counted(len(rows[i]), 'value')} where the first row has {width} "
-            f"(separated by {SEPARATORS.get(separator, repr(separator))}).{more} "
+            f"(separated by {NAMES_OF_SEPARATORS.get(separator, repr(separator))}).{more} "
             f"{_REMEDY_ABOVE if width == 1 else _REMEDY}"
         )
 
 
-def _has_header(rows: Sequence[Sequence[str]], *, decimal_comma: bool) -> bool:
-    """Tell whether the first row are names.
-
-    It is when some word stands above a column of numbers, or when it holds words only.
-    """
-
-    def number(field: str) -> bool:
-        return is_number(field) or (
-            decimal_comma and parse_column([field], decimal_comma=True) is not None
-        )
-
-    first, rest = rows[0], rows[1:]
-    if any(number(field) and not is_missing(field) for field in first):
-        for place, field in enumerate(first):
-            if number(field) or is_missing(field):
-                continue
-            below = [row[place] for row in rest if not is_missing(row[place])]
-            if below and all(number(value) for value in below):
-                return True
-        return False
-    return any(not is_missing(field) for field in first)
-
-
-def _names(first: Sequence[str]) -> list[str]:
-    names = (as_text(name.strip()) for name in first)
-    return [name or f"column {place + 1}" for place, name in enumerate(names)]
-
-
 def _typed(
-    names: list[str], body: list[list[str]], separator: str, header: bool, keep_empty: bool
+    names: list[str],
+    body: list[list[str]],
+    separator: str,
+    marks: Sequence[str | None] | None,
+    *,
+    header: bool,
+    keep_empty: bool,
 ) -> Columns:
+    columns = list(zip(*body, strict=True))
+    plain = [parse_column(fields) for fields in columns]
+    if marks is None:
+        marks = _marks_in(columns, plain, separator)
     kept, values, notes = [], [], []
     empty, with_comma, grouped = [], [], []
-    for name, fields in zip(names, zip(*body, strict=True), strict=True):
+    for name, fields, numbers, mark in zip(names, columns, plain, marks, strict=True):
         if not keep_empty and all(is_missing(field) for field in fields):
             empty.append(name)
             continue
-        numbers = parse_column(fields)
-        if numbers is None and separator != ",":
-            numbers = parse_column(fields, decimal_comma=True)
+        if mark == "," or (mark == "." and numbers is None):
+            numbers = read_marked(fields, mark)
             if numbers is not None:
-                with_comma.append(name)
-        if numbers is None:
-            numbers = parse_grouped(fields)
-            if numbers is not None:
-                grouped.append(name)
+                written = Marks.of(fields).written
+                grouped += [name] * bool(written - {mark})
+                with_comma += [name] * (written == {","} == {mark})
         kept.append(name)
         texts = None if numbers is not None else [as_text(field) for field in fields]
         values.append(np.array(texts) if numbers is None else numbers)
@@ -280,3 +286,16 @@ def _typed(
     if grouped:
         notes.append(f"Read marks between thousands as such in {listed(grouped, 'column')}.")
     return Columns(tuple(kept), tuple(values), tuple(notes))
+
+
+def _marks_in(
+    columns: Sequence[Sequence[str]], plain: Sequence[FloatArray | None], separator: str
+) -> list[str | None]:
+    """What stands before decimals in each column, where not all numbers are ``plain``."""
+    pairs = list(zip(columns, plain, strict=True))
+    found = [Marks.of(fields) if numbers is None else None for fields, numbers in pairs]
+    if not any(each.before_decimals for each in found if each is not None):
+        return [None] * len(columns)
+    return decided(
+        [each or Marks.of(fields) for each, fields in zip(found, columns, strict=True)], separator
+    )

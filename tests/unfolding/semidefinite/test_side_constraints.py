@@ -61,6 +61,13 @@ class TestKnownAnswers:
         assert distance(pushed, 0, 5) == pytest.approx(4.5, rel=1e-6)
         assert distance(pushed, 0, 10) == pytest.approx(1.0, rel=1e-6)
 
+    def test_by_default_similar_rows_come_within_a_typical_neighbour(self):
+        """Seven steps of one and three of two, whose median is one: a polygon with its tie."""
+        chain = np.column_stack([np.r_[np.arange(8.0), 9, 11, 13], np.zeros(11)])
+        tied = fit(chain, Pairs(similar=[(0, 10)]))
+        assert distance(tied, 0, 10) == pytest.approx(1.0, rel=1e-6)
+        assert distance(fit(3 * chain, Pairs(similar=[(0, 10)])), 0, 10) == pytest.approx(3.0)
+
     def test_by_default_dissimilar_rows_stay_half_their_way_apart(self):
         """The ends of a chain that is tied to a loop point the same way, and would lie together."""
         chain = np.column_stack([np.arange(26.0), np.zeros(26)])
@@ -81,6 +88,11 @@ class TestKnownAnswers:
         """Rows 0 and 2 are the same, and "up" led from both: rows 1 and 3 are one place."""
         X = np.array([[0.0, 0.0], [1.0, 0.1], [0.0, 0.0], [1.0, -0.1], [2.0, 0.0]])
         model = fit(X, Actions(["up", "down", "up", "up"]), n_neighbors=2)
+        np.testing.assert_array_equal(model.embedding_[1], model.embedding_[3])
+
+    def test_one_place_is_one_place_whatever_the_slack(self):
+        X = np.array([[0.0, 0.0], [1.0, 0.1], [0.0, 0.0], [1.0, -0.1], [2.0, 0.0]])
+        model = fit(X, Actions(["up", "down", "up", "up"]), n_neighbors=2, slack=0.5)
         np.testing.assert_array_equal(model.embedding_[1], model.embedding_[3])
 
 
@@ -185,6 +197,15 @@ class TestContradictions:
     def test_ways_that_are_too_short_are_named(self, side, parameters, message):
         with pytest.raises(ContradictionError, match=message):
             fit(LINE, side, **parameters)
+
+    @pytest.mark.parametrize("more", [1e-5, 1e-2])
+    def test_a_way_that_is_too_short_by_little_is_too_short(self, more):
+        with pytest.raises(ContradictionError, match="contradicts the neighbours' bounds"):
+            fit(LINE, Distances([(0, 4)], [4.0 + 4 * more]))
+
+    def test_and_by_rounding_it_is_long_enough(self):
+        stretched = fit(LINE, Distances([(0, 4)], [4.0 * (1 + 1e-8)]), tol=1e-4)
+        assert distance(stretched, 0, 4) == pytest.approx(4.0, rel=1e-6)
 
     def test_what_only_the_solver_sees_is_named_too(self):
         """Three points 1.99 from each other have none within 1 of all: 1.99 / √3 > 1."""

@@ -166,6 +166,35 @@ class TestMixtures:
             )
 
 
+class TestPairsThatAreRefuted:
+    """What they say of some rows has nothing to do with what they say of others."""
+
+    def rows(self, seed):
+        rng = np.random.default_rng(seed)
+        kinds = rng.integers(0, 3, 90)
+        return np.eye(6)[kinds] * 3 + rng.standard_normal((90, 6)), kinds, rng
+
+    @pytest.mark.parametrize("seed", range(3))
+    def test_pairs_of_chance_are_left_out_with_a_warning(self, seed):
+        X, kinds, rng = self.rows(seed)
+        chance = Pairs.from_labels(rng.permutation(kinds), max_pairs=300, random_state=0)
+        with pytest.warns(UserWarning, match="SemidefiniteEmbedding leaves the Pairs out"):
+            told = SemidefiniteEmbedding(2, n_neighbors=6).fit(X, side=chance)
+        plain = SemidefiniteEmbedding(2, n_neighbors=6).fit(X)
+        np.testing.assert_array_equal(told.embedding_, plain.embedding_)
+        assert told.side_report_[0].change
+
+    @pytest.mark.parametrize("seed", range(3))
+    def test_pairs_of_kinds_are_followed(self, seed):
+        X, kinds, _ = self.rows(seed)
+        true = Pairs.from_labels(kinds, max_pairs=300, random_state=0)
+        with warnings.catch_warnings():
+            warnings.filterwarnings("error", "SemidefiniteEmbedding leaves")
+            told = SemidefiniteEmbedding(2, n_neighbors=6, slack=0.01).fit(X, side=true)
+        plain = SemidefiniteEmbedding(2, n_neighbors=6).fit(X)
+        assert not np.allclose(told.embedding_, plain.embedding_, atol=0.01)
+
+
 class TestContradictions:
     @pytest.mark.parametrize(
         ("side", "parameters", "message"),

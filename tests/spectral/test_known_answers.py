@@ -62,9 +62,20 @@ def test_pca_against_the_singular_value_decomposition(X):
     np.testing.assert_allclose(pca.eigenvalues_, s[:4] ** 2, rtol=1e-9)
     assert_same_map(pca.components_.T, Vt[:4].T)
     np.testing.assert_allclose(pca.explained_variance_ratio_, s[:4] ** 2 / (s**2).sum())
+    np.testing.assert_allclose(pca.explained_variance_, s[:4] ** 2 / (len(X) - 1))
     # the best linear approximation of rank 4 (Eckart–Young)
     error = np.linalg.norm(X - pca.inverse_transform(pca.embedding_)) ** 2
     assert error == pytest.approx((s[4:] ** 2).sum(), rel=1e-6, abs=1e-8)
+
+
+def test_components_of_little_extent_are_the_data_s_own_and_of_none_still_orthonormal():
+    """Of fewer rows than columns: what is 1e-5 as long as the longest is no rounding."""
+    rng = np.random.default_rng(6)
+    left = np.linalg.qr(np.column_stack([np.ones(12), rng.standard_normal((12, 3))]))[0][:, 1:]
+    right = np.linalg.qr(rng.standard_normal((40, 3)))[0]
+    pca = PCA(5).fit((left * [1.0, 1e-2, 1e-5]) @ right.T)
+    np.testing.assert_allclose(np.abs(pca.components_[:3] @ right), np.eye(3), atol=1e-4)
+    np.testing.assert_allclose(pca.components_ @ pca.components_.T, np.eye(5), atol=1e-4)
 
 
 def test_pca_in_blocks_is_pca_at_once(X):

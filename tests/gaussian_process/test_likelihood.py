@@ -142,6 +142,12 @@ def test_jitter_is_as_small_as_will_do_and_recorded():
     assert factorise(smooth + 1e-3 * np.eye(60)).jitter == 0
 
 
+@pytest.mark.parametrize("lacks", [1e-9, 1e-5, 3e-2])
+def test_jitter_grows_by_tens_until_it_will_do(lacks):
+    found = factorise(np.diag([1.0, 1.0, -lacks]))
+    assert lacks < found.jitter <= 10 * lacks
+
+
 def test_no_kernel_at_all_is_refused():
     with pytest.raises(ValueError, match="order 3 is not positive definite"):
         factorise(np.diag([1.0, -5.0, 1.0]))

@@ -24,6 +24,22 @@ def test_new_items_are_projected_on_the_principal_directions():
     np.testing.assert_allclose(again, points, atol=1e-10)
 
 
+def test_a_direction_of_small_extent_is_one_and_one_of_rounding_is_none():
+    rng = np.random.default_rng(2)
+    features = np.linalg.qr(rng.standard_normal((20, 3)) - 0.5)[0]
+    features -= features.mean(axis=0)
+    features, _, _ = np.linalg.svd(features, full_matrices=False)
+    features *= [1.0, 1e-2, 3e-5]  # whose squares are those of the kernel: 1, 1e-4, 1e-9
+    new = rng.standard_normal((4, 3)) * [1.0, 1e-2, 3e-5]
+    values = np.sum(features**2, axis=0)
+    centring = Centring.of(features @ features.T)
+    placed = extend_by_kernel(new @ features.T, centring, features, values)
+    np.testing.assert_allclose(placed, new - features.mean(axis=0), rtol=1e-5)
+    lost = np.array([1.0, 1e-4, 1e-13])
+    assert not extend_by_kernel(new @ features.T, centring, features, lost)[:, 2].any()
+    assert not kernel_coordinates(lost, features)[:, 2].any()
+
+
 def test_directions_without_extent_are_zero_not_infinite():
     values = np.array([2.0, 0.0, -1.0])
     vectors = np.linalg.qr(np.random.default_rng(1).standard_normal((6, 3)))[0]

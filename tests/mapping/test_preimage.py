@@ -52,6 +52,32 @@ def test_the_fixed_point_is_stationary(items):
             assert abs(up - down) / (2 * h) < 1e-6
 
 
+def test_a_step_that_overshoots_is_shortened():
+    """Mika's rule leads from 0 to 9, where the items are out of sight."""
+    items, kernel = np.array([[1.0], [-1.0]]), GaussianKernel(0.1)
+    gamma = np.array([[1.0, -0.8]])
+    found = fixed_point_preimage(gamma, items, kernel, np.zeros((1, 1)))
+    grid = np.linspace(-9, 9, 18_001)[:, None]
+    closest = grid[np.argmax(kernel(grid, items) @ gamma[0])]
+    np.testing.assert_allclose(found[0], closest, atol=2e-3)
+
+
+def test_coefficients_of_items_that_stand_for_copies():
+    """As if each copy were there: what belongs to the copies of one item is summed."""
+    rng = np.random.default_rng(5)
+    items, counts = rng.standard_normal((12, 3)), rng.integers(1, 5, 12)
+    copies = np.repeat(np.arange(12), counts)
+    whole = KernelPCA(4, kernel="rbf", gamma=0.3).fit(items[copies])
+    first = np.unique(copies, return_index=True)[1]
+    Z = rng.standard_normal((6, 4))
+    each = expansion_coefficients(Z, whole.embedding_, whole.eigenvalues_, np.ones(len(copies)))
+    found = expansion_coefficients(
+        Z, whole.embedding_[first], whole.eigenvalues_, counts.astype(float)
+    )
+    summed = np.stack([np.bincount(copies, weights=row) for row in each])
+    np.testing.assert_allclose(found, summed, atol=1e-9)
+
+
 def test_distances_alone_find_a_point_among_its_neighbours():
     rng = np.random.default_rng(2)
     corners = rng.standard_normal((12, 2))
@@ -62,10 +88,12 @@ def test_distances_alone_find_a_point_among_its_neighbours():
     np.testing.assert_allclose(found[0], corners[4], atol=1e-5)
 
 
-def test_ridge_leave_one_out_is_the_refitted_error():
+@pytest.mark.parametrize(("waves", "rate"), [(5, 0.3), (15, 1.0), (25, 10.0)])
+def test_ridge_leave_one_out_is_the_refitted_error(waves, rate):
+    """The more the items turn along the map, the narrower the kernel that predicts them."""
     rng = np.random.default_rng(3)
     Z = rng.random((25, 1))
-    X = np.column_stack([np.sin(5 * Z[:, 0]), Z[:, 0] ** 2])
+    X = np.column_stack([np.sin(waves * Z[:, 0]), Z[:, 0] ** 2])
     model = RidgePreimage.fit(Z, X, ridge=1e-3)
 
     def refitted(kernel):
@@ -81,7 +109,22 @@ def test_ridge_leave_one_out_is_the_refitted_error():
     variance = float(Z.var(axis=0).sum())
     errors = {w: refitted(GaussianKernel(w / variance)) for w in (0.3, 1.0, 3.0, 10.0)}
     best = min(errors, key=errors.get)
+    assert best == rate
     assert model.kernel.gamma == pytest.approx(best / variance)
+
+
+@pytest.mark.parametrize(("noise", "low", "high"), [(0.0, 0.0, 1e-6), (0.5, 1e-2, 1.0)])
+def test_the_ridge_is_small_for_clean_items_and_large_for_noisy_ones(noise, low, high):
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        Z = rng.random((80, 1))
+        X = np.sin(4 * Z) + noise * rng.standard_normal((80, 3))
+        model = RidgePreimage.fit(Z, X, ridge=None)
+        # (K + αI) C = Y
+        left = X - X.mean(axis=0) - model.kernel(Z, Z) @ model.coefficients
+        alpha = np.sum(left * model.coefficients) / np.sum(model.coefficients**2)
+        assert low <= alpha * (1 + 1e-6)
+        assert alpha <= high * (1 + 1e-6)
 
 
 def test_linear_kernel_goes_back_as_pca_does(items):

@@ -46,6 +46,17 @@ def test_the_bandwidth_is_the_best_left_one_out(sample):
     assert error(chosen) < min(coarse)
 
 
+def test_items_that_have_nothing_to_do_with_the_map_are_their_mean():
+    """The widest of the bandwidths that are tried, thirty times the way to the nearest."""
+    rng = np.random.default_rng(1)
+    Z, X = rng.random((45, 2)), rng.standard_normal((45, 200))
+    smoother = KernelSmoother.fit(Z, X)
+    D = np.linalg.norm(Z[:, None] - Z, axis=2)
+    np.fill_diagonal(D, np.inf)
+    assert smoother.bandwidth == pytest.approx(30 * np.median(D.min(axis=1)))
+    np.testing.assert_allclose(smoother(Z), np.tile(X.mean(axis=0), (45, 1)), atol=0.1)
+
+
 def test_far_away_is_the_nearest_item_not_nothing(sample):
     Z, X = sample
     smoother = KernelSmoother(Z, X, 0.01)

@@ -91,3 +91,13 @@ def test_a_graph_of_neighbours_is_sent_to_the_distances_along_it():
     along = ClassicalMDS(2, metric="precomputed").fit(geodesic_distances(graph))
     expected = Isomap(2, n_neighbors=8).fit(X)
     np.testing.assert_allclose(along.embedding_, expected.embedding_, atol=1e-9)
+
+
+def test_a_table_is_symmetric_but_for_rounding_beside_its_largest():
+    D = np.array([[0.0, 1.0, 9.0], [1.0, 0.0, 2.0], [9.0, 2.0, 0.0]])
+    rounded, wrong = D.copy(), D.copy()
+    rounded[0, 1] += 5e-9 * 9
+    wrong[0, 1] += 1e-6
+    assert check_distances(rounded, who="here") is rounded
+    with pytest.raises(ValueError, match="must be symmetric"):
+        check_distances(wrong, who="here")

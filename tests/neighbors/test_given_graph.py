@@ -175,3 +175,23 @@ def test_landmarks_are_spread_along_the_graph():
     path = sp.diags_array([np.ones(10)], offsets=[1]).tocsr()
     found = spread_landmarks(path, 3, metric="precomputed")
     np.testing.assert_array_equal(found, [0, 5, 10])
+
+
+@pytest.mark.parametrize(("off", "refused"), [(1e-7, False), (1e-5, True)])
+def test_two_directions_of_an_edge_differ_by_rounding_alone(off, refused):
+    graph = sp.csr_array([[0.0, 2.0, 0.0], [2.0 + 2.0 * off, 0.0, 1.0], [0.0, 1.0, 0.0]])
+    if refused:
+        with pytest.raises(ValueError, match="must give an edge one length"):
+            check_graph(graph, who="here")
+    else:
+        assert check_graph(graph, who="here").nnz == 4
+
+
+@pytest.mark.parametrize(("share", "refused"), [(5e-7, False), (1e-5, True)])
+def test_a_row_is_at_no_distance_from_itself_but_for_rounding(share, refused):
+    graph = sp.csr_array([[3.0 * share, 3.0, 0.0], [3.0, 0.0, 1.0], [0.0, 1.0, 0.0]])
+    if refused:
+        with pytest.raises(ValueError, match="must not join a row to itself"):
+            check_graph(graph, who="here")
+    else:
+        assert check_graph(graph, who="here").nnz == 4

@@ -76,6 +76,22 @@ def test_without_scaling_the_size_counts():
     assert found.scale == 1.0
 
 
+@pytest.mark.parametrize("thickness", [1e-2, 1e-4])
+def test_a_thin_solid_says_whether_it_is_mirrored(thickness):
+    """A hundredth or less as thick as it is wide, its square is no rounding."""
+    rng = np.random.default_rng(6)
+    Z = rng.normal(size=(40, 3)) * [1.0, 1.0, thickness]
+    turn = Rotation.random(random_state=1).as_matrix() @ np.diag([1.0, -1.0, 1.0])
+    np.testing.assert_allclose(procrustes(Z, Z @ turn).rotation, turn, atol=1e-6)
+
+
+def test_what_only_a_mirror_would_match_shrinks_to_a_point():
+    x = np.array([[1.0], [2.0], [5.0]])
+    found = procrustes(x, -x, reflection=False)
+    assert (found.scale, found.residual) == (0.0, pytest.approx(1.0))
+    assert procrustes(x, -x).residual < 1e-12
+
+
 def test_a_flat_map_of_a_solid_truth():
     rng = np.random.default_rng(4)
     truth = rng.normal(size=(200, 3))

@@ -120,6 +120,8 @@ class TestJudgements:
         (near,) = agreement(self.Z, Distances([(0, 10)], [9.2]))
         (off,) = agreement(self.Z, Distances([(0, 10)], [8.8]))
         assert (near.held, off.held) == (1, 0)
+        for away, held in ((0.25, 1), (0.35, 0)):  # a hundredth of the extent is 0.29
+            assert agreement(self.Z, Anchors([5], [[5.0, away]]))[0].held == held
 
     @pytest.mark.parametrize("kind", ["classes", "numbers", "angles"])
     def test_a_factor_that_is_left_is_told_and_a_shuffled_one_is_not(self, kind):

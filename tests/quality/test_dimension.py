@@ -7,6 +7,7 @@ import pytest
 from scipy.spatial.distance import cdist
 
 from sidelight.quality import intrinsic_dimension
+from sidelight.quality.dimension import jackknife_error
 
 LOCAL = ["two_nn", "mle", "correlation"]
 
@@ -71,6 +72,13 @@ def test_spread_is_the_scatter_over_fresh_samples(method):
     spread = np.mean([one.spread for one in found])
     # neighbours share their distances, which the jackknife does not see in full
     assert 0.5 < spread / scatter < 1.6
+
+
+def test_the_jackknife_of_a_mean_is_its_standard_error_over_ten_groups():
+    rows = np.random.default_rng(9).normal(size=(120, 1))
+    groups = [rows[g::10].mean() for g in range(10)]
+    found = jackknife_error(rows, lambda chosen: float(chosen.mean()))
+    assert found == pytest.approx(np.std(groups, ddof=1) / np.sqrt(10), rel=1e-12)
 
 
 @pytest.mark.parametrize("method", [*LOCAL, "pca"])

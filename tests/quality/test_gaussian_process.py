@@ -39,6 +39,13 @@ def test_no_other_process_is_likelier():
             assert likelihood(Y, Z, *np.exp(at + step * axis)) < found.log_likelihood
 
 
+def test_data_without_noise_have_next_to_none():
+    """A hundred millionth of the signal at least, below which the kernel is singular."""
+    x = np.linspace(-1, 1, 60)[:, None]
+    found = fit_map_process(np.hstack([np.sin(2 * x), x**2]), x)
+    assert 0.99e-8 <= found.noise_variance / found.signal_variance < 1e-6
+
+
 def test_turning_moving_and_scaling_change_nothing():
     turn = np.linalg.qr(RNG.standard_normal((2, 2)))[0]
     score = gplvm_score(Y, Z)

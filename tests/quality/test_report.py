@@ -23,6 +23,7 @@ from sidelight.quality import (
     stress,
     trustworthiness,
 )
+from sidelight.quality.report import rows_to_draw
 
 
 @pytest.fixture(scope="module")
@@ -78,6 +79,17 @@ def test_a_sampled_report_is_within_its_errors_of_the_whole(roll):
     # in units of their standard error the deviations scatter around 0 with a spread of 1
     scatter = np.sqrt(np.mean(np.square(distances), axis=0))
     assert np.all((scatter > 0.5) & (scatter < 1.6))
+
+
+def test_standard_errors_are_those_of_rows_drawn_without_putting_back(roll):
+    X, Z, _ = roll
+    rows, _ = rows_to_draw(900, 150, 3, who="here")
+    near = [np.argsort(cdist(P[rows], P), axis=1)[:, 1:11] for P in (X, Z)]
+    kept = [len(set(a) & set(b)) / 10 for a, b in zip(*map(list, near), strict=True)]
+    expected = np.sqrt((1 - 150 / 900) * np.var(kept, ddof=1) / 150)
+    errors = quality_report(X, Z, max_samples=150, random_state=3).standard_errors
+    assert errors["q_nx"] == pytest.approx(expected, rel=1e-9)
+    assert errors["r_nx"] == pytest.approx(expected * 899 / (899 - 10), rel=1e-9)
 
 
 def test_sampling_is_said_and_repeatable(roll):

@@ -8,7 +8,7 @@ import scipy.sparse as sp
 from sklearn.metrics.pairwise import pairwise_kernels
 
 from sidelight.similarity.centring import Centring, centre_kernel, kernel_from_distances
-from sidelight.similarity.kernels import kernel_matrix, resolve_kernel
+from sidelight.similarity.kernels import check_kernel_table, kernel_matrix, resolve_kernel
 
 OPTIONS = {"gamma": 0.3, "degree": 3, "coef0": 1}
 
@@ -91,3 +91,35 @@ def test_a_gaussian_kernel_far_from_the_origin_is_that_of_the_rows_moved_there(X
     kernel = resolve_kernel("rbf", X)
     there = kernel(X[:5] + 1e6, X + 1e6)
     np.testing.assert_allclose(there, kernel(X[:5], X), atol=1e-8)
+
+
+@pytest.mark.parametrize("value", [0.1, 1e8 / 3, -7e-9])
+def test_rows_that_are_all_the_same_have_a_scale_of_one(value):
+    """What their mean is rounded by, the more the more they are, is no variance."""
+    for n in (*range(2, 40), 200, 5000):
+        for X in (np.full((n, 3), value), sp.csr_array(np.full((n, 3), value))):
+            assert resolve_kernel("rbf", X).gamma == 1.0
+
+
+def test_rows_that_differ_in_their_last_digits_are_the_same():
+    X = np.tile([0.3, 5.0], (30, 1))
+    X[::2, 0] = 0.1 + 0.2
+    assert resolve_kernel("rbf", X).gamma == resolve_kernel("rbf", sp.csr_array(X)).gamma == 1.0
+
+
+@pytest.mark.parametrize("kind", [np.asarray, sp.csr_array])
+def test_the_scale_is_that_of_the_variances(kind):
+    rng = np.random.default_rng(1)
+    X = rng.standard_normal((40, 5)) * [1.0, 3.0, 0.1, 1.0, 1.0] * (rng.random((40, 5)) < 0.6)
+    for shift in (0.0, 1e8):
+        gamma = resolve_kernel("rbf", kind(X + shift)).gamma
+        assert gamma == pytest.approx(1 / np.var(X, axis=0).sum(), rel=1e-6)
+
+
+def test_a_table_of_similarities_is_symmetric_but_for_rounding():
+    K = np.array([[1e3, 5.0], [5.0, 2.0]])
+    one_side = np.array([[0.0, 1.0], [0.0, 0.0]])
+    rounded = K + 5e-6 * one_side
+    assert check_kernel_table(rounded, who="here") is rounded
+    with pytest.raises(ValueError, match=r"here expects X to be symmetric. Got X\[0, 1\] = 5.0001"):
+        check_kernel_table(K + 1e-4 * one_side, who="here")

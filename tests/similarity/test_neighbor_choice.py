@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from sidelight.similarity.neighbor_choice import (
-    WIDE,
     choice_probabilities,
     normalise_rows,
     perplexity_bandwidths,
@@ -51,7 +50,7 @@ def test_ties_beyond_the_perplexity_share_equally():
 
 def test_the_wide_bandwidth_is_a_share_of_the_mean(D):
     off = ~np.eye(30, dtype=bool)
-    assert wide_bandwidth(D) == pytest.approx(WIDE * np.mean(D[off] ** 2))
+    assert wide_bandwidth(D) == pytest.approx(0.15 * np.mean(D[off] ** 2))
     assert wide_bandwidth(np.zeros((3, 3))) == 1.0
 
 

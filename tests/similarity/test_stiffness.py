@@ -15,7 +15,12 @@ from sidelight.similarity.barycentre import (
     local_gram_from_features,
     solve_barycentres,
 )
-from sidelight.similarity.laplacian import affinity_from_graph, edge_weights, laplacian_of
+from sidelight.similarity.laplacian import (
+    affinity_from_graph,
+    edge_weights,
+    heat_width,
+    laplacian_of,
+)
 from sidelight.similarity.scatter import (
     column_mean,
     gram_matrix,
@@ -47,6 +52,13 @@ def test_heat_weights_and_far_edges():
     w = edge_weights(d, weights="heat", width=2.0)
     np.testing.assert_allclose(w[:3], np.exp(-(d[:3] ** 2) / 8))
     assert w[3] > 0  # a bridge keeps a trace of weight: the graph stays connected
+
+
+def test_the_width_of_heat_is_that_of_the_usual_edge():
+    """Neither one bridge nor rows in one place change it."""
+    lengths = np.array([0.0, 0.0, 0.0, 1.0, 2.0, 3.0, 900.0, 2.5])
+    assert heat_width(sp.csr_array(lengths[None])) == 2.5
+    assert heat_width(sp.csr_array((1, 3))) == 1.0
 
 
 def test_weights_of_copies_multiply():
@@ -122,6 +134,13 @@ def test_scatter_in_blocks(dtype, monkeypatch):
     )
 
 
+def test_scatter_far_from_the_origin_keeps_its_digits():
+    X = np.random.default_rng(1).standard_normal((300, 4))
+    mean, scatter = mean_and_scatter(X + 1e7)
+    np.testing.assert_allclose(scatter, (X - X.mean(0)).T @ (X - X.mean(0)), atol=1e-5)
+    np.testing.assert_allclose(mean, 1e7 + X.mean(axis=0), rtol=1e-15)
+
+
 def test_pseudo_inverse_agrees_with_numpy():
     L, degrees = laplacian_of(affinity_from_graph(random_graph()))
     root = np.sqrt(degrees)
@@ -146,4 +165,5 @@ def test_widths_and_regularisations_beyond_all_measure_are_limits():
     np.testing.assert_array_equal(edge_weights(lengths, weights="heat", width=1e300), 1.0)
     assert (edge_weights(lengths, weights="heat", width=1e-300) > 0).all()
     G = np.array([[[2.0, 0.5], [0.5, 1.0]]])
-    np.testing.assert_allclose(solve_barycentres(G, reg=1e300), 0.5)
+    np.testing.assert_allclose(solve_barycentres(G.copy(), reg=1e300), 0.5)
+    np.testing.assert_allclose(solve_barycentres(1e20 * G, reg=1e300), 0.5)

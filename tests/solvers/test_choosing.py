@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sidelight.solvers import best_of, first_least, first_within, improves
+from sidelight.solvers import best_of, first_least, first_within, improves, ranks_to_rounding
 
 
 def test_the_least_error_wins():
@@ -45,3 +45,13 @@ def test_the_smallest_that_cannot_be_told_from_the_best_is_taken():
     assert first_within(errors, 0.06) == 2
     assert first_within(errors, np.array([0.5, 0.2, 0.0, 0.0, 0.0])) == 1
     assert first_within(np.array([np.nan, np.inf, 2.0]), 1.0) == 2
+
+
+def test_ranks_are_shared_by_what_differs_in_the_last_digits_of_itself_or_of_the_largest():
+    def ranks(*sizes):
+        return ranks_to_rounding(np.array(sizes)).tolist()
+
+    assert ranks(3.0, 3.0 * (1 + 5e-10), 1.0) == [1, 1, 0]
+    assert ranks(3.0, 3.0 * (1 + 2e-9), 1.0) == [1, 2, 0]
+    assert ranks(0.0, 5e-15, 1.0) == [0, 0, 1]  # a sum of ones leaves so much of nothing
+    assert ranks(0.0, 5e-14, 1.0) == [0, 1, 2]

@@ -40,6 +40,27 @@ def test_a_kernel_of_the_users(X):
     assert ours.kernel(np.ones(2), np.ones(2)) == 9.0
 
 
+@pytest.mark.parametrize(("lowest", "said"), [(-1e-4, True), (-1e-8, False)])
+def test_a_kernel_that_is_a_little_indefinite_is_said_from_a_millionth_on(lowest, said):
+    rng = np.random.default_rng(1)
+    V = np.linalg.qr(np.column_stack([np.ones(40), rng.standard_normal((40, 3))]))[0][:, 1:]
+    K = (V * [1.0, 0.5, lowest]) @ V.T
+    with warnings.catch_warnings(record=True) as heard:
+        warnings.simplefilter("always")
+        KernelPCA(2, kernel="precomputed").fit((K + K.T) / 2)
+    assert any(issubclass(w.category, NotEuclideanWarning) for w in heard) == said
+
+
+def test_directions_of_rounding_are_none_at_all():
+    """Rows on a line have one: of the others even their rounding is left out."""
+    line = np.outer(np.random.default_rng(2).standard_normal(60), [3.0, -1.0, 0.3])
+    for kernel in ("linear", lambda x, y: float(x @ y)):
+        kpca = KernelPCA(3, kernel=kernel).fit(line)
+        np.testing.assert_array_equal(kpca.eigenvalues_[1:], 0)
+        assert not kpca.embedding_[:, 1:].any()
+        assert not kpca.transform(line + 1.0)[:, 1:].any()
+
+
 def test_an_indefinite_kernel_is_said_and_its_negative_part_left_out(X):
     K = X @ X.T - 5 * np.eye(50)
     with pytest.warns(NotEuclideanWarning, match="not positive semidefinite.*smallest"):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 from scipy.sparse.csgraph import shortest_path
@@ -17,6 +19,7 @@ from sidelight import (
     LocallyLinearEmbedding,
     ProbabilisticPCA,
 )
+from sidelight.core.errors import NotEuclideanWarning
 from sidelight.neighbors import neighborhood_graph
 from sidelight.solvers.eigen.eigenpairs import fix_signs
 from tests.comparison import assert_same_map, subspace_gap
@@ -59,9 +62,20 @@ def test_pca_against_the_singular_value_decomposition(X):
     np.testing.assert_allclose(pca.eigenvalues_, s[:4] ** 2, rtol=1e-9)
     assert_same_map(pca.components_.T, Vt[:4].T)
     np.testing.assert_allclose(pca.explained_variance_ratio_, s[:4] ** 2 / (s**2).sum())
+    np.testing.assert_allclose(pca.explained_variance_, s[:4] ** 2 / (len(X) - 1))
     # the best linear approximation of rank 4 (Eckart–Young)
     error = np.linalg.norm(X - pca.inverse_transform(pca.embedding_)) ** 2
     assert error == pytest.approx((s[4:] ** 2).sum(), rel=1e-6, abs=1e-8)
+
+
+def test_components_of_little_extent_are_the_data_s_own_and_of_none_still_orthonormal():
+    """Of fewer rows than columns: what is 1e-5 as long as the longest is no rounding."""
+    rng = np.random.default_rng(6)
+    left = np.linalg.qr(np.column_stack([np.ones(12), rng.standard_normal((12, 3))]))[0][:, 1:]
+    right = np.linalg.qr(rng.standard_normal((40, 3)))[0]
+    pca = PCA(5).fit((left * [1.0, 1e-2, 1e-5]) @ right.T)
+    np.testing.assert_allclose(np.abs(pca.components_[:3] @ right), np.eye(3), atol=1e-4)
+    np.testing.assert_allclose(pca.components_ @ pca.components_.T, np.eye(5), atol=1e-4)
 
 
 def test_pca_in_blocks_is_pca_at_once(X):
@@ -248,3 +262,32 @@ def test_a_large_table_is_not_copied_for_its_kernel(monkeypatch):
     monkeypatch.setattr("sidelight.spectral.pca._KEPT_BYTES", 100)
     with pytest.raises(ValueError, match="PCA.kernel.*KernelPCA\\(kernel='linear'\\)"):
         PCA(2).fit(X).kernel()
+
+
+def arcs(n, radius=1.0):
+    """Squared lengths of arcs between places round a circle.
+
+    Of them −½ times the centred table has the eigenvalues (−1)^(k+1) n r²/k², each twice.
+    """
+    angle = 2 * np.pi * np.arange(n) / n
+    apart = np.abs(angle[:, None] - angle)
+    return (radius * np.minimum(apart, 2 * np.pi - apart)) ** 2
+
+
+def test_far_from_euclidean_is_where_what_is_left_out_exceeds_what_is_kept():
+    D = np.sqrt(arcs(60))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        kept = ClassicalMDS(2, metric="precomputed").fit(D)
+    np.testing.assert_allclose(kept.eigenvalues_, 60.0, rtol=0.01)
+    assert kept.negative_eigenvalues_[0] == pytest.approx(-15.0, rel=0.01)
+    with pytest.warns(NotEuclideanWarning, match="the last component kept has 6"):
+        ClassicalMDS(3, metric="precomputed").fit(D)  # 60/9, and 60/4 on the other side
+
+
+def test_of_many_rows_the_negative_eigenvalues_are_found_too():
+    n = 1300
+    X = np.random.default_rng(0).standard_normal((n, 2))
+    D = np.sqrt(pairwise_distances(X) ** 2 + arcs(n, 0.2))
+    found = ClassicalMDS(2, metric="precomputed").fit(D).negative_eigenvalues_
+    assert found[0] == pytest.approx(-n * 0.04 / 4, rel=0.05)

@@ -135,12 +135,11 @@ def test_new_rows_and_their_approximations_go_where_the_objective_is_least(X):
         k = -(to**2) / 2
         k = k - k.mean(axis=1, keepdims=True) + (D**2).mean(axis=0) / 2 - (D**2).mean() / 2
 
-        def cost(z, k=k, w=w):
-            z = z.reshape(K + 1, 2)
-            return 2 * np.sum((k - z @ Z.T) ** 2) + np.sum((z[0] - w @ z[1:]) ** 2)
-
-        found = minimize(cost, np.zeros(2 * (K + 1)), tol=1e-14).x[:2]
-        np.testing.assert_allclose(model.transform(x[None])[0], found, atol=1e-5)
+        # 2‖k − zZᵀ‖² + ‖cᵀz‖² is least where 2 z ZᵀZ + ccᵀz = 2 kZ
+        c = np.concatenate([[1.0], -w])
+        slope = 2 * np.kron(np.eye(K + 1), Z.T @ Z) + np.kron(np.outer(c, c), np.eye(2))
+        found = np.linalg.solve(slope, 2 * (k @ Z).ravel())[:2]
+        np.testing.assert_allclose(model.transform(x[None])[0], found, rtol=1e-8)
     np.testing.assert_array_equal(model.transform(X), model.embedding_)
 
 
@@ -171,6 +170,20 @@ def test_copies_count_as_the_rows_they_are(X):
     counts = mean.centring.multiplicities
     assert counts.sum() == 40 * (K + 1)
     np.testing.assert_allclose(counts @ mean.points, 0, atol=1e-8)
+
+
+def test_the_kernel_of_rows_is_that_of_rows_and_approximations_also_of_copies(X):
+    model = model_of().fit(np.vstack([X, X[:10], X[:4]]))
+    rows = model.kernel(approximations=True)[:44, :44]
+    centred = rows - rows.mean(axis=0) - rows.mean(axis=1)[:, None] + rows.mean()
+    np.testing.assert_allclose(model.kernel(), centred, atol=1e-9 * np.abs(rows).max())
+
+
+def test_by_default_there_are_five_neighbours_or_all_others(X):
+    five = model_of(n_neighbors=5).fit(X)
+    np.testing.assert_array_equal(model_of(n_neighbors="auto").fit(X).embedding_, five.embedding_)
+    few = model_of(n_neighbors="auto").fit(X[:5])
+    np.testing.assert_array_equal(few.embedding_, model_of(n_neighbors=4).fit(X[:5]).embedding_)
 
 
 def test_pieces(X):

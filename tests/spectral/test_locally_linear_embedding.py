@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.linalg import eigh
 
 from sidelight import (
     PCA,
@@ -63,6 +64,25 @@ def test_a_radius_against_the_dense_eigenproblem():
         near = np.flatnonzero(row <= 0.7)
         w = naive_weights(np.vstack([x, X[near]]), [np.arange(1, len(near) + 1)])[0][0, 1:]
         np.testing.assert_allclose(place, w @ model.embedding_[near], atol=1e-9)
+
+
+def test_copies_against_the_dense_eigenproblem():
+    """min Σ_i c_i ‖z_i − Σ_j w_ij z_j‖² over maps of covariance one, of all rows."""
+    rng = np.random.default_rng(5)
+    X = rng.standard_normal((40, 3))
+    copies = np.concatenate([np.arange(40), np.arange(10), np.arange(4), np.arange(4)])
+    counts = np.bincount(copies).astype(float)
+    D = np.linalg.norm(X[:, None] - X, axis=2)
+    W = np.zeros((40, 40))
+    for i, near in enumerate(np.argsort(D, axis=1)[:, 1:7]):
+        G = (X[near] - X[i]) @ (X[near] - X[i]).T
+        w = np.linalg.solve(G + 1e-3 * np.trace(G) * np.eye(6), np.ones(6))
+        W[i, near] = w / w.sum()
+    F, C = np.eye(40) - W, np.diag(counts)
+    values, vectors = eigh(F.T @ C @ F, C)
+    lle = LocallyLinearEmbedding(2, n_neighbors=6).fit(X[copies])
+    np.testing.assert_allclose(lle.eigenvalues_, values[1:3], rtol=1e-6)
+    assert_same_map(lle.embedding_, vectors[copies, 1:3], atol=1e-6)
 
 
 def test_a_radius_beyond_all_is_all_neighbours():

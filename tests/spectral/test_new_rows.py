@@ -56,6 +56,32 @@ def test_laplacian_eigenmaps_by_the_eigenvector_equation(X, new, normalized, wei
         np.testing.assert_allclose(place, w @ lem.embedding_[near] / mass, rtol=1e-9)
 
 
+def test_neighbours_that_stand_for_copies_pull_as_many_times(X, new):
+    copies = np.vstack([X, X[20:50], X[30:40], X[30:40]])
+    lem = LaplacianEigenmaps(2, n_neighbors=K).fit(copies)
+    counts = np.ones(90)
+    counts[20:50], counts[30:40] = 2, 4
+    for x, place in zip(new, lem.transform(new), strict=True):
+        near = nearest(x[None], X)[0][0]
+        mean = counts[near] @ lem.embedding_[near] / counts[near].sum()
+        np.testing.assert_allclose(place, mean / (1 - lem.eigenvalues_), rtol=1e-9)
+
+
+def test_where_the_equation_says_next_to_nothing_the_mean_of_neighbours_stands():
+    """With eight neighbours of twelve rows 1 − λ is near zero or below: it would throw them out."""
+    seen = []
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        X, x = rng.standard_normal((12, 5)), rng.standard_normal((1, 5))
+        lem = LaplacianEigenmaps(4, n_neighbors=8).fit(X)
+        near = np.argsort(cdist(x, X)[0])[:8]
+        share = 1 - lem.eigenvalues_
+        expected = lem.embedding_[near].mean(axis=0) / np.where(share > 0.05, share, 1.0)
+        np.testing.assert_allclose(lem.transform(x)[0], expected, rtol=1e-9)
+        seen.extend(share)
+    assert min(seen) < 0 < 0.06 < max(seen)
+
+
 def test_the_same_equation_holds_on_the_training_rows(X):
     lem = LaplacianEigenmaps(2, n_neighbors=K).fit(X)
     chosen = np.zeros((len(X), len(X)))
@@ -90,6 +116,20 @@ def test_isomap_through_the_nearest_neighbours(X, new):
     centred = (geodesic**2).mean(axis=0) - to_all**2
     expected = 0.5 * centred @ isomap.embedding_ / isomap.eigenvalues_
     np.testing.assert_allclose(isomap.transform(new), expected, atol=1e-8)
+
+
+def test_isomap_of_landmarks_through_the_nearest_neighbours(X, new):
+    iso = Isomap(2, n_neighbors=K, n_landmarks=20).fit(X)
+    np.testing.assert_allclose(iso.transform(X), iso.embedding_, atol=1e-9)
+    to = dijkstra(neighborhood_graph(X, n_neighbors=K), indices=iso.landmarks_)
+    near, d = nearest(new, X)
+    D = (d[:, :, None] + to.T[near]).min(axis=1) ** 2
+    middle = to[:, iso.landmarks_] ** 2
+    Z = iso.embedding_[iso.landmarks_]
+    expected = (-0.5 * (D - middle.mean(axis=0))) @ Z / iso.eigenvalues_
+    np.testing.assert_allclose(iso.transform(new), expected, atol=1e-8)
+    with pytest.raises(ValueError, match="'n_landmarks' parameter of Isomap must be above"):
+        Isomap(2, n_neighbors=K, n_landmarks=2).fit(X)
 
 
 def test_scaling_finds_a_new_town_by_its_distances():

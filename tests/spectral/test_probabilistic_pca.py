@@ -159,3 +159,12 @@ def test_directions_that_vary_alike_are_no_map_and_that_is_said(turned):
         model = ProbabilisticPCA(2).fit(corners)
     np.testing.assert_array_equal(model.embedding_, 0.0)
     assert model.noise_variance_ == pytest.approx(1 / 3)
+
+
+@pytest.mark.parametrize("form", ["primal", "dual"])
+def test_rows_without_noise_have_next_to_none(form):
+    rng = np.random.default_rng(8)
+    X = rng.standard_normal((30, 2)) @ rng.standard_normal((2, 6))
+    model = ProbabilisticPCA(2, form=form).fit(X)
+    assert 0 < model.noise_variance_ < 1e-11 * X.var()
+    np.testing.assert_allclose(model.inverse_transform(model.embedding_), X, atol=1e-6)

@@ -111,6 +111,26 @@ def test_what_is_forgiven_wholly_is_told_apart_by_the_euclidean_distance():
     assert D[0, 3] == 0
 
 
+@pytest.mark.parametrize(("angle", "n_directions"), [(0.0, 1), (1e-3, 2), (0.1, 2)])
+def test_tangents_that_are_nearly_one_are_two_and_the_same_ones_are_one(angle, n_directions):
+    ways = np.random.default_rng(4).standard_normal((2, 40))
+    ways = np.linalg.qr(ways.T)[0].T
+    near = np.cos(angle) * ways[0] + np.sin(angle) * ways[1]
+    rows = np.random.default_rng(5).random((6, 40))
+    change = Tangents([3 * ways[0], near, 7 * near])
+    frames = InvariantDistance(change, None, "reconstruction").frames(rows)
+    assert frames.n_directions().tolist() == [n_directions] * 6
+    moved = change.apply(rows, [0.5, -2.0, 0.1])
+    D = invariant_distances(rows, change, kind="reconstruction", Y=moved)
+    assert np.diag(D).max() < 1e-5
+
+
+def test_what_rounding_leaves_of_tangents_that_are_one_is_no_direction(rows):
+    same = Tangents(lambda X: np.stack([np.roll(X, 1, axis=1) * c for c in (0.3, 1.0, 7.0)], 1))
+    frames = InvariantDistance(same, None, "reconstruction").frames(rows)
+    assert frames.n_directions().tolist() == [1] * len(rows)
+
+
 def test_orthogonal_tangents_are_at_correction_distance_one():
     X = np.eye(4)
     ways = lambda rows: np.roll(rows, 1, axis=1)[:, None]  # noqa: E731
@@ -151,6 +171,14 @@ def test_paths_keep_the_triangle_and_begin_with_easy_steps(rows):
     nearest = np.argsort(direct, axis=1)[:, 1:9]
     at = np.arange(len(rows))[:, None]
     assert (D[at, nearest] <= direct[at, nearest] + 1e-12).all()
+
+
+def test_a_path_goes_on_to_one_of_the_eight_easiest():
+    """Of places in a line each step costs the root of its length: one long step beats two."""
+    x = np.arange(20.0)
+    D = along_steps(np.sqrt(np.abs(x[:, None] - x)))
+    assert D[0, 8] == pytest.approx(np.sqrt(8))
+    assert D[0, 9] == pytest.approx(np.sqrt(8) + 1)
 
 
 def test_pieces_of_paths_are_joined(rng):
@@ -231,6 +259,23 @@ class TestRefusals:
             invariant_distances(rows, one, SHAPE)
         assert Invariance(one, image_shape=SHAPE).measure().kind == "reconstruction"
         assert Invariance(Shift(), image_shape=SHAPE).measure().kind == "tangent"
+
+    @pytest.mark.parametrize(("left", "refused"), [(1e-6, True), (1e-4, False), (0.3, False)])
+    def test_items_that_lie_in_the_span_of_their_tangents_to_rounding(self, rows, left, refused):
+        """``left`` is the share of their squares that lies outside."""
+
+        def ways(X):
+            across = np.roll(X, 1, axis=1)
+            squares = np.sum(X * X, axis=1, keepdims=True)
+            across -= np.sum(across * X, axis=1, keepdims=True) / squares * X
+            across *= np.sqrt(squares) / np.linalg.norm(across, axis=1, keepdims=True)
+            return (np.sqrt(1 - left) * X + np.sqrt(left) * across)[:, None]
+
+        if refused:
+            with pytest.raises(ValueError, match="all tangent planes meet"):
+                invariant_distances(rows, Tangents(ways))
+        else:
+            assert np.isfinite(invariant_distances(rows, Tangents(ways))).all()
 
     def test_unknown_kind(self, rows):
         with pytest.raises(ValueError, match="'kind' argument"):

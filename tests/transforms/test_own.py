@@ -69,6 +69,18 @@ def test_one_after_the_other(rows):
     assert Several([np.fliplr, Shift()]).members[0].function is np.fliplr
 
 
+def test_several_see_what_the_one_that_smooths_most_sees(rows):
+    little, much = Shift(smoothing=0.05), Rotation(smoothing=0.2)
+    for members in ([little, much, Gain()], [Gain(), much, little]):
+        assert np.array_equal(Several(members).seen(rows, SHAPE), much.seen(rows, SHAPE))
+
+
+def test_tangents_of_a_function_that_bends_are_its_slopes(rows):
+    """Central differences at the step that is taken by default miss a ten millionth of them."""
+    grown = Custom(lambda x, theta: x * np.exp(theta[0]), rest=[0.0])
+    assert np.allclose(grown.tangents(rows)[:, 0], rows, rtol=1e-6)
+
+
 def test_tangents_by_a_function_of_rows(rows):
     ways = Tangents(lambda X: np.stack([X, 2 * X], axis=1))
     assert ways.tangents(rows).shape == (3, 2, 30)

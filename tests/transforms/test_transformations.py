@@ -133,6 +133,20 @@ def test_whole_shifts_are_rolls(rows):
     assert np.array_equal(shifted, np.roll(rows.reshape(-1, *SHAPE), (2, -1), axis=(1, 2)))
 
 
+@pytest.mark.parametrize("side", [28, 100])
+def test_a_dot_is_seen_three_hundredths_of_the_shorter_side_wide(side):
+    """Its standard deviation along either axis: 0.84 pixels of 28."""
+    picture = np.zeros((side, side + 12))
+    middle = side // 2
+    picture[middle, middle] = 1.0
+    seen = Shift().seen(picture.reshape(1, -1), picture.shape).reshape(picture.shape)
+    assert seen.sum() == pytest.approx(1.0)
+    for axis in (0, 1):
+        away = np.arange(picture.shape[axis]) - middle
+        assert np.sqrt(seen.sum(axis=1 - axis) @ away**2) == pytest.approx(0.03 * side, rel=0.02)
+    assert np.array_equal(Shift(smoothing=0).seen(seen.reshape(1, -1), seen.shape)[0], seen.ravel())
+
+
 def test_a_singular_motion_is_refused(rows):
     with pytest.raises(ValueError, match="singular"):
         Scaling().apply(rows, [0.0], SHAPE)
@@ -176,6 +190,20 @@ class TestLocalFilter:
         design = LocalFilter().design(rows, SHAPE)
         naive = [np.linalg.lstsq(A, b)[0] for A, b in zip(design, wanted, strict=True)]
         assert np.allclose(found, naive, atol=1e-8)
+
+    @pytest.mark.parametrize("contrast", [1.0, 1e-2, 1e-3])
+    def test_faint_pictures_have_their_best_parameters(self, rows, rng, contrast):
+        """What tells the taps of a faint picture apart is a small part of them."""
+        omega = rng.standard_normal(9)
+        faint, local = 1.0 + contrast * (rows - 0.5), LocalFilter(beyond="wrap")
+        found = best_parameters(local, faint, local.apply(faint, omega, SHAPE), SHAPE)
+        assert np.allclose(found, omega, atol=1e-6)
+
+    def test_of_a_picture_of_one_grey_they_are_the_least(self):
+        """All taps are one: what they sum to is all that can be told."""
+        grey, local = np.full((1, SHAPE[0] * SHAPE[1]), 0.3), LocalFilter(beyond="wrap")
+        found = best_parameters(local, grey, 2 * grey, SHAPE)
+        assert np.allclose(found, 2 / 9)
 
     @pytest.mark.parametrize("size", [0, 2, 2.5, True, "3"])
     def test_needs_a_middle(self, size):

@@ -11,7 +11,12 @@ from sklearn.datasets import load_digits
 from sidelight import ActionRespectingEmbedding, SemidefiniteEmbedding
 from sidelight.datasets import image_walk
 from sidelight.side import Actions
-from sidelight.unfolding.likeness import LIKENESS, alike_together, nearest_in
+from sidelight.unfolding.likeness import (
+    LIKENESS,
+    alike_together,
+    nearest_in,
+    why_not_followed,
+)
 from tests.unfolding.walks import wandering
 
 BOTH = [ActionRespectingEmbedding, SemidefiniteEmbedding]
@@ -58,6 +63,16 @@ def test_actions_of_chance_are_left_out_with_a_warning(estimator):
         (report,) = told.side_report_
         assert "not followed" in report.change
         assert "certain=True" in report.change
+
+
+@pytest.mark.parametrize(("lost", "followed"), [(0.0, True), (0.06, True), (0.08, False)])
+def test_a_map_with_actions_may_lose_a_little_of_what_it_shows_without(lost, followed):
+    said = {"lost": LIKENESS.lost, "instead": "as without them", "who": "SemidefiniteEmbedding"}
+    if followed:
+        assert why_not_followed(0.8 - lost, 0.8, **said) == ""
+    else:
+        with pytest.warns(UserWarning, match="72% of the time, 80% are asked"):
+            assert why_not_followed(0.8 - lost, 0.8, **said).startswith("not followed")
 
 
 @pytest.mark.parametrize("estimator", BOTH)

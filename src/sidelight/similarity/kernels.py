@@ -253,17 +253,22 @@ def _lengths_or_one(X: Any) -> FloatArray:
 
 def _scale_gamma(X: Any) -> float:
     """γ = 1 / Σ_j var(x_j): where a column lies says nothing about how far apart rows are."""
+    # measured from the first row, rows that are all the same are at nothing, however many they are
     if is_sparse(X):
-        rows = X.astype(np.float64)
-        means = np.asarray(rows.mean(axis=0)).ravel()
-        # Σ x² − n·mean², without the cancellation where columns are stored in full
-        stored = rows.tocsc()
-        centred = stored.data - np.repeat(means, np.diff(stored.indptr))
-        absent = X.shape[0] - np.diff(stored.indptr)
-        variance = float((centred @ centred + absent @ means**2) / X.shape[0])
+        stored, n = X.astype(np.float64).tocsc(), X.shape[0]
+        first = stored[[0]].toarray()[0]
+        counts = np.diff(stored.indptr)
+        columns = np.repeat(np.arange(X.shape[1]), counts)
+        away, absent = stored.data - first[columns], n - counts
+        sums = np.bincount(columns, weights=away, minlength=X.shape[1])
+        mean = (sums - absent * first) / n
+        away -= mean[columns]
+        variance = float((away @ away + absent @ (first + mean) ** 2) / n)
     else:
-        means = X.mean(axis=0, dtype=np.float64)
-        variance = float(X.var(axis=0, dtype=np.float64).sum())
-    # of rows that are all the same there is what the mean was rounded by
-    rounding = float(np.square(4 * np.finfo(np.float64).eps * means).sum())
+        first = X[0].astype(np.float64)
+        away = X - first
+        mean = away.mean(axis=0)
+        variance = float(away.var(axis=0).sum())
+    # what rows differ by in their last digits is no variance either
+    rounding = float(np.square(4 * np.finfo(np.float64).eps * (first + mean)).sum())
     return 1.0 / variance if variance > rounding else 1.0

@@ -34,6 +34,28 @@ def test_axes_of_different_lengths_are_the_principal_ones():
     np.testing.assert_allclose(scatter, np.diag(np.sort(np.diag(scatter))[::-1]), atol=1e-9)
 
 
+def test_axes_that_are_nearly_as_long_as_one_another_are_still_principal():
+    """Lengths that differ by 3e-6 are two, by 3e-7 one, whose first axis goes to the first row."""
+    rng = np.random.default_rng(1)
+    left = np.linalg.qr(rng.standard_normal((50, 2)))[0]
+    turn = np.linalg.qr(rng.standard_normal((2, 2)))[0]
+    for apart, principal in ((1e-2, True), (3e-6, True), (3e-7, False)):
+        axes = settled_axes((left * [1.0, 1.0 - apart]) @ turn.T)
+        np.testing.assert_allclose(axes.T @ axes, np.eye(2), atol=1e-12)
+        assert np.allclose(np.abs(axes.T @ turn), np.eye(2), atol=1e-6) == principal
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_axes_along_which_nothing_lies_do_not_depend_on_rounding(seed):
+    """Of points on a line in space the other two axes are those of the coordinates."""
+    rng = np.random.default_rng(seed)
+    line = np.outer(rng.standard_normal(30), rng.standard_normal(4))
+    plain = settled_axes(line)
+    for _ in range(5):
+        noise = 1e-16 * np.abs(line).max() * rng.uniform(-1, 1, line.shape)
+        np.testing.assert_allclose(settled_axes(line + noise), plain, atol=1e-6)
+
+
 @pytest.mark.parametrize("n_flat", [0, 2])
 def test_flat_axes_and_few_points_have_axes_too(n_flat):
     for Z in (np.pad(ring(), ((0, 0), (0, n_flat))), np.zeros((5, 3)), np.eye(2, 4)):

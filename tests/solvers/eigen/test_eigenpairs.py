@@ -10,6 +10,7 @@ import scipy.linalg
 import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
 
+from sidelight.solvers.eigen import eigenpairs
 from sidelight.solvers.eigen.block_lanczos import largest_ritz_pairs
 from sidelight.solvers.eigen.davidson import largest_by_corrections
 from sidelight.solvers.eigen.eigenpairs import (
@@ -221,6 +222,23 @@ def test_a_root_that_cannot_be_factored_falls_back_on_the_square(monkeypatch):
     formed = smallest_of_square(F, np.ones(700), 2)
     np.testing.assert_allclose(direct.values, formed.values, rtol=1e-5)
     np.testing.assert_allclose(direct.vectors, formed.vectors, atol=1e-5)
+
+
+def test_a_root_that_is_solved_badly_falls_back_on_the_square(monkeypatch):
+    """Its vectors leave residuals, and are not what is given back."""
+    F = mixing(700)
+    direct, solved = smallest_of_square(F, np.ones(700), 2), eigenpairs.inverse_of_square
+    wrong = np.linspace(-1.0, 1.0, 700)[:, None]
+
+    def badly(F, shift):
+        well = solved(F, shift)
+        size = 1e-3 * np.linalg.norm(well(direct.vectors[:, :1]))
+        return lambda block: well(block) + size * wrong * block
+
+    monkeypatch.setattr(eigenpairs, "inverse_of_square", badly)
+    formed = smallest_of_square(F, np.ones(700), 2)
+    np.testing.assert_allclose(formed.values, direct.values, rtol=1e-5)
+    np.testing.assert_allclose(formed.vectors, direct.vectors, atol=1e-5)
 
 
 def ring_laplacian(n):

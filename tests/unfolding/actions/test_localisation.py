@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -17,6 +19,7 @@ from sidelight.unfolding.actions.moving.localisation import (
     follow,
     frame_likelihoods,
     imagined_places,
+    transition_matrix,
 )
 from sidelight.unfolding.actions.moving.rigid_motions import RigidActions
 from tests.unfolding.walks import fitted, runs
@@ -103,6 +106,16 @@ def naive_filter(seen, moves, kinds):
     return np.array(told)
 
 
+def test_where_an_action_leads_is_within_three_deviations_or_anywhere():
+    """From 0 to 1, where places are 0.2 and 0.29 away, and from 5 to 6, where one is 0.31 away."""
+    on = RigidActions(np.eye(1)[None], np.ones((1, 1)), np.zeros(1))
+    places = np.array([[0.0], [1.2], [0.71], [5.0], [6.31]])
+    moves = transition_matrix(on, 0, places, spread=0.1, lost=0.04).toarray()
+    weights = np.exp([-(2.0**2) / 2, -(2.9**2) / 2])
+    assert_allclose(moves[0], [0, *(0.96 * weights / weights.sum()), 0, 0], atol=1e-12)
+    assert not moves[3].any()
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_the_filter_is_bayes_rule_place_by_place(seed):
     rng = np.random.default_rng(seed)
@@ -132,6 +145,21 @@ def test_places_that_look_alike_are_told_apart_by_the_way_there():
         assert track.probabilities[1] > 0.9
     # alone it is a matter of chance
     assert model.track(0.5 * (frames[2:3] + frames[6:7]), []).probabilities[0] < 0.6
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_steps_that_miss_their_places_a_little_lead_there_all_the_same(seed):
+    """By up to half of what is told apart, as in a map that is no exact lattice."""
+    model, frames = two_alike()
+    motions = model._motions
+    by = np.random.default_rng(seed).uniform(-0.5, 0.5, motions.places.shape)
+    model._motions = replace(motions, places=motions.places + motions.tolerance * by)
+    for way in ([1, 2, 3], [5, 6, 7]):
+        seen = frames[way]
+        seen[1] = 0.5 * (frames[2] + frames[6])
+        track = model.track(seen, ["on", "on"])
+        assert track.rows.tolist() == way
+        assert track.probabilities[1] > 0.9
 
 
 def test_shuffled_actions_leave_it_less_sure():
@@ -256,6 +284,18 @@ def test_frames_farther_than_noise_were_seen_where_nobody_was(n_known):
     squares[:, 0] = np.where(known, 0.02, 3.0)
     found = frame_likelihoods(squares, 60, places, settings=FilterSettings()).argmax(axis=1)
     assert_array_equal(found == 3, ~known)
+
+
+@pytest.mark.parametrize(("share", "elsewhere"), [(0.9, False), (1.1, True)])
+def test_a_frame_is_elsewhere_beyond_three_deviations_of_the_noise(share, elsewhere):
+    """The level is that of forty frames that are alike, and the place adds its half."""
+    places, p = np.arange(3.0)[:, None], 60
+    squares = np.tile([0.3, 4.0], (40, 1))
+    level = _running_level(squares[:, 0] * p / (p - 1), p - 1, 0.05)[-1]
+    squares[-1, 0] = share * (0.5 + level * (1 + 3 * np.sqrt(2 / p)))
+    found = frame_likelihoods(squares, p, places, settings=FilterSettings()).argmax(axis=1)
+    assert (found[:-1] == 0).all()
+    assert found[-1] == (2 if elsewhere else 0)
 
 
 def test_it_finds_its_way_back_from_a_small_slip_by_the_third_frame():

@@ -54,6 +54,15 @@ def test_with_all_earlier_points_it_is_pca_in_any_order(order):
     np.testing.assert_allclose(np.abs(model.embedding_), np.abs(expected), atol=1e-6)
 
 
+def test_points_that_follow_from_earlier_ones_vary_by_a_millionth_of_the_usual_all_the_same():
+    """Of a line two earlier points say all; a millionth of a length is 1e-12 of a variance."""
+    X = np.outer(np.random.default_rng(0).permutation(12.0 + np.arange(20)), [1.0, -2.0, 0.5])
+    model = AcyclicLocallyLinearEmbedding(1, n_neighbors=2, reg=0.0).fit(X)
+    usual = np.mean(np.sum((X - X.mean(axis=0)) ** 2, axis=1)) / 3
+    np.testing.assert_allclose(model.variances_[2:], 1e-12 * usual, rtol=1e-6)
+    assert (model.variances_[:2] > 1e-4 * usual).all()
+
+
 @pytest.mark.parametrize("reg", [0.0, 1e-2])
 def test_the_likelihood_is_that_of_the_density_and_of_the_chain_point_by_point(reg):
     Y = rows(40, 12)

@@ -20,6 +20,7 @@ from sidelight.core.progress import listening
 from sidelight.datasets import swiss_roll
 from sidelight.quality import procrustes
 from sidelight.similarity.centring import centre_kernel
+from sidelight.solvers.springs import fit_springs
 from tests.interruption import stop_at
 
 
@@ -48,6 +49,21 @@ def test_expected_distances_are_those_of_the_data_where_a_spring_holds_and_at_mo
     np.testing.assert_allclose(ratio[held], 1, atol=1e-5)
     assert ratio[~held].max() <= 1 + 1e-5
     assert model.kkt_residual_ <= 1e-6
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_the_gap_is_that_of_the_springs_in_units_of_the_likelihood():
+    """Left early it is large, and the best lies within it."""
+    Y = gaussian_rows(40, 6)
+    given = {"n_neighbors": 6, "gamma": 0.3}
+    early = MaximumEntropyUnfolding(2, max_iter=2, **given).fit(Y)
+    best = MaximumEntropyUnfolding(2, **given).fit(Y)
+    i, j = early.edges_.T
+    squares = np.sum((Y[i] - Y[j]) ** 2, axis=1)
+    found = fit_springs(40, early.edges_, squares, np.full(40, 0.3 / 6), tol=1e-6, max_iter=2)
+    assert early.gap_ == pytest.approx(6 / 2 * (found.value - found.bound), rel=1e-6)
+    assert 1e-3 < best.objective_ - early.objective_ <= early.gap_
+    assert best.gap_ < 1e-3
 
 
 def test_the_likelihood_is_that_of_the_density_and_the_map_that_of_the_kernel():

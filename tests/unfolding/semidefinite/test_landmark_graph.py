@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from scipy.sparse.csgraph import connected_components, shortest_path
+from scipy.sparse.csgraph import connected_components, minimum_spanning_tree, shortest_path
 
 from sidelight.datasets import swiss_roll
 from sidelight.estimator.points import points_of
@@ -38,6 +38,30 @@ def test_landmarks_are_joined_where_their_territories_touch():
     np.testing.assert_allclose(found.lengths, chords)
     pieces = connected_components(sp.coo_array((np.ones(len(i)), (i, j)), shape=(40, 40)))[0]
     assert pieces == 1
+
+
+@pytest.mark.parametrize("k", [1, 3])
+@pytest.mark.parametrize("seed", range(3))
+def test_edges_are_the_nearest_of_each_and_the_shortest_that_join_all(seed, k):
+    X = swiss_roll(200, random_state=seed).X
+    graph, landmarks = neighborhood_graph(X, n_neighbors=6), spread_landmarks(X, 30)
+    points = points_of(X, "euclidean", who="here")
+    found = landmark_graph(graph, points, np.ones(200, dtype=int), landmarks, k)
+    owner = shortest_path(graph, directed=False)[landmarks].argmin(axis=0)
+    i, j = graph.nonzero()
+    touch = np.zeros((30, 30), dtype=bool)
+    touch[owner[i], owner[j]] = True
+    np.fill_diagonal(touch, False)
+    near = touch | (touch.astype(int) @ touch.astype(int) > 0)
+    np.fill_diagonal(near, False)
+    chords = np.linalg.norm(X[landmarks][:, None] - X[landmarks], axis=2)
+    among = np.argsort(np.where(near, chords, np.inf), axis=1)[:, :k]
+    expected = {(min(a, b), max(a, b)) for a in range(30) for b in among[a].tolist()}
+    tree = sp.coo_array(minimum_spanning_tree(np.where(touch, chords, 0.0)))
+    beside = {(min(a, b), max(a, b)) for a, b in zip(*map(list, tree.coords), strict=True)}
+    assert len(beside) == 29
+    assert k > 1 or not beside <= expected  # the nearest of each leave them in pieces
+    assert set(map(tuple, found.edges.tolist())) == expected | beside
 
 
 def test_points_lie_between_landmarks_as_least_squares_says():

@@ -125,6 +125,14 @@ def test_exact_distances_stay_exact():
     assert loose.dual_bound_ * (1 + 1e-6) >= model.objective_ > np.sum((X - X.mean(axis=0)) ** 2)
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_by_default_distances_are_kept_to_a_hundredth_with_an_interior(seed):
+    X = swiss_roll(60, random_state=seed).X
+    model = SemidefiniteEmbedding(2, n_neighbors=5, constraint="equal").fit(X)
+    assert 0.005 < model.violation_ < 0.02
+    assert model.gap_ < 1e-6
+
+
 def test_slack_is_paid_for_and_measured_in_the_data_s_own_units():
     X = swiss_roll(80, random_state=0).X
     for scale in (1.0, 1e3):

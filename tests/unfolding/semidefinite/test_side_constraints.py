@@ -62,6 +62,13 @@ class TestKnownAnswers:
         assert distance(pushed, 0, 5) == pytest.approx(4.5, rel=1e-6)
         assert distance(pushed, 0, 10) == pytest.approx(1.0, rel=1e-6)
 
+    def test_by_default_similar_rows_come_within_a_typical_neighbour(self):
+        """Seven steps of one and three of two, whose median is one: a polygon with its tie."""
+        chain = np.column_stack([np.r_[np.arange(8.0), 9, 11, 13], np.zeros(11)])
+        tied = fit(chain, Pairs(similar=[(0, 10)]))
+        assert distance(tied, 0, 10) == pytest.approx(1.0, rel=1e-6)
+        assert distance(fit(3 * chain, Pairs(similar=[(0, 10)])), 0, 10) == pytest.approx(3.0)
+
     def test_by_default_dissimilar_rows_stay_half_their_way_apart(self):
         """The ends of a chain that is tied to a loop point the same way, and would lie together."""
         chain = np.column_stack([np.arange(26.0), np.zeros(26)])
@@ -82,6 +89,11 @@ class TestKnownAnswers:
         """Rows 0 and 2 are the same, and "up" led from both: rows 1 and 3 are one place."""
         X = np.array([[0.0, 0.0], [1.0, 0.1], [0.0, 0.0], [1.0, -0.1], [2.0, 0.0]])
         model = fit(X, Actions(["up", "down", "up", "up"]), n_neighbors=2)
+        np.testing.assert_array_equal(model.embedding_[1], model.embedding_[3])
+
+    def test_one_place_is_one_place_whatever_the_slack(self):
+        X = np.array([[0.0, 0.0], [1.0, 0.1], [0.0, 0.0], [1.0, -0.1], [2.0, 0.0]])
+        model = fit(X, Actions(["up", "down", "up", "up"]), n_neighbors=2, slack=0.5)
         np.testing.assert_array_equal(model.embedding_[1], model.embedding_[3])
 
 
@@ -173,6 +185,35 @@ def test_distances_in_another_unit_are_not_taken_in_silence():
         SemidefiniteEmbedding(2).fit(X, side=Distances(pairs, 1000 * true))
 
 
+class TestPairsThatAreRefuted:
+    """What they say of some rows has nothing to do with what they say of others."""
+
+    def rows(self, seed):
+        rng = np.random.default_rng(seed)
+        kinds = rng.integers(0, 3, 90)
+        return np.eye(6)[kinds] * 3 + rng.standard_normal((90, 6)), kinds, rng
+
+    @pytest.mark.parametrize("seed", range(3))
+    def test_pairs_of_chance_are_left_out_with_a_warning(self, seed):
+        X, kinds, rng = self.rows(seed)
+        chance = Pairs.from_labels(rng.permutation(kinds), max_pairs=300, random_state=0)
+        with pytest.warns(UserWarning, match="SemidefiniteEmbedding leaves the Pairs out"):
+            told = SemidefiniteEmbedding(2, n_neighbors=6).fit(X, side=chance)
+        plain = SemidefiniteEmbedding(2, n_neighbors=6).fit(X)
+        np.testing.assert_array_equal(told.embedding_, plain.embedding_)
+        assert told.side_report_[0].change
+
+    @pytest.mark.parametrize("seed", range(3))
+    def test_pairs_of_kinds_are_followed(self, seed):
+        X, kinds, _ = self.rows(seed)
+        true = Pairs.from_labels(kinds, max_pairs=300, random_state=0)
+        with warnings.catch_warnings():
+            warnings.filterwarnings("error", "SemidefiniteEmbedding leaves")
+            told = SemidefiniteEmbedding(2, n_neighbors=6, slack=0.01).fit(X, side=true)
+        plain = SemidefiniteEmbedding(2, n_neighbors=6).fit(X)
+        assert not np.allclose(told.embedding_, plain.embedding_, atol=0.01)
+
+
 class TestContradictions:
     @pytest.mark.parametrize(
         ("side", "parameters", "message"),
@@ -204,6 +245,15 @@ class TestContradictions:
     def test_ways_that_are_too_short_are_named(self, side, parameters, message):
         with pytest.raises(ContradictionError, match=message):
             fit(LINE, side, **parameters)
+
+    @pytest.mark.parametrize("more", [1e-5, 1e-2])
+    def test_a_way_that_is_too_short_by_little_is_too_short(self, more):
+        with pytest.raises(ContradictionError, match="contradicts the neighbours' bounds"):
+            fit(LINE, Distances([(0, 4)], [4.0 + 4 * more]))
+
+    def test_and_by_rounding_it_is_long_enough(self):
+        stretched = fit(LINE, Distances([(0, 4)], [4.0 * (1 + 1e-8)]), tol=1e-4)
+        assert distance(stretched, 0, 4) == pytest.approx(4.0, rel=1e-6)
 
     def test_what_only_the_solver_sees_is_named_too(self):
         """Three points 1.99 from each other have none within 1 of all: 1.99 / √3 > 1."""

@@ -312,6 +312,16 @@ class TestInFront:
         learned = EquivalenceMetric(strength=1.0).fit(X, side=apart)
         assert metric_for_map(X, apart, learned, lambda rows: 1 / 0) is learned
 
+    def test_pairs_that_rows_left_out_refute_are_not_judged(self):
+        """Walks would foretell the groups; what a metric of them does to a map is not asked."""
+        X, y = self.hidden_classes(np.random.default_rng(2), 5.0)
+        pairs = labels_of(y, np.arange(0, 150, 2))
+        learned = EquivalenceMetric(strength=0.0).fit(X, side=pairs)
+        with pytest.raises(ZeroDivisionError):
+            metric_for_map(X, pairs, learned, lambda rows: 1 / 0)
+        learned.refuted_ = True
+        assert metric_for_map(X, pairs, learned, lambda rows: 1 / 0) is learned
+
     def test_pairs_of_territories_are_of_rows_that_nobody_named(self):
         rng = np.random.default_rng(5)
         y = np.repeat([0, 1, 2], 30)

@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 
 import sidelight
 from sidelight.cli.application import application
+from sidelight.cli.preparation import Preparation
 from sidelight.datasets import image_walk
 from sidelight.estimator.territory.groups import groups_of
 from sidelight.io import read_table, write_table
@@ -611,3 +612,19 @@ class TestSeveralFactors:
         read = Preparation.from_model(Model(), {"condition": "hour", "period": 24.0})
         assert read.factors == (("hour", 24.0),)
         assert Preparation.from_model(Model(), read.to_extras()).factors == read.factors
+
+
+@pytest.mark.parametrize(
+    ("given", "found"),
+    [
+        ((), (("heading", 360.0), ("batch", None))),
+        ((("course", None), ("run", None)), (("course", 360.0), ("run", None))),
+        ((("course", 6.28), ("run", None)), (("course", 6.28), ("run", None))),
+        ((("course", None),), (("course", None),)),  # of another number of factors
+    ],
+)
+def test_a_factor_in_another_column_comes_round_as_that_of_the_fit(given, found):
+    fitted = Preparation(("a", "b"), factors=(("heading", 360.0), ("batch", None)))
+    batch = np.array(["a", "b"])[np.arange(60) % 2]
+    model = sidelight.FactorRemoval(always=True).fit(X, side=Condition(batch))
+    assert fitted.for_factor_of(model, given).factors == found

@@ -182,6 +182,24 @@ def test_a_batch_that_shows_a_little_is_left_alone():
             assert ("of their own 'batch'" in said) is is_told
 
 
+def test_a_nuisance_has_at_most_twenty_values():
+    """Of more every value is a place of its own, which neighbours cannot but keep to."""
+    for n_values, is_told in ((18, True), (25, False)):
+        rng = np.random.default_rng(n_values)
+        batch = np.arange(600) % n_values
+        X = rng.normal(size=(600, 4)) + 20.0 * rng.normal(size=(n_values, 4))[batch]
+        said = _words(X, names=list("abcd"), beside={"batch": batch})
+        assert ("of their own 'batch'" in said) is is_told
+
+
+def test_a_table_sorted_by_a_column_is_no_recording_though_one_response_turns_back():
+    """Four columns go up or down with a dose, one goes up and down again."""
+    rng = np.random.default_rng(11)
+    dose = np.sort(rng.random(200))
+    X = np.column_stack([dose, dose**2, -dose, np.exp(dose), (dose - 0.5) ** 2])
+    assert "Sequence" not in _words(X + 0.002 * rng.normal(size=X.shape))
+
+
 def test_rows_that_a_slow_drift_carries_in_noise_are_no_recording():
     """The next row is hardly nearer than the fourth after it."""
     rng = np.random.default_rng(7)
@@ -193,6 +211,7 @@ def test_rows_that_a_slow_drift_carries_in_noise_are_no_recording():
 def test_counts_that_are_seldom_zero_or_large_are_not_told_of_the_cosine():
     rng = np.random.default_rng(8)
     assert "cosine" not in _words(rng.poisson(1.5, size=(80, 40)).astype(float))  # a fifth is zero
+    assert "cosine" not in _words(rng.poisson(0.75, size=(80, 40)).astype(float))  # nearly half
     amounts = rng.poisson(60, size=(80, 40)) * (rng.random((80, 40)) < 0.2)
     assert "cosine" not in _words(amounts.astype(float))
 
@@ -207,18 +226,25 @@ def test_rows_that_swing_within_a_few_are_no_recording(period, is_told):
 
 @pytest.mark.parametrize(
     ("sizes", "is_told"),
-    [([100, 1, 1, 1], True), ([10, 1, 1, 1], False), ([40, 30, 30, 1], False)],
+    [
+        ([100, 1, 1, 1], True),
+        ([10, 1, 1, 1], False),
+        ([40, 30, 30, 1], False),
+        ([60, 30, 30, 1], False),  # two thirds
+        ([60, 12, 12, 1], True),  # more than nine tenths
+    ],
 )
 def test_a_column_outweighs_all_others_if_it_is_alone_and_far_larger(sizes, is_told):
     X = np.random.default_rng(9).normal(size=(300, 4)) * sizes
     assert ("of the variance of all" in _words(X)) is is_told
 
 
-def test_columns_that_fill_a_half_of_a_circle_are_none():
+@pytest.mark.parametrize("end", [3.0, 5.0])
+def test_columns_that_fill_a_part_of_a_circle_are_none(end):
     """Ten from 0 to 3, as radians might be, do not make a unit of what one of them is alone."""
     rng = np.random.default_rng(10)
     turn = rng.random(300)
-    near = 1.5 + 1.5 * np.cos(2 * np.pi * turn[:, None] + np.linspace(0, 6, 10))
+    near = end / 2 + end / 2 * np.cos(2 * np.pi * turn[:, None] + np.linspace(0, 6, 10))
     names = ["heading", *(f"c{k}" for k in range(10))]
     assert "'heading' goes from 0 to 360" in _words(
         np.column_stack([360 * turn, near]), names=names

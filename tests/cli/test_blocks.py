@@ -188,11 +188,16 @@ class TestLargeTables:
         np.testing.assert_array_equal(table.labels["stamp"], stamp)
         assert "single precision" in " ".join(table.notes)
 
-    def test_columns_that_need_their_digits_keep_them(self, tmp_path, X):
-        write_table(tmp_path / "big.parquet", {"a": X[:, 0], "b": X[:, 1] + 1e6})
+    @pytest.mark.parametrize(
+        ("low", "high", "kept"), [(1e6, 1e6 + 9, True), (1000, 1000.5, True), (1000, 1002, False)]
+    )
+    def test_columns_that_need_their_digits_keep_them(self, tmp_path, X, low, high, kept):
+        """Those whose values differ by less than a thousandth of their size."""
+        near = np.linspace(low, high, N)
+        write_table(tmp_path / "big.parquet", {"a": X[:, 0], "b": near, "c": X[:, 2]})
         table = read_table(tmp_path / "big.parquet")
-        assert table.X.dtype == np.float64
-        np.testing.assert_array_equal(table.X[:, 1], X[:, 1] + 1e6)
+        assert table.X.dtype == (np.float64 if kept else np.float32)
+        np.testing.assert_allclose(table.X[:, 1], near, rtol=0.0 if kept else 1e-6)
 
     def test_an_array_in_single_precision(self, tmp_path, X):
         np.save(tmp_path / "big.npy", X)

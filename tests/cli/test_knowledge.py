@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 
 import sidelight
 from sidelight.cli.application import application
+from sidelight.cli.preparation import Preparation
 from sidelight.datasets import image_walk
 from sidelight.estimator.territory.groups import groups_of
 from sidelight.io import read_table, write_table
@@ -709,3 +710,19 @@ def test_signs_that_the_font_lacks_are_told_once() -> None:
     said = run("embed", "signs.csv", *how).stderr
     assert said.count("lacks the signs 犬 猫 鳥") == 1
     assert "Glyph" not in said
+
+
+@pytest.mark.parametrize(
+    ("given", "found"),
+    [
+        ((), (("heading", 360.0), ("batch", None))),
+        ((("course", None), ("run", None)), (("course", 360.0), ("run", None))),
+        ((("course", 6.28), ("run", None)), (("course", 6.28), ("run", None))),
+        ((("course", None),), (("course", None),)),  # of another number of factors
+    ],
+)
+def test_a_factor_in_another_column_comes_round_as_that_of_the_fit(given, found):
+    fitted = Preparation(("a", "b"), factors=(("heading", 360.0), ("batch", None)))
+    batch = np.array(["a", "b"])[np.arange(60) % 2]
+    model = sidelight.FactorRemoval(always=True).fit(X, side=Condition(batch))
+    assert fitted.for_factor_of(model, given).factors == found

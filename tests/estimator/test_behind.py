@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import warnings
+from itertools import permutations
 
 import numpy as np
 import pytest
@@ -54,6 +56,31 @@ def test_smooth_positions_are_foretold():
     assert off < 0.5 * np.sqrt(np.mean(np.sum((similar - smooth(Z)) ** 2, axis=1)))
     assert told.startswith("turned and scaled, and then off by 0.")
     assert "bent over" in told
+
+
+def test_errors_of_anchors_that_foretell_no_others_bend_nothing():
+    """Each is off by itself: every warp that comes near them misses those left out by more."""
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        points = rng.standard_normal((200, 2)) * [2.0, 1.0]
+        goal = points[:40] + 0.3 * rng.standard_normal((40, 2))
+        way, told = bring(points, Anchors(np.arange(40), goal), who="Method")
+        assert kinds(way) == ["Similarity", "Pull"]
+        assert told.endswith("; moved alone")
+
+
+def test_a_warp_is_as_narrow_as_positions_wave():
+    """Over four spreads of the map where they bend it slowly, within one where in short waves."""
+    index = np.arange(0, 200, 2)
+    for waves, wide in ((1.0, True), (4.0, False)):
+        radii = []
+        for seed in range(4):
+            points = np.random.default_rng(seed).standard_normal((200, 2)) * [2.0, 1.0]
+            goal = points + 0.15 / waves * np.sin(waves * points[:, ::-1])
+            way, told = bring(points, Anchors(index, goal[index]), who="Method")
+            assert kinds(way)[1] == "Warp"
+            radii.append(float(re.search(r"bent over ([\d.]+) of the map", told)[1]))
+        assert np.median(radii) > 3.5 if wide else np.median(radii) < 1.1, radii
 
 
 def test_the_slope_of_the_whole_way():
@@ -315,6 +342,29 @@ def test_eight_anchors_are_enough_to_be_doubted_and_four_are_not():
             assert not as_well_in_any_order(places, places + 0.05 * targets)
     assert not any(doubted[4])
     assert np.mean(doubted[8]) >= 0.8
+
+
+def agree_as_well(places, targets):
+    """In how many of all orders of the targets a similarity explains them as well, as a share."""
+    Z, P = places - places.mean(axis=0), targets - targets.mean(axis=0)
+    orders = np.array(list(permutations(range(len(Z)))))
+    explained = np.linalg.svd(np.einsum("id,oie->ode", Z, P[orders]), compute_uv=False).sum(axis=1)
+    return np.mean(explained >= (1 - 1e-9) * explained[0])
+
+
+def test_anchors_are_doubted_where_one_order_in_twenty_agrees_as_well():
+    doubted = {"three of a hundred": [], "fifteen of a hundred": []}
+    for seed in range(120):
+        places, errors = np.random.default_rng(seed).standard_normal((2, 5, 2))
+        targets = places + 0.8 * errors
+        share = agree_as_well(places, targets)
+        if 0.02 < share < 0.035:
+            doubted["three of a hundred"].append(as_well_in_any_order(places, targets))
+        elif 0.09 < share < 0.2:
+            doubted["fifteen of a hundred"].append(as_well_in_any_order(places, targets))
+    assert min(map(len, doubted.values())) > 10
+    assert np.mean(doubted["three of a hundred"]) < 0.25
+    assert np.mean(doubted["fifteen of a hundred"]) > 0.85
 
 
 def test_places_that_a_fold_hides_are_refused_by_the_name_of_the_estimator(monkeypatch):

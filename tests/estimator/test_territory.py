@@ -15,6 +15,7 @@ from sidelight.estimator.neighborhood import neighborhood_of
 from sidelight.estimator.points import points_of
 from sidelight.estimator.territory import (
     STRETCH,
+    WALKS,
     Groups,
     Memberships,
     Territories,
@@ -345,6 +346,16 @@ class TestInFront:
         learned = EquivalenceMetric(strength=1.0).fit(X, side=apart)
         assert metric_for_map(X, apart, learned, lambda rows: 1 / 0) is learned
 
+    def test_pairs_that_rows_left_out_refute_are_not_judged(self):
+        """Walks would foretell the groups; what a metric of them does to a map is not asked."""
+        X, y = self.hidden_classes(np.random.default_rng(2), 5.0)
+        pairs = labels_of(y, np.arange(0, 150, 2))
+        learned = EquivalenceMetric(strength=0.0).fit(X, side=pairs)
+        with pytest.raises(ZeroDivisionError):
+            metric_for_map(X, pairs, learned, lambda rows: 1 / 0)
+        learned.refuted_ = True
+        assert metric_for_map(X, pairs, learned, lambda rows: 1 / 0) is learned
+
     def test_pairs_of_territories_are_of_rows_that_nobody_named(self):
         rng = np.random.default_rng(5)
         y = np.repeat([0, 1, 2], 30)
@@ -623,6 +634,34 @@ class TestWalks:
             for seed in range(5)
         ]
         assert np.mean(by_chance) < 0.1
+
+    def test_a_common_group_is_foretold_by_its_frequency_and_that_is_nothing(self):
+        """Nine rows of ten are of one group: who says so of all is right by chance."""
+        y = (np.arange(200) % 10 == 0).astype(int)
+        groups = groups_of(labels_of(y, np.arange(200)))
+        by_chance = [
+            foretold(walks_in(np.random.default_rng(seed).standard_normal((200, 3))), groups)
+            for seed in range(6)
+        ]
+        assert np.mean([share for share, _ in by_chance]) < 0.1
+        assert np.mean([sure > WALKS.surely for _, sure in by_chance]) <= 1 / 6
+
+
+def test_a_map_that_tells_groups_and_keeps_fewer_neighbours_is_not_used():
+    """Classes lie far apart in both, and their rows anywhere in one."""
+    X, y, named = some_digits(88)
+    near = neighborhood_of(points_of(X, "euclidean", who="-"), n_components=2)
+    plain, anywhere = PCA(2).fit_transform(X), np.random.default_rng(0).standard_normal((400, 2))
+    whole, torn = (np.hstack([100.0 * np.eye(10)[y], rows]) for rows in (X, anywhere))
+    here = Territories(near, None, "connect", True)
+    assert here.kept(torn) < here.kept(plain) < here.kept(whole)
+    for told, used in ((whole, True), (torn, False)):
+
+        def embed(given, told=told):
+            return Map(plain if given is near else told)
+
+        found = map_in_territories(near, labels_of(y, named), embed, "connect", mutual=True)
+        assert (found is not None) is used
 
 
 def test_the_report_says_how_many_neighbours_each_map_keeps():

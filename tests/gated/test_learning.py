@@ -97,13 +97,14 @@ def test_chains_go_on_from_their_last_end():
 def test_the_judge_takes_the_best_and_ends(turns_at):
     """A weight that goes up by steps of 0.1, judged by how far it is from a place."""
     judge = Judge(lambda weights: abs(float(weights["w"].detach()) - 0.1 * turns_at), patience=20)
+    moments = Moments()
     found = descend(
         lambda weights, batch: -weights["w"],
         lambda weights, batch: 1.0,
         {"w": torch.tensor(0.0)},
         iter(range(100)),
         Course(0.1, 0.0, 0.0),
-        moments=Moments(),
+        moments=moments,
         rates={"w": 1.0},
         stage="",
         judge=judge,
@@ -112,6 +113,8 @@ def test_the_judge_takes_the_best_and_ends(turns_at):
     assert found.enough == (turns_at == 30)
     assert found.n_batches == min(turns_at + 20, 100)
     assert float(found.weights["w"]) == pytest.approx(0.1 * min(turns_at, 100), abs=1e-3)
+    # the moments that the best weights had, from which a next descent goes on
+    assert moments.n_steps == min(turns_at, 100)
 
 
 def climbing(turns_at, *, harder=0.0, rate=0.1, n=300, moments=None):

@@ -9,6 +9,7 @@ import pytest
 
 from sidelight import embed
 from sidelight.io.coding import MixedColumns, TextColumn, coder_of
+from sidelight.io.table import said_of_texts
 
 pd = pytest.importorskip("pandas")
 pl = pytest.importorskip("polars")
@@ -225,3 +226,10 @@ def test_a_frame_of_texts_says_how_they_are_compared():
     answers = np.array(["I agree with all of it", "I do not agree at all"])[np.arange(30) % 2]
     asked = embed(LETTERS[["year"]].assign(answer=answers), method="pca", n_components=1)
     assert not any("text=" in hint for hint in asked.hints)
+
+
+@pytest.mark.parametrize(("n_different", "told"), [(4, False), (7, True)])
+def test_texts_differ_where_answers_to_a_question_do_not(n_different, told):
+    """Of ten cells of five words four, or seven, are said once."""
+    values = np.array([f"number {k % n_different} of the letters" for k in range(10)])
+    assert bool(said_of_texts({"body": values})) is told

@@ -96,6 +96,12 @@ def test_a_pickle_inside_an_array_is_refused_and_not_opened(
     assert not trap.exists()
 
 
+def test_records_inside_an_array_are_refused(model_file: Path) -> None:
+    content = npy(np.zeros(3, dtype=[("a", "f8"), ("b", "i4")]))
+    with pytest.raises(ValueError, match=r"arrays/0\.npy cannot be read .*plain values"):
+        sidelight.load(rewritten(model_file, replace={"arrays/0.npy": content}))
+
+
 def test_a_missing_file_names_its_neighbours(model_file: Path) -> None:
     with pytest.raises(FileNotFoundError, match=r"Did you mean good\.sidelight\?"):
         sidelight.load(model_file.with_name("god.sidelight"))
@@ -289,6 +295,7 @@ def test_sparse_indices_outside_the_table_are_refused(model_file: Path) -> None:
         ({"is": "array"}, "not whole"),
         ({"is": "float", "value": "__import__('os')"}, "a number is written"),
         ({"is": "scalar", "dtype": "O", "bytes": "00" * 8}, "a scalar of dtype object"),
+        ({"is": "scalar", "dtype": "V8", "bytes": "00" * 8}, "a scalar of dtype"),
         ({"is": "scalar", "dtype": "<f8", "bytes": "00"}, "has 1 bytes"),
         ({"is": "strings", "shape": [2], "items": [1, 2]}, "list of names"),
         ({"is": "strings", "shape": [5], "items": ["a"]}, "not whole"),

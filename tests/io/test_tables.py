@@ -61,6 +61,15 @@ def test_row_numbers_without_a_name_are_no_data(written: Any) -> None:
     assert any("row numbers" in note for note in table.notes)
     # a table without any names may well begin with 0, 1, 2
     assert read_table(written("0,1,2\n1,3,4.5\n2,7,8\n")).X.shape == (3, 3)
+    # and two rows may well have a 0 and a 1 for a value
+    assert read_table(written(",a,b\n0,1,2\n1,3,4.5\n")).column_names == ("column 1", "a", "b")
+
+
+def test_marks_in_the_row_of_names_separate_nothing(written: Any) -> None:
+    """Two commas in it, and one semicolon, which is in all other rows too."""
+    table = read_table(written("town, county, land;height\nAsh;1\nElm;2\nOak;4\n"))
+    assert plain(table) == ([[1.0], [2.0], [4.0]], ("height",))
+    assert list(table.labels) == ["town, county, land"]
 
 
 def test_a_quoted_separator_line_break_and_quotation_mark(written: Any) -> None:

@@ -112,6 +112,22 @@ def test_a_start_that_no_step_leaves_is_refused(start):
         SammonMapping(init=start).fit(X)
 
 
+def test_a_new_row_counts_copies_as_often_as_they_are(X):
+    """As the fit does: of forty rows that are one, each has its part in the stress."""
+    copied = np.vstack([X, np.repeat(X[:2], 20, axis=0)])
+    model = SammonMapping(2).fit(copied)
+    Y = model.embedding_
+    new = np.random.default_rng(7).random((6, 5))
+    for row, place in zip(new, model.transform(new), strict=True):
+        d = np.linalg.norm(copied - row, axis=1)
+
+        def stress(z, d=d):
+            return np.sum((d - np.linalg.norm(Y - z, axis=1)) ** 2 / d)
+
+        best = min(minimize(stress, start).fun for start in Y[::4])
+        assert stress(place) <= best + 1e-8
+
+
 def test_new_distances_are_not_negative():
     D = np.abs(np.subtract.outer(np.arange(5.0), np.arange(5.0)))
     model = SammonMapping(1, metric="precomputed").fit(D)

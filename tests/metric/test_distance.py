@@ -20,7 +20,9 @@ from sidelight.core.errors import InterruptedFitWarning
 from sidelight.core.progress import listening
 from sidelight.metric import DistanceMetric
 from sidelight.metric.learning import distance_cone as cone
-from sidelight.metric.learning.distance_ridge import squared_gram
+from sidelight.metric.learning import foretold_distances
+from sidelight.metric.learning.distance_ridge import RIDGES, squared_gram
+from sidelight.metric.learning.foretold_distances import foretell_distances
 from sidelight.side import Distances, Pairs
 
 
@@ -278,6 +280,47 @@ class TestForetold:
         loaded = sidelight.load(sidelight.save(metric, tmp_path / "metric.sidelight"))
         assert_array_equal(loaded.transform(X), metric.transform(X))
         assert (loaded.strength_, loaded.report_) == (np.inf, metric.report_)
+
+
+class TestForetoldDecisions:
+    """When distances are believed, by figures on either side of what decides."""
+
+    @staticmethod
+    def judged(monkeypatch, gains, pairs):
+        """What is made of pairs that a metric misses by one, and other ways by so much more."""
+        missed = np.vstack([np.full((len(RIDGES), len(pairs)), 2.0), 1.0 + np.asarray(gains)])
+        missed[3] = 1.0
+        monkeypatch.setattr(foretold_distances, "_missed", lambda D, t, out: missed[:, out])
+        return foretell_distances(np.ones((len(pairs), 2)), np.ones(len(pairs)), pairs)
+
+    @pytest.mark.parametrize(("errors", "used"), [(0.7, False), (1.3, True)])
+    @pytest.mark.parametrize("beside", ["the data as they are", "one number for all"])
+    def test_others_must_miss_them_by_a_standard_error_more(
+        self, monkeypatch, beside, errors, used
+    ):
+        close = np.linspace(-1, 1, 40)
+        close += errors * close.std() / np.sqrt(40)
+        gains = [close, np.full(40, 9.0)][:: 1 if beside == "the data as they are" else -1]
+        found = self.judged(monkeypatch, gains, np.arange(80).reshape(40, 2))
+        assert found.used is used
+        assert found.strength == RIDGES[3]
+
+    @pytest.mark.parametrize(("errors", "used"), [(0.7, False), (1.3, True)])
+    def test_distances_among_the_same_rows_count_as_far_as_they_do_not_follow(
+        self, monkeypatch, errors, used
+    ):
+        """All 66 pairs of twelve rows are eleven."""
+        pairs = np.column_stack(np.triu_indices(12, 1))
+        close = np.linspace(-1, 1, 66)
+        close += errors * close.std() / np.sqrt(11)
+        assert self.judged(monkeypatch, [close, close], pairs).used is used
+
+    @pytest.mark.parametrize(("n_pairs", "told"), [(9, False), (10, True)])
+    def test_ten_are_enough_to_be_asked(self, monkeypatch, n_pairs, told):
+        gains = np.full((2, n_pairs), 5.0)
+        found = self.judged(monkeypatch, gains, np.arange(2 * n_pairs).reshape(n_pairs, 2))
+        assert found.used is told
+        assert found.independent == n_pairs
 
 
 def test_contradictory_distances_are_fitted_and_named():

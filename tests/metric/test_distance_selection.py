@@ -12,7 +12,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import sidelight
 from sidelight.metric import DistanceSelection
-from sidelight.metric.learning.columns import best_columns
+from sidelight.metric.learning.columns import best_columns, judged_columns
 from sidelight.side import Distances
 
 
@@ -89,6 +89,51 @@ def test_distances_that_tell_nothing_change_nothing():
         if not model.report_.startswith("used"):
             assert_array_equal(model.transform(X), X)
     assert used <= 1
+
+
+def naively_judged(squares, target, pairs):
+    """Errors of pairs of rows left out, by columns added one by one; how many are kept, if any."""
+    rows = np.unique(pairs)
+    part_of = dict(zip(rows, np.random.default_rng(0).permutation(len(rows)) % 5, strict=True))
+    p, missed = squares.shape[1], []
+    for part in range(5):
+        out = np.array([part in (part_of[a], part_of[b]) for a, b in pairs])
+        if out.all() or not out.any():
+            continue
+        order, told = [], np.zeros((~out).sum())
+        for _ in range(p):
+            left = [k for k in range(p) if k not in order]
+            tried = [np.abs(target[~out] - told - squares[~out, k]).mean() for k in left]
+            order.append(left[int(np.argmin(tried))])
+            told = told + squares[~out, order[-1]]
+        for t, row in zip(target[out], squares[out][:, order], strict=True):
+            sums = [np.median(target[~out]), *np.cumsum(row)]
+            missed.append([abs(t - each) for each in sums])
+    if not missed:
+        return p, False
+    missed = np.array(missed)
+    means = missed.mean(axis=0)
+    best = 1 + int(np.argmin(means[1:]))
+    doubts = (missed - missed[:, [best]]).std(axis=0) / np.sqrt(len(missed))
+    clear = [means[k] - means[best] > 2 * doubts[k] for k in (0, p)]
+    count = 1 + int(np.argmax(means[1:] <= means[best] + doubts[1:]))
+    return count, all(clear) and len(missed) >= 10
+
+
+def test_columns_are_judged_by_pairs_of_rows_left_out():
+    """Against a naive count: of few pairs and many, told well and badly."""
+    used, found, expected = 0, [], []
+    for seed in range(240):
+        rng = np.random.default_rng([7, seed])
+        X = rng.standard_normal((40, 4))
+        told = known(X, [0, 2], int(rng.integers(4, 60)), rng, noise=float(rng.uniform(0, 1)))
+        squares = (X[told.pairs[:, 0]] - X[told.pairs[:, 1]]) ** 2
+        judged = judged_columns(squares, told.values**2, told.pairs)
+        found.append((judged.count, judged.used))
+        expected.append(naively_judged(squares, told.values**2, told.pairs))
+        used += judged.used
+    assert found == expected
+    assert 40 < used < 200
 
 
 def test_as_many_as_are_asked_for():

@@ -469,6 +469,20 @@ def test_beyond_the_affordable_the_span_is_sketched_and_named_pairs_still_shrink
     assert ratio.std() / ratio.mean() < 0.05  # only T is estimated, from half of the rows
 
 
+def test_rows_keep_their_mean_squared_distance_beyond_the_span_too(monkeypatch):
+    """tr(AT) = tr(T), where the span is sketched and leaves much of T out."""
+    monkeypatch.setattr(opening, "MOST_FEATURES", 50)
+    monkeypatch.setattr(opening, "BACKGROUND_WIDTH", 20)
+    X, y = labelled(100, 80)
+    pairs = Pairs.from_labels(np.where(np.arange(100) < 6, y, -2), unknown=-2)
+    metric = EquivalenceMetric(strength=10.0).fit(X, side=pairs)
+    assert metric._row_metric.space.dimension == 25
+    T = 2 * np.cov(X.T)
+    assert np.trace(metric.metric_ @ T) == pytest.approx(np.trace(T))
+    before, after = (np.mean(pdist(Z) ** 2) for Z in (X, metric.transform(X)))
+    assert after == pytest.approx(before)
+
+
 def test_kernel_form_with_the_linear_kernel_is_the_linear_form():
     X, y = labelled()
     pairs = Pairs.from_labels(y, max_pairs=60)

@@ -571,6 +571,21 @@ def test_what_a_number_does_may_turn_back():
         assert np.mean((rest - rest.mean(axis=0)) ** 2) < 0.05 * np.mean((X - items) ** 2)
 
 
+def test_a_shift_beyond_the_leading_axes_goes_too():
+    """A third value moves a narrow column alone, beside more wide ones than there are axes."""
+    for seed in range(3):
+        _, X, _, batch, _ = planted(seed=seed)
+        rng = np.random.default_rng([seed, 5])
+        batch = np.where(batch == 0, 2 * rng.integers(2, size=600), batch)
+        wide, narrow = rng.normal(size=(600, SETTINGS.axes)), 0.2 * rng.normal(size=(600, 1))
+        X = np.hstack([X, wide, narrow + 0.4 * (batch[:, None] == 2)])
+        model = FactorRemoval().fit(X, side=Condition(np.array(["a", "b", "c"])[batch]))
+        clean = model.transform(X, condition=np.array(["a", "b", "c"])[batch])
+        assert model.removed_
+        before, after = (Z[batch == 2, -1].mean() - Z[batch == 0, -1].mean() for Z in (X, clean))
+        assert abs(after) < 0.1 < 0.3 < before
+
+
 def test_a_kind_that_is_seen_at_one_value_has_the_shift_that_all_have_in_common():
     _, X, kind, batch, _ = planted(800, seed=6, confounded=True, bend=0.3)
     bases = (Basis.of(named(batch)),)

@@ -17,10 +17,12 @@ from sklearn.preprocessing import StandardScaler
 
 from sidelight import PCA, EquivalenceMetric, FactorRemoval, Isomap, KernelPCA
 from sidelight.model_selection import (
+    Held,
     aligned,
     choose,
     cross_validate,
     folds,
+    labels_found,
     pairs_told_apart,
     search,
 )
@@ -240,6 +242,29 @@ class TestOwn:
         )
         assert_allclose(drawn.score, found.score)
 
+    def test_folds_in_which_nothing_is_left_to_judge_by_do_not_count(self):
+        """Of two settings the better one is judged in one fold of three."""
+        scored = {1: [0.6, 0.6, 0.6], 2: [np.nan, 0.9, np.nan]}
+        turns = {1: 0, 2: 0}
+
+        def scoring(held):
+            d = held.model.n_components
+            turns[d] += 1
+            return scored[d][turns[d] - 1]
+
+        X = np.random.default_rng(0).normal(size=(30, 4))
+        found = search(PCA(), {"n_components": [1, 2]}, X, cv=3, scoring=scoring)
+        assert (found.parameters, found.score) == ({"n_components": 2}, 0.9)
+
+    def test_five_rows_vote_on_a_label_or_all_there_are(self):
+        """The nearest of them is of another kind."""
+        Z_train, y_train = np.array([[0.1], [1.0], [1.1], [1.2], [1.3]]), np.array([1, 0, 0, 0, 0])
+        for n in (5, 4, 3):
+            told = (Z_train[:n], y_train[:n])
+            held = Held(None, None, np.array([0]), np.zeros((1, 1)), [], told[1], told[0])
+            assert labels_found(held) == 1.0
+            assert labels_found(held, n_neighbors=1) == 0.0
+
     def test_what_cannot_be_judged_says_so(self, data):
         X, _ = data
         few = Pairs(similar=[(0, 1)])
@@ -296,6 +321,24 @@ class TestChoose:
         within = [p["n_components"] for p, scores in found.table if scores.mean() >= bound]
         assert min(within) == 3
 
+    @pytest.mark.parametrize(("short", "chosen"), [(0.8, 2), (1.2, 3)])
+    def test_the_least_within_a_standard_error_of_the_best(self, short, chosen):
+        """By planted scores of five folds; of one fold there is no error."""
+        spread = np.array([-2.0, -1.0, 0.0, 1.0, 2.0]) / 100
+        error = spread.std(ddof=1) / np.sqrt(5)
+        scored = {1: 0.5, 2: 0.9 - short * error, 3: 0.9, 4: 0.9 - 0.1 * error}
+
+        def scoring(held):
+            scoring.asked += 1
+            return scored[held.model.n_components] + spread[scoring.asked % 5]
+
+        scoring.asked = -1
+        X = np.random.default_rng(0).normal(size=(40, 6))
+        found = choose(PCA(), "n_components", X, values=list(scored), scoring=scoring)
+        assert found.parameters == {"n_components": chosen}
+        assert found.model.embedding_.shape == (40, chosen)
+        assert found.score == pytest.approx(scored[chosen])
+
     def test_neighbours_that_do_not_cut_a_curve_short(self):
         angle = np.linspace(0, 3 * np.pi, 150)
         spiral = np.column_stack([angle * np.cos(angle), angle * np.sin(angle)])
@@ -320,6 +363,11 @@ class TestChoose:
             assert len(found.table) >= 1
             assert np.isfinite([row for _, row in found.table]).all()
             assert max(p["n_neighbors"] for p, _ in found.table) < 0.8 * n
+
+    def test_no_more_dimensions_are_tried_than_half_of_the_rows(self):
+        X = np.random.default_rng(0).normal(size=(13, 30))
+        found = choose(PCA(), "n_components", X, cv=3)
+        assert [p["n_components"] for p, _ in found.table] == [1, 2, 3, 4, 6]
 
     def test_what_cannot_be_chosen(self):
         X = np.zeros((20, 3))

@@ -110,3 +110,12 @@ def test_distances_that_do_not_fit_are_refused(pairs, values, match):
 def test_what_is_no_distance_is_refused_at_once(pairs, values, match):
     with pytest.raises(ValueError, match=match):
         Distances(pairs, values)
+
+
+@pytest.mark.parametrize(("excess", "told"), [(1e-8, False), (1e-4, True)])
+def test_what_is_longer_than_a_detour_by_more_than_rounding_contradicts(excess, told):
+    pairs = np.array([[0, 1], [0, 2], [1, 2]])
+    found = find_contradictions(pairs, np.array([1.0, 3.0 * (1 + excess), 2.0]))
+    assert bool(found) is told
+    twice = find_contradictions(np.array([[0, 1], [0, 1]]), np.array([3.0, 3.0 * (1 + excess)]))
+    assert bool(twice) is told

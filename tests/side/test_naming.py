@@ -214,7 +214,7 @@ class TestRefusals:
         with pytest.raises(ValueError, match="more than one"):
             met(Pairs.from_labels(y), frame.iloc[::-1])
 
-    @pytest.mark.parametrize("index", [[7, 8, 9, 10], [3, 1, 0, 2]])
+    @pytest.mark.parametrize("index", [[7, 8, 9, 10], [3, 1, 0, 2], [0, 2, 4, 6]])
     def test_ints_are_in_doubt_where_x_has_other_ints_for_labels(self, index):
         frame = X.set_axis(index, axis=0)
         first, second = index[0], index[3]
@@ -294,6 +294,10 @@ class TestSize:
         assert Pairs.merge(both).n_rows == 4
         with pytest.raises(ValueError, match="n_rows of 3 and 4"):
             Pairs.merge([*both, Pairs(n_rows=3)])
+        by_number = [Pairs(similar=[(0, i)], by="row") for i in range(1, 9)]
+        for several in ([*by_number, both[1]], [both[1], *by_number]):
+            assert Pairs.merge(several).by == "row"  # whoever says so says it of all
+        assert Pairs.merge([both[1], both[1]]).by is None
         with pytest.raises(ValueError, match="labels of their own"):
             Pairs.merge([Pairs(similar=[("a", "b")]), Pairs(similar=[("a", "c")])])
         named = [Pairs(similar=[("anna", "bert")]), Pairs(similar=[("anna", "carl")])]
@@ -371,6 +375,8 @@ class TestWithin:
         )
         assert known.names == ("bert", "carl", "dora")
         assert_array_equal(met(known, X.loc[["dora", "carl", "bert"]]).similar, [[0, 2]])
+        with pytest.raises(ValueError, match="takes every row once.*Got 'carl' more than once"):
+            known.within(["carl", "bert", "carl"])
 
     def test_bools_are_rows_too(self):
         known = Pairs(similar=[(0, 2)], n_rows=3)

@@ -70,6 +70,9 @@ def test_a_condition_holds_names_or_numbers():
         Condition([1, 2, 3]).check(4, who="KernelInformationEmbedding")
     with pytest.raises(ValueError, match="rows 1"):
         Condition([1, np.nan, 3]).check(3, who="KernelInformationEmbedding")
+    half_known = Condition([[1, 2], [3, 4], [5, np.inf], [np.nan, 6]])
+    with pytest.raises(ValueError, match="known for every row.* rows 2, 3"):
+        half_known.check(4, who="KernelInformationEmbedding")
 
 
 def test_numbers_of_numpy_are_numbers():

@@ -11,7 +11,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from sidelight.estimator.territory.groups import groups_of
-from sidelight.side import Attributes, Pairs
+from sidelight.side import Attributes, Pairs, labelled_pairs
 from sidelight.side.understanding import gather_side
 
 
@@ -216,3 +216,15 @@ def test_attributes_may_disagree_with_each_other_and_not_with_themselves():
         Attributes(alike)
     with pytest.raises(ValueError, match="Got list in it"):
         Attributes([[(0, 1)]])
+
+
+def test_of_too_many_pairs_there_are_four_for_each_row(monkeypatch):
+    monkeypatch.setattr(labelled_pairs, "ALL_PAIRS_UP_TO", 400)
+    monkeypatch.setattr(labelled_pairs, "SOME_PAIRS", 50)
+    labels = np.arange(40) % 2
+    drawn = Pairs.from_labels(labels)
+    assert (len(drawn.similar), len(drawn.dissimilar)) == (160, 160)
+    few = Pairs.from_labels(np.where(np.arange(40) < 29, labels, -1))  # all 406 would be too many
+    assert (len(few.similar), len(few.dissimilar)) == (116, 116)
+    monkeypatch.setattr(labelled_pairs, "SOME_PAIRS", 180)
+    assert len(Pairs.from_labels(labels).similar) == 180

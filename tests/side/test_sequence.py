@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import pickle
-from datetime import date, timedelta
+import time
+from datetime import date, datetime, timedelta
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from sidelight.side import Sequence
+from sidelight.side.rows import days_since_1970
 
 
 def test_rows_are_adjacent_in_their_order_and_within_episodes():
@@ -103,3 +105,20 @@ def test_it_is_a_value():
 def test_what_is_no_sequence(make, match):
     with pytest.raises(ValueError, match=match):
         make()
+
+
+@pytest.mark.skipif(not hasattr(time, "tzset"), reason="the zone of a process cannot be changed")
+def test_times_without_a_zone_are_the_same_in_every_zone(monkeypatch):
+    """A night in which clocks went back: by the clock of that place hours came twice."""
+    times = [datetime(2026, 10, 25, hour, 30) for hour in (1, 2, 3)]
+    for zone in ("UTC", "Europe/Berlin", "America/New_York"):
+        monkeypatch.setenv("TZ", zone)
+        time.tzset()
+        try:
+            days = Sequence(order=np.array([*times, None], dtype=object)).order
+            assert days_since_1970(datetime(1970, 1, 2, 12)) == 1.5
+        finally:
+            monkeypatch.undo()
+            time.tzset()
+        np.testing.assert_allclose(np.diff(days[:3]) * 24, 1.0, atol=1e-6)
+        assert np.isnan(days[3])

@@ -8,11 +8,13 @@ from scipy.optimize import approx_fprime
 
 import sidelight
 from sidelight import PCA, ConditionalEmbedding, KernelInformationEmbedding
-from sidelight.latent.density import KnownFactor
+from sidelight.latent.density import KnownFactor, squared_distances
 from sidelight.latent.information.conditional.information import (
     ConditionalInformation,
+    _onset_of_each,
     kernel_of_values,
 )
+from sidelight.latent.information.path import find_onset
 from sidelight.side import Condition
 from tests.latent.information.classes_and_numbers import classes_and_numbers
 
@@ -260,3 +262,21 @@ def test_a_density_without_a_factor_in_front_does_not_ask_for_a_condition_when_f
     model = KernelInformationEmbedding(1).fit(Y, side=Condition(CLASSES))
     with pytest.raises(ValueError, match="fitted without a Condition that is taken out in front"):
         model.score_samples(Y[:2], condition=CLASSES[:2])
+
+
+@pytest.mark.parametrize("order", [[0, 1, 2], [1, 2, 0], [2, 0, 1]])
+def test_a_path_begins_where_the_last_of_the_groups_unfolds(order):
+    """Each value has a map of its own, and points leave the origin at a penalty of its own."""
+    rng = np.random.default_rng(0)
+    groups = [width * rng.standard_normal((20, 3)) for width in (0.5, 1.0, 2.0)]
+    Y, value = np.vstack([groups[k] for k in order]), np.repeat([0, 1, 2], 20)
+    V = np.equal.outer(value, value).astype(float)
+    together = ConditionalInformation(squared_distances(Y, Y), V)
+    onset = _onset_of_each(together, 4.0, 2, value, "it")
+    alone = []
+    for rows in groups:
+        pairs = ConditionalInformation(squared_distances(rows, rows), np.ones((20, 20)))
+        told = {"leave_one_out": False, "who": "it"}
+        alone.append(find_onset(pairs, pairs.kernel(4.0), 20, 2, **told).penalties)
+    assert np.ptp(alone, axis=0).min() > 0.01
+    np.testing.assert_allclose(onset.penalties, np.min(alone, axis=0), rtol=1e-4)

@@ -341,3 +341,14 @@ def test_rows_may_be_chosen_by_nobody():
     value, gradient = Divergence(graph, 1.0, exact_field, POOL)(np.eye(3)[:, :2])
     assert np.isfinite(value)
     assert np.isfinite(gradient).all()
+
+
+def test_where_rows_have_nobody_to_choose_the_choices_of_the_others_count_for_more():
+    """Σ P is one: of four rows the last stores nobody, and one of the others chooses it."""
+    edges = np.array([[0, 1], [0, 3], [1, 0], [1, 2], [2, 1], [2, 0]])
+    listed = sp.csr_array((np.ones(6), (edges[:, 0], edges[:, 1])), shape=(4, 4))
+    P = affinities(listed, np.array([2.0]), POOL)
+    assert P.mass == pytest.approx(1.0)
+    chosen = np.zeros((4, 4))
+    chosen[edges[:, 0], edges[:, 1]] = 1 / 2
+    np.testing.assert_allclose(P.graph.toarray(), (chosen + chosen.T) / 2 * 4 / 3, rtol=1e-6)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, TypeAlias
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -29,7 +29,8 @@ from sidelight.similarity import (
     scatter_operator,
     total_scatter,
 )
-from sidelight.solvers.eigen import Eigenpairs, column_signs, largest_eigenpairs
+from sidelight.solvers.eigen import Eigenpairs, RitzPairs, column_signs, largest_eigenpairs
+from sidelight.spectral.few_axes import FewAxes, few_axes
 
 #: A scatter or Gram matrix of up to this order is formed; beyond, it is only applied.
 _FORMED_ORDER = 3000
@@ -39,8 +40,9 @@ _KEPT_BYTES = 2**24
 _KEPT_ORDER = 512
 #: So many rows are kept of blocks, those farthest from the mean: signs are told by extremes.
 _FARTHEST = 64
-#: Bytes of rows that are centred together: they stay in the cache.
+#: Bytes of rows that are centred or projected together: they stay in the cache.
 _AT_ONCE = 1e6
+Pairs: TypeAlias = Eigenpairs | RitzPairs
 
 
 class PCA(Embedder):
@@ -49,7 +51,8 @@ class PCA(Embedder):
     Maximises the variance kept, U = argmax tr(Uᵀ S U) under UᵀU = I with S = Σ (x_i − m)(x_i − m)ᵀ,
     which the leading eigenvectors of S do (Table 1.1).  With fewer rows than columns the same
     directions come from the Gram matrix K of the centred rows, U = X V Λ^{−½} (dual PCA, Table
-    1.2); the shape decides.  Where both are large, or X is sparse, neither matrix is formed.
+    1.2); the shape decides.  Where both are large, where X is sparse, or where a few directions
+    stand out of very many rows in single precision, neither matrix is formed.
 
     Parameters
     ----------
@@ -157,7 +160,10 @@ class PCA(Embedder):
         n, p = X.shape
         form = self._form(X)
         S: Any
-        if form == "direct":
+        few = self._few_axes(X, form)
+        if few is not None:
+            mean, S, total = few.mean, None, few.total
+        elif form == "direct":
             mean, S = mean_and_scatter(X)
             total = float(np.trace(S))
         else:
@@ -165,7 +171,8 @@ class PCA(Embedder):
             S = gram_matrix(as_dense(X), mean) if form == "dual" else scatter_operator(X, mean)
             total = float(np.trace(S)) if form == "dual" else total_scatter(X, mean)
         _check_total(total, X)
-        pairs = self._leading(S, n, p)
+        pairs: Pairs = few.pairs if few is not None else self._leading(S, n, p)
+        self.n_components_ = len(pairs.values)
         found_by = _seen_from_rows if form == "dual" else _projected
         directions, places = found_by(X, mean, pairs)
         kernel = GramKernel(X, mean) if self._keeps(X) else None
@@ -237,6 +244,7 @@ class PCA(Embedder):
             )
         self.cv_scores_ = None
         pairs = self._leading(seen.scatter, max(seen.n, 2), len(seen.mean))
+        self.n_components_ = len(pairs.values)
         total = float(np.trace(seen.scatter))
         directions = pairs.vectors
         if seen.far is not None:
@@ -332,8 +340,14 @@ class PCA(Embedder):
                 pairs.residuals[:wanted],
                 pairs.lowest,
             )
-        self.n_components_ = len(pairs.values)
         return pairs
+
+    def _few_axes(self, X: Any, form: str) -> FewAxes | None:
+        """A few axes of many rows, where they can be had without the scatter matrix."""
+        wanted = self.n_components
+        if form != "direct" or self.method != "auto" or not isinstance(wanted, (int, np.integer)):
+            return None
+        return few_axes(X, int(wanted))
 
     def _keeps(self, X: Any) -> bool:
         return bool((X.data if is_sparse(X) else X).nbytes <= _KEPT_BYTES)
@@ -425,9 +439,15 @@ def _differ(X: Any) -> bool:
     return bool((X.max(axis=0) != X.min(axis=0)).max())
 
 
-def _projected(X: Any, mean: FloatArray, pairs: Eigenpairs) -> tuple[FloatArray, FloatArray]:
+def _projected(X: Any, mean: FloatArray, pairs: Pairs) -> tuple[FloatArray, FloatArray]:
     """The eigenvectors U of the scatter, with their signs, and the places (x − m)ᵀU."""
-    scores = np.asarray(X @ pairs.vectors.astype(X.dtype))
+    axes = pairs.vectors.astype(X.dtype)
+    if is_sparse(X):
+        scores = np.asarray(X @ axes)
+    else:
+        scores = np.empty((X.shape[0], axes.shape[1]), dtype=X.dtype)
+        for block in row_blocks(X.shape[0], float(X.itemsize * X.shape[1]), budget=_AT_ONCE):
+            np.matmul(X[block], axes, out=scores[block])
     signs = column_signs(scores, mean @ pairs.vectors)
     directions = pairs.vectors * signs
     places = scores * signs
@@ -435,7 +455,7 @@ def _projected(X: Any, mean: FloatArray, pairs: Eigenpairs) -> tuple[FloatArray,
     return directions, places
 
 
-def _seen_from_rows(X: Any, mean: FloatArray, pairs: Eigenpairs) -> tuple[FloatArray, FloatArray]:
+def _seen_from_rows(X: Any, mean: FloatArray, pairs: Pairs) -> tuple[FloatArray, FloatArray]:
     """U = X V Λ^{−½} from the eigenvectors V of the Gram matrix, and the places V Λ^½."""
     lengths = np.sqrt(np.maximum(pairs.values, 0))
     back = as_dense(X).T @ pairs.vectors - np.outer(mean, pairs.vectors.sum(axis=0))

@@ -62,6 +62,18 @@ def test_it_is_what_a_dense_solver_finds(case, n_pairs, request):
         assert np.linalg.norm(vectors[:, same].T @ vector) > 1 - 1e-8
 
 
+def test_as_many_pairs_as_a_quarter_of_the_rows():
+    """Four blocks of so many vectors are more than there are rows."""
+    X = np.random.default_rng(6).normal(size=(520, 12))
+    graph = neighborhood_graph(X, n_neighbors=8)
+    graph.data[:] = 1.0
+    A, null = normalised(graph)
+    found = smallest_by_filters(A, 129, null=null, largest=2.0, tol=1e-10)
+    assert found.converged
+    expected = np.linalg.eigvalsh(A.toarray())[1:130]
+    np.testing.assert_allclose(found.values[:129], expected, rtol=1e-8)
+
+
 def test_a_matrix_that_cannot_be_factored_goes_through_filters(well_connected, monkeypatch):
     A, null = well_connected
     by_factor = smallest_eigenpairs(A, 3, null=null)

@@ -88,6 +88,7 @@ def smallest_by_filters(
 
     A = sp.csr_array(A)
     n = A.shape[0]
+    room = n - (0 if null is None else null.shape[1])
     widest = max(settings.widest, n_pairs + settings.guards + LANES)
     require_memory(
         28.0 * A.nnz + 8.0 * n * (settings.steps + 7) * widest,
@@ -125,6 +126,7 @@ def smallest_by_filters(
                     more = orthonormal(rng.standard_normal((n, LANES)), vectors, null, rng)
                     values, vectors, R = _rayleigh_ritz(matrix, np.hstack([vectors, more]))
             last_error = error
+            steps = min(steps, room // vectors.shape[1] - 1)  # a basis has no more vectors
             values, vectors, R = _widened(matrix, values, vectors, R, null, now, steps, rng)
             n_applied += now.degree * steps
     back = np.empty((n, reach))

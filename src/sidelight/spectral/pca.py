@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Self, TypeAlias
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -29,7 +29,8 @@ from sidelight.similarity import (
     scatter_operator,
     total_scatter,
 )
-from sidelight.solvers.eigen import Eigenpairs, RitzPairs, column_signs, largest_eigenpairs
+from sidelight.solvers.eigen import Eigenpairs, column_signs, largest_eigenpairs
+from sidelight.spectral.directions import Pairs, projected, seen_from_rows
 from sidelight.spectral.few_axes import FewAxes, few_axes
 
 #: A scatter or Gram matrix of up to this order is formed; beyond, it is only applied.
@@ -40,9 +41,8 @@ _KEPT_BYTES = 2**24
 _KEPT_ORDER = 512
 #: So many rows are kept of blocks, those farthest from the mean: signs are told by extremes.
 _FARTHEST = 64
-#: Bytes of rows that are centred or projected together: they stay in the cache.
+#: Bytes of rows that are centred together: they stay in the cache.
 _AT_ONCE = 1e6
-Pairs: TypeAlias = Eigenpairs | RitzPairs
 
 
 class PCA(Embedder):
@@ -173,7 +173,7 @@ class PCA(Embedder):
         _check_total(total, X)
         pairs: Pairs = few.pairs if few is not None else self._leading(S, n, p)
         self.n_components_ = len(pairs.values)
-        found_by = _seen_from_rows if form == "dual" else _projected
+        found_by = seen_from_rows if form == "dual" else projected
         directions, places = found_by(X, mean, pairs)
         kernel = GramKernel(X, mean) if self._keeps(X) else None
         found = _described(directions.T, mean, pairs.values, total, n)
@@ -437,39 +437,3 @@ def _check_total(total: float, X: Any) -> None:
 
 def _differ(X: Any) -> bool:
     return bool((X.max(axis=0) != X.min(axis=0)).max())
-
-
-def _projected(X: Any, mean: FloatArray, pairs: Pairs) -> tuple[FloatArray, FloatArray]:
-    """The eigenvectors U of the scatter, with their signs, and the places (x − m)ᵀU."""
-    axes = pairs.vectors.astype(X.dtype)
-    if is_sparse(X):
-        scores = np.asarray(X @ axes)
-    else:
-        scores = np.empty((X.shape[0], axes.shape[1]), dtype=X.dtype)
-        for block in row_blocks(X.shape[0], float(X.itemsize * X.shape[1]), budget=_AT_ONCE):
-            np.matmul(X[block], axes, out=scores[block])
-    signs = column_signs(scores, mean @ pairs.vectors)
-    directions = pairs.vectors * signs
-    places = scores * signs
-    places -= mean @ directions
-    return directions, places
-
-
-def _seen_from_rows(X: Any, mean: FloatArray, pairs: Pairs) -> tuple[FloatArray, FloatArray]:
-    """U = X V Λ^{−½} from the eigenvectors V of the Gram matrix, and the places V Λ^½."""
-    lengths = np.sqrt(np.maximum(pairs.values, 0))
-    back = as_dense(X).T @ pairs.vectors - np.outer(mean, pairs.vectors.sum(axis=0))
-    return _orthonormal_columns(back, lengths), pairs.vectors * lengths
-
-
-def _orthonormal_columns(back: FloatArray, lengths: FloatArray) -> FloatArray:
-    """U = X V Λ^{−½}, completed by any orthonormal directions where Λ vanishes."""
-    extent = lengths > 1e-7 * max(float(lengths.max(initial=0.0)), np.finfo(float).tiny)
-    directions = back / np.where(extent, lengths, 1.0)
-    if not extent.all():
-        rng = np.random.default_rng(0)
-        missing = rng.standard_normal((back.shape[0], int((~extent).sum())))
-        found = directions[:, extent]
-        missing -= found @ (found.T @ missing)
-        directions[:, ~extent] = np.linalg.qr(missing)[0]
-    return np.asarray(directions)

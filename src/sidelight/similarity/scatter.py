@@ -10,6 +10,8 @@ from sidelight.core import FloatArray, is_sparse
 from sidelight.solvers.eigen import Operator
 
 _BLOCK_ROWS = 8192
+#: So many of the first rows, about, say whether the origin is far.
+_JUDGED = 1024
 
 
 def column_mean(X: Any) -> FloatArray:
@@ -27,12 +29,12 @@ def mean_and_scatter(X: FloatArray) -> tuple[FloatArray, FloatArray]:
     is taken off at the end.
     """
     n, p = X.shape
-    first = X[:_BLOCK_ROWS]
-    shift = first.mean(axis=0)
+    some = X[:_BLOCK_ROWS]
+    some = some[:: max(1, len(some) // _JUDGED)]
+    shift = some.mean(axis=0)
     # a mean that is no larger than the spread costs next to no digits: then leave the rows alone
-    far = float(shift @ shift) > 4 * float(first.var(axis=0).sum())
-    if not far:
-        shift = np.zeros_like(shift)
+    far = float(shift @ shift) > 4 * float(some.var(axis=0).sum())
+    shift = X[:_BLOCK_ROWS].mean(axis=0) if far else np.zeros_like(shift)
     total, sums = np.zeros((p, p)), np.zeros(p)
     for start in range(0, n, _BLOCK_ROWS):
         block = X[start : start + _BLOCK_ROWS]

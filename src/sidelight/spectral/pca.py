@@ -30,6 +30,8 @@ from sidelight.similarity import (
     total_scatter,
 )
 from sidelight.solvers.eigen import Eigenpairs, column_signs, largest_eigenpairs
+from sidelight.spectral.directions import Pairs, projected, seen_from_rows
+from sidelight.spectral.few_axes import FewAxes, few_axes
 
 #: A scatter or Gram matrix of up to this order is formed; beyond, it is only applied.
 _FORMED_ORDER = 3000
@@ -49,7 +51,8 @@ class PCA(Embedder):
     Maximises the variance kept, U = argmax tr(Uᵀ S U) under UᵀU = I with S = Σ (x_i − m)(x_i − m)ᵀ,
     which the leading eigenvectors of S do (Table 1.1).  With fewer rows than columns the same
     directions come from the Gram matrix K of the centred rows, U = X V Λ^{−½} (dual PCA, Table
-    1.2); the shape decides.  Where both are large, or X is sparse, neither matrix is formed.
+    1.2); the shape decides.  Where both are large, where X is sparse, or where a few directions
+    stand out of very many rows in single precision, neither matrix is formed.
 
     Parameters
     ----------
@@ -157,7 +160,10 @@ class PCA(Embedder):
         n, p = X.shape
         form = self._form(X)
         S: Any
-        if form == "direct":
+        few = self._few_axes(X, form)
+        if few is not None:
+            mean, S, total = few.mean, None, few.total
+        elif form == "direct":
             mean, S = mean_and_scatter(X)
             total = float(np.trace(S))
         else:
@@ -165,8 +171,9 @@ class PCA(Embedder):
             S = gram_matrix(as_dense(X), mean) if form == "dual" else scatter_operator(X, mean)
             total = float(np.trace(S)) if form == "dual" else total_scatter(X, mean)
         _check_total(total, X)
-        pairs = self._leading(S, n, p)
-        found_by = _seen_from_rows if form == "dual" else _projected
+        pairs: Pairs = few.pairs if few is not None else self._leading(S, n, p)
+        self.n_components_ = len(pairs.values)
+        found_by = seen_from_rows if form == "dual" else projected
         directions, places = found_by(X, mean, pairs)
         kernel = GramKernel(X, mean) if self._keeps(X) else None
         found = _described(directions.T, mean, pairs.values, total, n)
@@ -237,6 +244,7 @@ class PCA(Embedder):
             )
         self.cv_scores_ = None
         pairs = self._leading(seen.scatter, max(seen.n, 2), len(seen.mean))
+        self.n_components_ = len(pairs.values)
         total = float(np.trace(seen.scatter))
         directions = pairs.vectors
         if seen.far is not None:
@@ -332,8 +340,14 @@ class PCA(Embedder):
                 pairs.residuals[:wanted],
                 pairs.lowest,
             )
-        self.n_components_ = len(pairs.values)
         return pairs
+
+    def _few_axes(self, X: Any, form: str) -> FewAxes | None:
+        """A few axes of many rows, where they can be had without the scatter matrix."""
+        wanted = self.n_components
+        if form != "direct" or self.method != "auto" or not isinstance(wanted, (int, np.integer)):
+            return None
+        return few_axes(X, int(wanted))
 
     def _keeps(self, X: Any) -> bool:
         return bool((X.data if is_sparse(X) else X).nbytes <= _KEPT_BYTES)
@@ -423,33 +437,3 @@ def _check_total(total: float, X: Any) -> None:
 
 def _differ(X: Any) -> bool:
     return bool((X.max(axis=0) != X.min(axis=0)).max())
-
-
-def _projected(X: Any, mean: FloatArray, pairs: Eigenpairs) -> tuple[FloatArray, FloatArray]:
-    """The eigenvectors U of the scatter, with their signs, and the places (x − m)ᵀU."""
-    scores = np.asarray(X @ pairs.vectors.astype(X.dtype))
-    signs = column_signs(scores, mean @ pairs.vectors)
-    directions = pairs.vectors * signs
-    places = scores * signs
-    places -= mean @ directions
-    return directions, places
-
-
-def _seen_from_rows(X: Any, mean: FloatArray, pairs: Eigenpairs) -> tuple[FloatArray, FloatArray]:
-    """U = X V Λ^{−½} from the eigenvectors V of the Gram matrix, and the places V Λ^½."""
-    lengths = np.sqrt(np.maximum(pairs.values, 0))
-    back = as_dense(X).T @ pairs.vectors - np.outer(mean, pairs.vectors.sum(axis=0))
-    return _orthonormal_columns(back, lengths), pairs.vectors * lengths
-
-
-def _orthonormal_columns(back: FloatArray, lengths: FloatArray) -> FloatArray:
-    """U = X V Λ^{−½}, completed by any orthonormal directions where Λ vanishes."""
-    extent = lengths > 1e-7 * max(float(lengths.max(initial=0.0)), np.finfo(float).tiny)
-    directions = back / np.where(extent, lengths, 1.0)
-    if not extent.all():
-        rng = np.random.default_rng(0)
-        missing = rng.standard_normal((back.shape[0], int((~extent).sum())))
-        found = directions[:, extent]
-        missing -= found @ (found.T @ missing)
-        directions[:, ~extent] = np.linalg.qr(missing)[0]
-    return np.asarray(directions)

@@ -6,11 +6,13 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+from sidelight.core import Threads
 from sidelight.core.progress import listening
 from sidelight.neighbors import neighborhood_graph
 from sidelight.similarity import laplacian_of
 from sidelight.solvers.eigen import smallest_eigenpairs
 from sidelight.solvers.eigen._filter_compiled import chebyshev_step
+from sidelight.solvers.eigen.chebyshev import Filter, Matrix
 from sidelight.solvers.eigen.filtered import Filtering, _steps_left, smallest_by_filters
 
 
@@ -58,6 +60,18 @@ def test_it_is_what_a_dense_solver_finds(case, n_pairs, request):
     for value, vector in zip(found.values, found.vectors.T, strict=True):
         same = np.abs(expected - value) < 1e-6
         assert np.linalg.norm(vectors[:, same].T @ vector) > 1 - 1e-8
+
+
+def test_as_many_pairs_as_a_quarter_of_the_rows():
+    """Four blocks of so many vectors are more than there are rows."""
+    X = np.random.default_rng(6).normal(size=(520, 12))
+    graph = neighborhood_graph(X, n_neighbors=8)
+    graph.data[:] = 1.0
+    A, null = normalised(graph)
+    found = smallest_by_filters(A, 129, null=null, largest=2.0, tol=1e-10)
+    assert found.converged
+    expected = np.linalg.eigvalsh(A.toarray())[1:130]
+    np.testing.assert_allclose(found.values[:129], expected, rtol=1e-8)
 
 
 def test_a_matrix_that_cannot_be_factored_goes_through_filters(well_connected, monkeypatch):
@@ -109,18 +123,57 @@ def test_too_few_filters_are_said_not_to_do(with_appendices):
     assert (found.values >= np.linalg.eigvalsh(A.toarray())[1:3] - 1e-12).all()
 
 
-@pytest.mark.parametrize("width", [8, 24])
-def test_a_step_is_that_of_chebyshevs_recurrence(well_connected, width):
+@pytest.mark.parametrize("kind", [np.float32, np.float64])
+@pytest.mark.parametrize("width", [8, 16, 24])
+@pytest.mark.parametrize("sourced", [True, False])
+def test_a_step_is_that_of_chebyshevs_recurrence(well_connected, width, kind, sourced):
     A, rng = well_connected[0], np.random.default_rng(2)
-    now, before = rng.normal(size=(2, A.shape[0], width))
-    expected = -3.0 * (A @ now - 0.7 * now) - before
+    now, before, source = rng.normal(size=(3, A.shape[0], width)).astype(kind)
+    weights = rng.normal(size=width).astype(kind)
+    expected = -3.0 * (A @ now - 0.7 * now) - before + source * weights * sourced
     kept = before.copy()
-    rows = (A.indptr.astype(np.int64), A.indices.astype(np.int32), A.data)
-    chebyshev_step(*rows, now, before, 0.7, -3.0, 100, 900)
-    np.testing.assert_allclose(before[100:900], expected[100:900], atol=1e-12)
+    rows = (A.indptr.astype(np.int64), A.indices.astype(np.int32), A.data.astype(kind))
+    source = source if sourced else source[:0]
+    chebyshev_step(*rows, now, before, source, weights, 0.7, -3.0, 100, 900)
+    near = 1e-12 if kind == np.float64 else 1e-4
+    np.testing.assert_allclose(before[100:900], expected[100:900], atol=near)
     np.testing.assert_array_equal(
         np.delete(before, np.s_[100:900], 0), kept[[*range(100), *range(900, len(kept))]]
     )
+
+
+def test_what_a_filter_changes_keeps_its_digits_however_near_vectors_are(well_connected):
+    """In single precision p(A) V itself would be off by 1e-7 of V."""
+    A, _ = well_connected
+    values, vectors = np.linalg.eigh(A.toarray())
+    rng, by = np.random.default_rng(3), Filter(1.2, 0.8, 9)
+    near = vectors[:, :8] + 1e-11 * rng.standard_normal((A.shape[0], 8))
+    theta = np.einsum("ij,ij->j", near, A @ near) / np.einsum("ij,ij->j", near, near)
+    with Threads(1) as pool:
+        matrix = Matrix.of(A, pool)
+        found = matrix.changed(theta, A @ near - near * theta, by)
+        filtered = matrix.filtered(near, by)
+
+    def polynomial(at):
+        return np.polynomial.chebyshev.chebval((1.2 - at) / 0.8, [0.0] * 9 + [1.0])
+
+    shares = vectors.T @ near
+    exact = vectors @ ((polynomial(values)[:, None] - polynomial(theta)) * shares)
+    lengths = np.linalg.norm(found, axis=0), np.linalg.norm(exact, axis=0)
+    agree = np.einsum("ij,ij->j", found, exact) / (lengths[0] * lengths[1])
+    np.testing.assert_allclose(agree, 1.0, atol=1e-3)
+    whole = vectors @ (polynomial(values)[:, None] * shares) / by.at_zero
+    np.testing.assert_allclose(filtered, whole, atol=1e-5)
+
+
+def test_the_unit_of_a_matrix_does_not_show(well_connected):
+    A, null = well_connected
+    plain = smallest_by_filters(A, 3, null=null, largest=2.0, tol=1e-11)
+    for unit in (1e-200, 1e200):
+        scaled = smallest_by_filters(unit * A, 3, null=null, largest=2.0 * unit, tol=1e-11)
+        np.testing.assert_allclose(scaled.values, unit * plain.values, rtol=1e-9)
+        alike = np.abs(np.einsum("ij,ij->j", scaled.vectors, plain.vectors))
+        np.testing.assert_allclose(alike, 1.0, atol=1e-10)
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from sidelight.solvers.eigen.axes import ONE_LENGTH, settled_axes
+from sidelight.solvers.eigen.block_lanczos import RitzPairs, largest_ritz_pairs
 from sidelight.solvers.eigen.davidson import largest_by_corrections
 from sidelight.solvers.eigen.eigenpairs import (
     DENSE_ORDER,
@@ -20,11 +21,13 @@ __all__ = [
     "ONE_LENGTH",
     "Eigenpairs",
     "Operator",
+    "RitzPairs",
     "column_signs",
     "fix_signs",
     "inverse_of_stiffness",
     "largest_by_corrections",
     "largest_eigenpairs",
+    "largest_ritz_pairs",
     "negative_eigenvalues",
     "settled_axes",
     "smallest_eigenpairs",

@@ -110,7 +110,7 @@ def _iterate(
     basis = np.empty((n, max_dimension), order="F")
     projected = np.zeros((max_dimension, max_dimension))
     first = rng.standard_normal((n, width)) if start is None else start
-    new = _orthonormal(first, basis[:, :0], null, rng)
+    new = orthonormal(first, basis[:, :0], null, rng)
     size = n_applications = n_restarts = 0
     lowest = np.inf
     while True:
@@ -153,13 +153,13 @@ def _iterate(
             size = keep
             n_restarts += 1
             report("eigenvectors", n_restarts, None, float(residuals[:n_pairs].max() / scale))
-        new = _orthonormal(image, basis[:, :size], null, rng)[:, : room - size]
+        new = orthonormal(image, basis[:, :size], null, rng)[:, : room - size]
     kept = reach if done[:reach].all() or size >= room else n_pairs
     vectors = basis[:, :size] @ rotation[:, :kept]
     return RitzPairs(values[:kept], vectors, lowest, n_applications, converged or size >= room)
 
 
-def _orthonormal(
+def orthonormal(
     block: FloatArray, basis: FloatArray, null: FloatArray | None, rng: np.random.Generator
 ) -> FloatArray:
     """Orthonormalise a block against the basis; directions that vanish are drawn anew."""

@@ -67,8 +67,9 @@ CLAIMS = [
         lambda r: float(r.draws("panning", "learned", "right").min()),
         least=0.8,
         quick=False,
-        because="most arrows end next to the right pixel, not in it: the patches are smooth, and "
-        "there are 25 pans",
+        because="with one contrast and axes of one length more than half are right, and with "
+        "twenty times the pairs four fifths, at twice the error on what is learned from: 20,000 "
+        "pairs of five photographs are learned by heart (draw 100)",
     ),
     Claim(
         "digits: distance from there, as a share of that of arrows that stay",

@@ -142,7 +142,7 @@ def test_units_start_at_the_mean_of_outputs(kind):
     units, generator = UNITS[kind], torch.Generator().manual_seed(0)
     b = tensor([[0.2, 0.1, -0.6, 0.4]])
     Y = units.sample(torch.zeros(20_000, J), b, generator).numpy()
-    mean = units.mean(torch.zeros(1, J), tensor(units.start(Y))[None])
+    mean = units.mean(torch.zeros(1, J), tensor(units.start(Y.mean(axis=0), len(Y)))[None])
     np.testing.assert_allclose(mean[0], Y.mean(axis=0), atol=1e-3)
 
 

@@ -419,7 +419,8 @@ class GatedExpertField(BaseEstimator):
         start = np.tile(seen[1].centre, (2, 1))
         nothing = np.zeros((2, len(seen[0].centre)))
         made = first_machine(nothing, start, units, self.n_components, rng, input_units=input_units)
-        bias = units.start(np.asarray((rows - seen[1].centre[::pixels]) / seen[1].size))
+        mean = (rows.mean(axis=0) - seen[1].centre[::pixels]) / seen[1].size
+        bias = units.start(mean, len(rows))
         # every pixel is told the sum of what its patches say
         made.weights["y"][:] = np.repeat(bias, pixels) / pixels
         return replace(made, input_scale=seen[0], output_scale=seen[1])

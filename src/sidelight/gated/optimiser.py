@@ -126,8 +126,10 @@ class Running:
                 v.mul_(_FORGETTING).addcmul_(g, g, value=1.0 - _FORGETTING)
                 if course.weight_decay:
                     w.mul_(left)
-                far = -length * rates[name] / unbiased
-                w.addcdiv_(m, v.div(grown).sqrt_().add_(_SMALLEST), value=far)
+                # 1/√(v̂ + ε²), in the memory of the gradient, which is done
+                over = torch.add(v, _SMALLEST**2 * grown, out=g).rsqrt_()
+                far = -length * rates[name] * math.sqrt(grown) / unbiased
+                w.addcmul_(m, over, value=far)
                 w.grad = None
 
 
@@ -243,7 +245,8 @@ def descend(
                     best, best_at, behind = now, found.n_batches, 0
                     found.weights, kept = _copied(moving), running.copied()
                 else:
-                    fell = _fell_behind(error, moving, weights, batch, first, watch)
+                    told = now if judge is None else error(moving, batch)
+                    fell = _fell_behind(told, error(weights, batch), first, watch)
                     behind = behind + 1 if fell else 0
                 report(stage, found.n_batches, total, now)
                 found.diverged = behind == watch.looks
@@ -264,7 +267,8 @@ def descend(
     if found.n_batches and not (found.interrupted or found.diverged or found.enough):
         since = min(len(found.errors) - 1, watch.looks - 1)
         found.diverged = not all(bool(torch.isfinite(w).all()) for w in moving.values()) or (
-            behind >= since and _fell_behind(error, moving, weights, batch, first or 0.0, watch)
+            behind >= since
+            and _fell_behind(error(moving, batch), error(weights, batch), first or 0.0, watch)
         )
         if not found.diverged and (judge is None or judge.error(moving) < best):
             found.weights, kept = _copied(moving), running
@@ -272,20 +276,12 @@ def descend(
     return found
 
 
-def _fell_behind(
-    error: Callable[[Mapping[str, Tensor], Batch], float],
-    moving: Mapping[str, Tensor],
-    begun: Mapping[str, Tensor],
-    batch: Batch,
-    first: float,
-    watch: Watch,
-) -> bool:
-    """Whether a batch is told worse than by the weights that it began with.
+def _fell_behind(told: float, begun: float, first: float, watch: Watch) -> bool:
+    """Whether a batch is told worse than by the weights that the descent began with.
 
     The same rows are asked of both: rows that are harder than the first ones are no sign of it.
     """
-    before = max(error(begun, batch), first, watch.least)
-    return not error(moving, batch) <= watch.behind * before
+    return not told <= watch.behind * max(begun, first, watch.least)
 
 
 def _copied(weights: Mapping[str, Tensor]) -> dict[str, Tensor]:

@@ -93,10 +93,10 @@ def rows_in_turn(
         yield torch.from_numpy(rows).to(device)
 
 
-def kept_rows(model: Any, n: int, rng: np.random.Generator) -> tuple[IntArray, IntArray]:
+def kept_rows(model: Any, n: int, rng: np.random.Generator) -> tuple[slice | IntArray, IntArray]:
     """The rows that learn, and those that ``validation_fraction`` keeps to judge."""
     if model.validation_fraction is None:
-        return np.arange(n), np.arange(0)
+        return slice(None), np.arange(0)  # a slice makes no copy of all rows
     kept = max(1, round(model.validation_fraction * n))
     if kept >= n:
         raise ValueError(

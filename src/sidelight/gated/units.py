@@ -58,8 +58,8 @@ class Units(Protocol):
         """The y of largest probability."""
         ...
 
-    def start(self, Y: FloatArray) -> FloatArray:
-        """The bias that gives outputs their mean without any mapping unit."""
+    def start(self, mean: FloatArray, n_rows: int) -> FloatArray:
+        """The bias that gives so many outputs their mean without any mapping unit."""
         ...
 
     def fault(self, Y: FloatArray) -> str:
@@ -105,9 +105,9 @@ class Binary:
         """On where it is likelier than not."""
         return (a + b > 0).to(a.dtype)
 
-    def start(self, Y: FloatArray) -> FloatArray:
+    def start(self, mean: FloatArray, n_rows: int) -> FloatArray:
         """The log odds, with one more of each kind."""
-        on = (Y.sum(axis=0) + 1.0) / (len(Y) + 2.0)
+        on = (n_rows * mean + 1.0) / (n_rows + 2.0)
         return np.asarray(np.log(on / (1.0 - on)))
 
     def fault(self, Y: FloatArray) -> str:
@@ -116,7 +116,7 @@ class Binary:
 
     def admitted(self, Y: FloatArray) -> FloatArray:
         """Within [0, 1]."""
-        return np.clip(Y, 0.0, 1.0)
+        return _clipped(Y)
 
 
 @dataclass(frozen=True)
@@ -167,9 +167,9 @@ class Gaussian:
         """The mean."""
         return self.mean(a, b)
 
-    def start(self, Y: FloatArray) -> FloatArray:
+    def start(self, mean: FloatArray, n_rows: int) -> FloatArray:
         """The mean."""
-        return np.asarray(Y.mean(axis=0))
+        return mean
 
     def fault(self, Y: FloatArray) -> str:
         """Any number will do."""
@@ -229,9 +229,9 @@ class Multinomial:
         state = each.argmax(-1, keepdim=True)
         return torch.zeros_like(each).scatter_(-1, state, 1.0).flatten(-2)
 
-    def start(self, Y: FloatArray) -> FloatArray:
+    def start(self, mean: FloatArray, n_rows: int) -> FloatArray:
         """The log of the shares, with one more of each state."""
-        return np.asarray(np.log((Y.sum(axis=0) + 1.0) / (len(Y) + self.n_states)))
+        return np.asarray(np.log((n_rows * mean + 1.0) / (n_rows + self.n_states)))
 
     def fault(self, Y: FloatArray) -> str:
         """Anything but shares of states that sum to one."""
@@ -243,7 +243,7 @@ class Multinomial:
 
     def admitted(self, Y: FloatArray) -> FloatArray:
         """Within [0, 1]."""
-        return np.clip(Y, 0.0, 1.0)
+        return _clipped(Y)
 
     def _by_unit(self, t: Tensor) -> Tensor:
         return t.unflatten(-1, (-1, self.n_states))
@@ -286,9 +286,9 @@ class Poisson:
         """The largest whole number not above the mean."""
         return self.mean(a, b).floor()
 
-    def start(self, Y: FloatArray) -> FloatArray:
+    def start(self, mean: FloatArray, n_rows: int) -> FloatArray:
         """The log of the mean, with half a count more."""
-        return np.asarray(np.log((Y.sum(axis=0) + 0.5) / len(Y)))
+        return np.asarray(np.log(mean + 0.5 / n_rows))
 
     def fault(self, Y: FloatArray) -> str:
         """Anything but whole numbers from zero on."""
@@ -312,6 +312,11 @@ def _uniform(like: Tensor, generator: torch.Generator) -> Tensor:
 
 def _are_shares(Y: FloatArray) -> bool:
     return bool(Y.min() >= -_ROUNDING and Y.max() <= 1 + _ROUNDING)
+
+
+def _clipped(Y: FloatArray) -> FloatArray:
+    """Within [0, 1], and no copy of what is."""
+    return Y if Y.min() >= 0 and Y.max() <= 1 else np.clip(Y, 0.0, 1.0)
 
 
 def units_of(kind: str, *, nu: float, n_states: int) -> Units:

@@ -93,7 +93,7 @@ class ConditionalAutoencoder(PairModel):
         pairs = network.inputs(x[learning]), network.outputs(y[learning])
         judges = (x[judging], y[judging]) if validation is None else self._judges(validation)
         kept = network.in_parts(*judges)
-        rows = rows_in_turn(len(learning), self.batch_size, self.max_iter, order, network.device)
+        rows = rows_in_turn(len(pairs[1]), self.batch_size, self.max_iter, order, network.device)
         batches = (tuple(part[some] for part in pairs) for some in rows)
         lowered = Reconstruction(
             network.units,

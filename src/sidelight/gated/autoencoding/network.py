@@ -164,7 +164,7 @@ def first_network(
     premapping.
     """
     inputs, outputs = Scale.of_inputs(X, input_units), Scale.of_outputs(Y, units)
-    bias = units.start(outputs(Y).numpy())
+    bias = units.start(outputs.mean_seen(Y), len(Y))
     made = first_layers((X.shape[1], *layers), rng) if X.shape[1] else {}
     I, J, H = (X.shape[1], *layers)[-1], len(bias), sizes[0]
     x, y = (np.sqrt(I) if layers else inputs.length), outputs.length

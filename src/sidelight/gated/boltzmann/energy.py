@@ -137,12 +137,13 @@ class Folded:
 def fold(weights: Weights, units: Units, x: Tensor) -> Folded:
     """The machine of every row of x."""
     x = premapped(weights, x)
-    b = (x @ weights["xy"] + weights["y"]).unsqueeze(1)
-    c = (x @ weights["xz"] + weights["z"]).unsqueeze(1)
+    b = torch.addmm(weights["y"], x, weights["xy"]).unsqueeze(1)
+    c = torch.addmm(weights["z"], x, weights["xz"]).unsqueeze(1)
     coupling: Coupling
     if "xyz" in weights:
         W = weights["xyz"]
-        coupling = Filters((x @ W.flatten(1)).unflatten(1, W.shape[1:]) + weights["yz"])
+        filters = torch.addmm(weights["yz"].flatten(), x, W.flatten(1))
+        coupling = Filters(filters.unflatten(1, W.shape[1:]))
     else:
         g = (x @ weights["xf"]).unsqueeze(1)
         coupling = Factors(g, weights["yf"], weights["zf"], weights["yz"])

@@ -66,7 +66,10 @@ def shuffled_batches(
     """Rows in a new order each time that all were seen, so many at a time."""
     x, y = arranged(machine, X, Y)
     for rows in rows_in_turn(len(Y), size, total, rng, machine.device):
-        yield (x[rows], y[rows], rows) if machine.n_inputs else (x, y[:, rows], rows)
+        if machine.n_inputs:
+            yield x.index_select(0, rows), y.index_select(0, rows), rows
+        else:
+            yield x, y.index_select(1, rows), rows
 
 
 def given_batches(machine: Machine, pairs: Iterable[Pair]) -> Iterator[Batch]:

@@ -146,7 +146,7 @@ def first_machine(
 ) -> Machine:
     """What learning begins with: small random couplings, the bias of outputs that stand alone."""
     inputs, outputs = Scale.of_inputs(X, input_units), Scale.of_outputs(Y, units)
-    bias = units.start(outputs(Y).numpy())
+    bias = units.start(outputs.mean_seen(Y), len(Y))
     made = first_layers((X.shape[1], *layers), rng)
     I, J, K = (X.shape[1], *layers)[-1], len(bias), n_mappings
     if n_factors is None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
-from sidelight.core import FloatArray
+from sidelight.core import FloatArray, row_blocks
 from sidelight.gated.rows.device import PROCESSOR, in_double
 from sidelight.gated.units import Tensor, Units
 
@@ -53,18 +53,25 @@ class Scale:
     @classmethod
     def of(cls, rows: FloatArray, *, centred: bool, scaled: bool) -> Scale:
         """The scale of some rows, as far as it is asked for."""
-        mean, spread = rows.mean(axis=0), rows.var(axis=0)
-        size = float(np.sqrt(spread.mean())) if scaled and rows.size else 1.0
+        centre = rows.mean(axis=0) if centred else np.zeros(rows.shape[1])
+        squares = _squares(rows, centre)
+        size = float(np.sqrt(squares / rows.shape[1])) if scaled and rows.size else 1.0
         size = size if size > 0 else 1.0
-        squares = spread if centred else spread + mean**2
-        length = float(np.sqrt(squares.sum())) / size
-        centre = mean if centred else np.zeros(rows.shape[1])
+        length = float(np.sqrt(squares)) / size
         return cls(centre, size, length if length > _SHORTEST else 1.0)
 
     def __call__(self, rows: FloatArray, device: torch.device = PROCESSOR) -> Tensor:
         """Rows as the model sees them, where it computes."""
-        seen = torch.as_tensor((rows - self.centre) / self.size, dtype=torch.float32)
-        return seen.to(device)
+        if self.size == 1.0 and not self.centre.any():
+            return torch.from_numpy(rows.astype(np.float32, order="C")).to(device)
+        seen = np.empty(rows.shape, dtype=np.float32)
+        for part in _parts(rows):
+            np.divide(rows[part] - self.centre, self.size, out=seen[part], casting="same_kind")
+        return torch.from_numpy(seen).to(device)
+
+    def mean_seen(self, rows: FloatArray) -> FloatArray:
+        """The mean of rows as the model sees them."""
+        return np.asarray((rows.mean(axis=0) - self.centre) / self.size)
 
     def refuse_far(self, rows: FloatArray, *, who: str, name: str) -> None:
         """Refuse rows that are so far from those of the fit that numbers end."""
@@ -79,3 +86,17 @@ class Scale:
     def back(self, rows: Tensor) -> FloatArray:
         """What the model sees, as rows."""
         return np.asarray(in_double(rows) * self.size + self.centre)
+
+
+def _squares(rows: FloatArray, centre: FloatArray) -> float:
+    """The mean square length of a row, seen from the centre."""
+    total = 0.0
+    for part in _parts(rows):
+        off = (rows[part] - centre).ravel()
+        total += float(off @ off)
+    return total / max(len(rows), 1)
+
+
+def _parts(rows: FloatArray) -> list[slice]:
+    """Rows in parts that stay in the processor's own memory while they are worked on."""
+    return row_blocks(len(rows), 8.0 * rows.shape[1], budget=2.5e5)

@@ -10,6 +10,11 @@ images whose nearest in the map is of the same view; *turn*: the share of images
 their own view is turned one step further or less.  Controls: pixels, which tell both (what a map
 loses is its own), and the hybrid without the invariance.
 
+Rotations go along the tangents of smoothed images, by the default width, about one pixel, and by
+one of three: near the rim a turn of 20 degrees is a way of more than five.  Two, three and five
+pixels were compared on the draws shown and on 200 to 239, and all tell the views better than the
+default; on draws 300 to 339 the one shown does so too.
+
 Of the text's two forms the one by rotations is confirmed.  The tangent correction orders the turns
 without fault and does not tell these views apart: a step of 20 degrees is farther than filters of
 3 × 3 reach, and their angles forgive the pose more than the turn.
@@ -71,6 +76,10 @@ def _methods(d: int) -> dict[str, tuple[Any, Any]]:
             _hybrid(d, 0.15),
             Invariance(Rotation(), image_shape=shape, distance="reconstruction"),
         ),
+        "TC-LEM(3, 0.15), smoother rotations": (
+            _hybrid(d, 0.15),
+            Invariance(Rotation(smoothing=0.1), image_shape=shape, distance="reconstruction"),
+        ),
         "LTSE(2)": (
             LocalTangentSpaceEmbedding(
                 d, transformation=LocalFilter(), image_shape=shape, n_neighbors=2
@@ -97,7 +106,9 @@ TEXT = [
         "{views/LEM(5)/turn, 2}, TC-LEM(3, 0.2) {views/TC-LEM(3, 0.2), filters/view, 2} and "
         "{views/TC-LEM(3, 0.2), filters/turn, 2}, by rotations "
         "{views/TC-LEM(3, 0.15), rotations/view, 2} and "
-        "{views/TC-LEM(3, 0.15), rotations/turn, 2}",
+        "{views/TC-LEM(3, 0.15), rotations/turn, 2}, of smoother images "
+        "{views/TC-LEM(3, 0.15), smoother rotations/view, 2} and "
+        "{views/TC-LEM(3, 0.15), smoother rotations/turn, 2}",
         upheld=(
             "in 2 dimensions TC-LEM(3, 0.15) by rotations tells the view",
             "in 2 dimensions TC-LEM(3, 0.2) with filters tells the turn",
@@ -117,6 +128,16 @@ CLAIMS = [
     Claim(
         "and the turn: mean",
         lambda r: r.draws("views", "TC-LEM(3, 0.15), rotations", "turn, 2").mean(),
+        least=0.85,
+    ),
+    Claim(
+        "by smoother rotations it tells the view: mean",
+        lambda r: r.draws("views", "TC-LEM(3, 0.15), smoother rotations", "view, 2").mean(),
+        least=0.95,
+    ),
+    Claim(
+        "and the turn: mean",
+        lambda r: r.draws("views", "TC-LEM(3, 0.15), smoother rotations", "turn, 2").mean(),
         least=0.85,
     ),
     Claim(

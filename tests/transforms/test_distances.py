@@ -20,9 +20,11 @@ from sidelight.transforms import (
     TimeShift,
     best_parameters,
     invariant_distances,
+    transformation_of,
 )
 from sidelight.transforms.distances import along_steps, along_steps_of_new
 from sidelight.transforms.distances.measure import KINDS, RIDGE
+from sidelight.transforms.plane import SMOOTHING
 
 SHAPE = (9, 8)
 
@@ -307,3 +309,24 @@ def test_a_transformation_that_gives_no_numbers_is_told_so():
     broken = Custom(lambda x, theta: x * np.nan if x[0] == X[2, 0] else x + theta[0], rest=[0.0])
     with pytest.raises(ValueError, match="of row 2 of X that is no finite number"):
         invariant_distances(X, broken)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_smoother_images_are_the_less_is_left_of_a_step_of_a_pixel(seed):
+    """A map by reconstruction tells items apart only as far as their own steps are shorter."""
+    strokes = np.zeros((12, 28, 28))
+    strokes[:, 8:20, 8:20] = np.random.default_rng(seed).random((12, 12, 12)) > 0.7
+    X = np.vstack([strokes, np.roll(strokes, 1, axis=2)]).reshape(24, -1)
+
+    def left(transformation):
+        measure = InvariantDistance(transformation, (28, 28), "reconstruction")
+        D = measure.table(measure.frames(X))
+        own = D[np.arange(12), np.arange(12, 24)].copy()
+        D[np.arange(12), np.arange(12, 24)] = np.inf
+        return own.mean() / D[:12, 12:].min(axis=1).mean()
+
+    widths = (0.0, SMOOTHING, 0.045, 0.07)
+    shares = [left(Shift(direction="horizontal", smoothing=width)) for width in widths]
+    assert np.all(np.diff(shares) < -0.02), shares
+    own = [lambda image: np.roll(image, 1, axis=1), lambda image: np.roll(image, -1, axis=1)]
+    assert left(transformation_of(own)) < 1e-3

@@ -20,7 +20,8 @@ from sidelight.transforms.transformation import Shape, parameters_of_rows
 
 #: 0.84 pixels of 28.  On draws 100 to 102 of the experiment affine_digits the error of the nearest
 #: template is least near 1.3 pixels and half as large again without, but faces that do not move
-#: (draws 100 to 111) are told apart the worse the smoother they are.
+#: (draws 100 to 111) are told apart the worse the smoother they are.  Items that are whole steps
+#: apart ask for more in maps by reconstruction: shifted_digits and two_views show both widths.
 SMOOTHING = 0.03
 _DIRECTIONS = ("both", "horizontal", "vertical")
 _TURN = np.array([[0.0, -1.0], [1.0, 0.0]])
@@ -40,7 +41,8 @@ class PlaneMotion:
     smoothing : float
         Width of the Gaussian that pictures are smoothed by before a distance compares them, as a
         share of their shorter side: tangents of smooth pictures hold for longer ways (Simard and
-        others 1998).
+        others 1998), and detail is lost.  Where items are whole steps apart it should be about as
+        wide as a step.
     """
 
     beyond: str = "edge"

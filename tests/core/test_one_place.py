@@ -163,6 +163,7 @@ KEPT = {
             "mapping/packing.py",
             "solvers/eigen/block_lanczos.py",
             "solvers/eigen/davidson.py",
+            "solvers/eigen/filtered.py",
             "unfolding/actions/constraints.py",
         ),
         "whole numbers",

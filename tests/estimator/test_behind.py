@@ -66,7 +66,7 @@ def test_errors_of_anchors_that_foretell_no_others_bend_nothing():
         goal = points[:40] + 0.3 * rng.standard_normal((40, 2))
         way, told = bring(points, Anchors(np.arange(40), goal), who="Method")
         assert kinds(way) == ["Similarity", "Pull"]
-        assert told.endswith("; moved alone")
+        assert told.endswith("; the anchored rows moved alone")
 
 
 def test_a_warp_is_as_narrow_as_positions_wave():

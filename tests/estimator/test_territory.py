@@ -258,10 +258,23 @@ class TestMaps:
         assert is_worth(lost + 0.01, walks, groups, X, heaped)
         assert not is_worth(lost - 0.01, walks, groups, X, heaped)
         assert is_worth(0.001, walks, groups, heaped, X)
-        everyone = groups_of(labels_of(y, np.arange(len(y))))
-        assert is_worth(0.001, walks, everyone, X, heaped)  # nobody is left who could lose
+        for n_others, heard in ((0, True), (WALKS.few - 1, True), (WALKS.few, False)):
+            nearly_all = groups_of(labels_of(y, np.setdiff1d(np.arange(len(y)), others[:n_others])))
+            assert is_worth(0.001, walks, nearly_all, X, heaped) == heard
         twos = groups_of(Pairs(similar=np.arange(40).reshape(-1, 2)))
         assert is_worth(-1.0, walks, twos, X, heaped)  # whose gain is no share of anything
+
+    @pytest.mark.parametrize("seed", range(3))
+    def test_what_noise_hides_is_worth_the_neighbours_in_the_noise(self, seed):
+        X, y, _ = some_digits(seed)
+        rng = np.random.default_rng(seed)
+        X = np.hstack([X, 2.0 * rng.standard_normal((len(X), 10))])
+        named = rng.choice(len(X), 100, replace=False)
+        others = np.setdiff1d(np.arange(len(X)), named)
+        told = ClassicalMDS().fit(X, side=labels_of(y, named)).embedding_
+        plain = ClassicalMDS().fit_transform(X)
+        gain = five_nearest(told[others], y[others]) - five_nearest(plain[others], y[others])
+        assert gain > 0.2
 
     def test_a_metric_that_is_not_worth_it_is_left_out(self, monkeypatch):
         X, y, named = some_digits(331)

@@ -71,7 +71,7 @@ def test_a_map_with_actions_may_lose_a_little_of_what_it_shows_without(lost, fol
     if followed:
         assert why_not_followed(0.8 - lost, 0.8, **said) == ""
     else:
-        with pytest.warns(UserWarning, match="72% of the time, 80% are asked"):
+        with pytest.warns(UserWarning, match="72% of the time, and 80% are asked for"):
             assert why_not_followed(0.8 - lost, 0.8, **said).startswith("not followed")
 
 

@@ -117,10 +117,10 @@ def is_worth(
 ) -> bool:
     """Whether rows that are held out gain as large a share as others lose of their neighbours.
 
-    The gain of groups of two is no share.
+    The gain of groups of two is no share, and few others say nothing.
     """
     others = np.setdiff1d(np.arange(len(plain)), groups.rows)
-    if not len(others) or not groups.are_large:
+    if len(others) < WALKS.few or not groups.are_large:
         return True
     return gain >= share_kept(walks, plain, others) - share_kept(walks, told, others)
 

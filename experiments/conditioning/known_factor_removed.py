@@ -26,7 +26,6 @@ from sklearn.datasets import load_digits
 from sklearn.metrics import silhouette_score
 
 from experiments.conditioning._measures import (
-    FIRST_SEED,
     N_DRAWS,
     angle_error,
     fit,
@@ -40,6 +39,8 @@ from sidelight.datasets import rotated_digits, rotated_image
 from sidelight.plot import comparison, save
 from sidelight.side import Condition
 
+#: Draws that no change of the method was judged by, as earlier ones were.
+FIRST_SEED = 9600
 N_NOISY_DRAWS = 5
 N_ANGLES = 36
 NOISES = (0.1, 0.2, 0.3)
@@ -259,7 +260,8 @@ def random_angles(seeds: range, *, quick: bool) -> Table:
 def main(output: Path, *, quick: bool = False) -> list[Table]:
     """The tables; the maps of one draw."""
     warnings.simplefilter("ignore")
-    seeds = range(FIRST_SEED, FIRST_SEED + (2 if quick else N_DRAWS))
+    # four of a kind at 24 angles lie so near one another that often the digit does not show
+    seeds = range(FIRST_SEED, FIRST_SEED + (3 if quick else N_DRAWS))
     turned, maps, which, angle = turned_digits(seeds, quick=quick)
     tables = [turned]
     if not quick:

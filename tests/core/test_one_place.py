@@ -237,8 +237,8 @@ SINGULAR = {
     **dict.fromkeys(
         (
             "latent/conditioning/chains.py",
-            "latent/conditioning/noise_shrinkage.py",
             "latent/conditioning/partial_matches.py",
+            "solvers/noise_shrinkage.py",
         ),
         "distances on the leading axes, or a matrix of lower rank: no turn changes them",
     ),

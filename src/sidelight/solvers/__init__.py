@@ -15,6 +15,7 @@ from sidelight.solvers.expectation_maximisation import (
     fit_with_missing,
     latent_posterior,
 )
+from sidelight.solvers.noise_shrinkage import shrink_noise
 from sidelight.solvers.ridge import RidgeSystem
 from sidelight.solvers.white_noise import hard_threshold, noise_level
 
@@ -32,4 +33,5 @@ __all__ = [
     "latent_posterior",
     "noise_level",
     "ranks_to_rounding",
+    "shrink_noise",
 ]

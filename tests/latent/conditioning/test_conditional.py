@@ -125,8 +125,22 @@ def test_angle_is_left_when_the_class_is_known():
     assert angle_error(plain, ANGLE, CLASS) > 20
 
 
+def test_the_angle_is_read_off_in_every_draw_though_a_quarter_turn_leaves_the_pictures_alike():
+    """Sine and cosine share an eigenvalue; chosen one by one, in 3 draws of 16 two did not fit."""
+    errors = angle_errors(range(844, 860))
+    assert np.max(errors) < 20
+    assert np.median(errors) < 2
+
+
 def test_angle_is_left_in_spite_of_noise():
     errors = angle_errors(range(830, 833), noise=0.1)
+    assert np.median(errors) < 6
+
+
+def test_no_map_of_noisy_pictures_is_moved_to_where_the_noise_is_predicted():
+    """Moved where items were predicted a twentieth better, one angle went from 10° off to 43°."""
+    errors = angle_errors(range(870, 890), noise=0.07)
+    assert np.max(errors) < 20
     assert np.median(errors) < 6
 
 

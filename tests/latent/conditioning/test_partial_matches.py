@@ -11,7 +11,7 @@ from sidelight import ConditionalEmbedding
 from sidelight.datasets import rotated_digits
 from sidelight.latent.conditioning.local_effect import without_local_effect
 from sidelight.latent.conditioning.matched_axes import agree_where_matched, matched_axes
-from sidelight.latent.conditioning.matches import Matching
+from sidelight.latent.conditioning.matches import Matching, match_items
 from sidelight.latent.conditioning.partial_matches import (
     match_in_part,
     match_without_local_effect,
@@ -273,3 +273,28 @@ def test_kinds_stay_when_they_differ_in_the_count():
     known = measured(ConditionalEmbedding(2, tol=1e-6).fit(Y, side=Condition(x)).embedding_)
     assert known[0] >= plain[0]
     assert known[1] < plain[1] - 0.2
+
+
+def test_items_are_matched_beneath_the_noise():
+    """Two classes of the same things, each item with noise of its own: how far partners are off."""
+    off = []
+    for seed in range(20, 26):
+        rng = np.random.default_rng(seed)
+        things = rng.standard_normal((18, 2)) @ rng.standard_normal((2, 400))
+        clean = np.vstack([things, things + 3 * rng.standard_normal(400)])
+        Y = clean + 3 * rng.standard_normal(clean.shape)
+        factor = KnownFactor.of(Condition(np.repeat(["a", "b"], 18)), who="test")
+        off.append(
+            [
+                min(
+                    np.linalg.norm(things[m.W[:18, 18:].argmax(axis=1)] - things) for m in matchings
+                )
+                / np.linalg.norm(things)
+                for matchings in (
+                    match_items(Y, factor),
+                    matchings_to_try(Y, factor, noisy=True),
+                )
+            ]
+        )
+    plain, tried = np.mean(off, axis=0)
+    assert tried < 0.75 * plain

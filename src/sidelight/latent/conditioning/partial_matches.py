@@ -18,10 +18,10 @@ from sidelight.latent.conditioning.matches import (
     Matching,
     match_items,
 )
-from sidelight.latent.conditioning.noise_shrinkage import shrink_noise
 from sidelight.latent.conditioning.settings import PARTS
 from sidelight.latent.conditioning.sinkhorn import balance, relaxed_transport
 from sidelight.latent.density import KnownFactor, squared_distances
+from sidelight.solvers import shrink_noise
 
 _ROUNDS = 6
 #: Beyond this many values, or below this many items, partial matches are not tried.

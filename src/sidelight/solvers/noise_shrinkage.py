@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from sidelight.core import FloatArray
-from sidelight.solvers import noise_level
+from sidelight.solvers.white_noise import noise_level
 
 
 def shrink_noise(Y: FloatArray) -> FloatArray:
@@ -24,7 +24,7 @@ def shrink_noise(Y: FloatArray) -> FloatArray:
     Examples
     --------
     >>> import numpy as np
-    >>> from sidelight.latent.conditioning.noise_shrinkage import shrink_noise
+    >>> from sidelight.solvers import shrink_noise
     >>> rng = np.random.default_rng(0)
     >>> clean = np.outer(rng.standard_normal(80), np.ones(200))
     >>> noisy = clean + rng.standard_normal(clean.shape)

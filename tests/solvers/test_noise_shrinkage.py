@@ -5,11 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sidelight.latent.conditioning.matches import match_items
-from sidelight.latent.conditioning.noise_shrinkage import shrink_noise
-from sidelight.latent.conditioning.partial_matches import matchings_to_try
-from sidelight.latent.density import KnownFactor
-from sidelight.side import Condition
+from sidelight.solvers import shrink_noise
 from sidelight.solvers.white_noise import median_of_noise
 
 
@@ -41,31 +37,6 @@ def test_tables_without_noise_stay():
     np.testing.assert_array_equal(shrink_noise(low_rank), low_rank)
     np.testing.assert_array_equal(shrink_noise(np.ones((4, 3))), np.ones((4, 3)))
     assert shrink_noise(np.ones((1, 3))).tolist() == [[1, 1, 1]]
-
-
-def test_items_are_matched_beneath_the_noise():
-    """Two classes of the same things, each item with noise of its own: how far partners are off."""
-    off = []
-    for seed in range(20, 26):
-        rng = np.random.default_rng(seed)
-        things = rng.standard_normal((18, 2)) @ rng.standard_normal((2, 400))
-        clean = np.vstack([things, things + 3 * rng.standard_normal(400)])
-        Y = clean + 3 * rng.standard_normal(clean.shape)
-        factor = KnownFactor.of(Condition(np.repeat(["a", "b"], 18)), who="test")
-        off.append(
-            [
-                min(
-                    np.linalg.norm(things[m.W[:18, 18:].argmax(axis=1)] - things) for m in matchings
-                )
-                / np.linalg.norm(things)
-                for matchings in (
-                    match_items(Y, factor),
-                    matchings_to_try(Y, factor, noisy=True),
-                )
-            ]
-        )
-    plain, tried = np.mean(off, axis=0)
-    assert tried < 0.75 * plain
 
 
 def test_a_singular_value_is_shrunk_by_the_angles_of_its_vectors():

@@ -464,7 +464,7 @@ CLAIMS = [
             ]
         ),
         least=0.03,
-        because="thirty distances foretell little of those left out, and the metric goes no further",
+        because="30 distances foretell little of those left out, and the metric goes no further",
         quick=False,
     ),
     Claim(

@@ -7,9 +7,10 @@ the types that no pair names, and on those it does: how often five neighbours in
 cell's type.  The controls are the uninformed map, all dimensions, and pairs of shuffled types.
 
 Pairs are used as far as they foretell what is said of rows left out: few ones are not used at all,
-and shuffled ones, however many, cost the map nothing.  **With 1,000 true pairs of three types the
-other seven may suffer**, in MDS: what tells three types apart is not what tells the others apart,
-and rows left out are of the three types, too.  Who gives many pairs should give them of all types.
+and shuffled ones, however many, cost the map nothing.  What tells three types apart is not what
+tells the others apart, and rows left out are of the three types, too: the metric of 1,000 true
+pairs, taken by itself, heaps the other seven in some draws.  So a method that is told of the pairs
+asks what that is worth, and uses it only where rows left out gain more than others lose.
 """
 
 from __future__ import annotations
@@ -155,7 +156,7 @@ def measure(
             pairs = told_pairs(types, told, count, rng, shuffled=shuffled)
             informed = EquivalenceMetric().fit(X, side=pairs).transform(X)
             for method, before in plain.items():
-                after = informed if method == "all dimensions" else draw_map(method, informed)
+                after = informed if method == "all dimensions" else draw_map(method, X, pairs)
                 both = [accuracies(Z, types, told) for Z in (before, after)]
                 found.setdefault((count, method), []).append(both)
     return {setting: np.array(runs) for setting, runs in found.items()}
@@ -207,7 +208,7 @@ CLAIMS = [
     Claim(
         "1,000 pairs of three types: what they cost the others, MDS",
         lambda r: r("cells", "1000 pairs, MDS", "other types, gain"),
-        least=-0.06,
+        least=-0.02,
         quick=False,
     ),
 ]
@@ -243,9 +244,8 @@ def main(output: Path, *, quick: bool = False) -> list[Table]:
     rng = np.random.default_rng([0, 20])
     told = draw_types(types, rng)
     pairs = told_pairs(types, told, 20, rng)
-    informed = EquivalenceMetric().fit(X, side=pairs).transform(X)
     maps = {method: draw_map(method, X) for method in METHODS}
-    maps |= {f"{m}, 20 pairs": draw_map(m, informed) for m in METHODS}
+    maps |= {f"{m}, 20 pairs": draw_map(m, X, pairs) for m in METHODS}
     scores = {
         name: "others {:.2f}, told {:.2f}".format(*accuracies(Z, types, told))
         for name, Z in maps.items()

@@ -227,7 +227,7 @@ def informed_rows(
         yield "both", told, MultiAttributeMetric(loss).fit(X, side=both).transform(X)
 
 
-def draw_map(method: str, X: FloatArray) -> FloatArray:
+def draw_map(method: str, X: FloatArray, side: Pairs | None = None) -> FloatArray:
     """Make a map of two dimensions.
 
     Parameters
@@ -236,6 +236,8 @@ def draw_map(method: str, X: FloatArray) -> FloatArray:
         One of :data:`METHODS`.
     X : ndarray of shape (n, p)
         The photographs, mapped by a learned metric or not.
+    side : Pairs, optional
+        What the method is told.
 
     Returns
     -------
@@ -244,7 +246,7 @@ def draw_map(method: str, X: FloatArray) -> FloatArray:
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DisconnectedGraphWarning)  # joined, as by default
-        return np.asarray(METHODS[method]().fit_transform(X))
+        return np.asarray(METHODS[method]().fit_transform(X, side=side))
 
 
 def accuracies(Z: FloatArray, labels: IntArray, faces: Faces, seen: BoolArray) -> FloatArray:

@@ -158,7 +158,8 @@ def _rows_of_one_direction(case: Fitted) -> bool:
     metric = getattr(case.model, "metric", "")
     if not isinstance(metric, str) or metric not in ("cosine", "correlation"):
         return False
-    X = np.unique(_array(case.given.X), axis=0)
+    X = _array(case.given.X)
+    X = np.unique(X.reshape(len(X), -1), axis=0)
     X = X - X.mean(axis=1, keepdims=True) if metric == "correlation" else X
     lengths = np.linalg.norm(X, axis=1)
     X = X / np.where(lengths > 0, lengths, 1.0)[:, None]
@@ -223,7 +224,8 @@ def refitted_after_other_data_and_parameters(case: Fitted) -> None:
     except Exception:
         pass  # other cases judge that
     model.set_params(**own)
-    require_equal(portrait(case, case.fit(model)), expected, "refitted")
+    # what is made on the way may lie otherwise in memory, where sums begin at another entry
+    require_equal(portrait(case, case.fit(model)), expected, "refitted", within=1e-14)
 
 
 def a_refused_refit_changes_nothing(case: Fitted) -> None:

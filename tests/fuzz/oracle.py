@@ -102,14 +102,19 @@ def kept(value: Any) -> Callable[[], bool]:
     return lambda: True
 
 
-def require_equal(found: dict[str, Any], expected: dict[str, Any], what: str) -> None:
-    """Two portraits of a model must agree to the bit."""
+def require_equal(
+    found: dict[str, Any], expected: dict[str, Any], what: str, within: float = 0.0
+) -> None:
+    """Two portraits of a model must agree to the bit, or within a part of their size."""
     for name, value in expected.items():
         other = found[name]
         if isinstance(value, str) or isinstance(other, str):
             same = type(value) is type(other) and value == other
         else:
             same = np.array_equal(other, value, equal_nan=True)
+            if not same and within and np.shape(other) == np.shape(value):
+                near = within * float(np.nanmax(np.abs(value), initial=0.0))
+                same = np.allclose(other, value, rtol=0.0, atol=near, equal_nan=True)
         if not same:
             raise FaultFoundError(f"{what}: {name} {_difference(other, value)}")
 

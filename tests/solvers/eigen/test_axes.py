@@ -9,7 +9,7 @@ from sidelight.latent.descending import principal_turn
 from sidelight.latent.information.axes import on_axes
 from sidelight.latent.relational.axes import settled_full
 from sidelight.solvers.eigen import settled_axes
-from sidelight.solvers.eigen.rules import column_signs
+from sidelight.solvers.eigen.rules import column_signs, settling_turn
 from sidelight.solvers.semidefinite import principal_axes
 
 
@@ -88,3 +88,15 @@ def test_signs_bear_the_error_that_is_told():
     ring_ends = np.array([[1.0], [0.2], [-1.0 - 1e-4]])
     assert column_signs(ring_ends)[0] == -1
     assert column_signs(ring_ends, alike=1e-3)[0] == 1
+
+
+@pytest.mark.parametrize("rank", [0, 1, 2, 3])
+def test_where_rows_say_no_more_the_turn_is_completed(rank):
+    """Thirteen dimensions of fourteen rows in three columns: 0/0 filled the map."""
+    rng = np.random.default_rng(rank)
+    V = rng.standard_normal((14, rank)) @ rng.standard_normal((rank, 6))
+    turn = settling_turn(V, 6)
+    np.testing.assert_allclose(turn.T @ turn, np.eye(6), atol=1e-12)
+    first = settling_turn(V, max(rank, 1))
+    np.testing.assert_allclose(turn[:, :rank], first[:, :rank], atol=1e-12)
+    np.testing.assert_allclose((V @ turn)[:, rank:], 0.0, atol=1e-12)

@@ -12,6 +12,8 @@ from sidelight.core import FloatArray
 ONE_VALUE = 1e-12
 #: Entries nearer than this, in units of the largest one, are alike, and the first of them decides.
 _ALIKE = 1e-6
+#: Rows whose squares are less than this share of the largest say no direction.
+_NOTHING = 1e-24
 
 
 def fix_signs(vectors: FloatArray) -> FloatArray:
@@ -88,9 +90,13 @@ def shared_values(values: FloatArray, near: FloatArray | float) -> list[slice]:
 def settling_turn(V: FloatArray, most: int, error: float = 0.0) -> FloatArray:
     """The turn of a basis V to that of the rule of :func:`fix_shared`, its first columns."""
     alike = min(max(_ALIKE, 100 * error), 0.5)  # a row near the origin says no direction
-    left, found = V.copy(), []
-    for _ in range(min(V.shape[1], most)):
+    left, found, n_axes = V.copy(), [], min(V.shape[1], most)
+    nothing = _NOTHING * float(np.square(V).sum(axis=1).max(initial=0.0))
+    for _ in range(n_axes):
         shares = np.einsum("ij,ij->i", left, left)
+        if shares.max() <= nothing:  # rows say no more: any other directions will do
+            rest = np.linalg.qr(np.column_stack([*found, np.eye(V.shape[1])]))[0]
+            return np.asarray(np.column_stack([*found, rest[:, len(found) : n_axes]]))
         axis = int(np.argmax(shares >= shares.max() * (1 - alike)))
         found.append(left[axis] / np.linalg.norm(left[axis]))
         left = left - np.outer(left @ found[-1], found[-1])

@@ -58,3 +58,21 @@ def test_half_squares_in_one_product(dtype):
     assert found.dtype == dtype
     assert np.allclose(found, -SQUARED / 2, atol=30 * np.finfo(dtype).eps * 100)
     assert (half_squares(X, X) <= 0).all()
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("scale", [1.0, 1e4, 1e9])
+def test_a_row_is_at_no_distance_from_itself_however_long(scale, dtype):
+    """Rounding parted long rows from themselves, and kernels lost their diagonal."""
+    rng = np.random.default_rng(0)
+    A = (scale * rng.standard_normal((40, 5))).astype(dtype)
+    B = A[rng.permutation(40)[:25]].copy()
+    found = half_squares(A, B)
+    expected = -0.5 * cdist(A, B, "sqeuclidean")
+    same = expected == 0
+    assert same.sum() == 25
+    np.testing.assert_array_equal(found[same] > -1e-3, True)
+    size = np.square(A, dtype=float).sum(axis=1).max()
+    np.testing.assert_allclose(found, expected, atol=8 * np.finfo(dtype).eps * size)
+    K = GaussianKernel(3.0)(A, A)
+    np.testing.assert_allclose(np.diag(K), 1.0, atol=1e-3)

@@ -10,7 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from sidelight.core import FloatArray
+from sidelight.core import FloatArray, row_blocks
+
+#: Halves of squares are off by so many roundings of the longest row, and from here on it shows.
+_ROUNDINGS, _SHOWS = 8.0, 1e-3
 
 
 def gaussian_similarity(squared: FloatArray, bandwidth: Any = 1.0) -> FloatArray:
@@ -47,10 +50,24 @@ def gaussian_shares(squared: FloatArray, bandwidth: Any = 1.0) -> FloatArray:
 def half_squares(A: FloatArray, B: FloatArray) -> FloatArray:
     """Compute −‖a − b‖²/2, at most zero, by one product: (a, −‖a‖²/2, 1) · (b, 1, −‖b‖²/2).
 
-    There are no passes over the table, as the sums of lengths and products would need.
+    There are no passes over the table, as the sums of lengths and products would need.  Where rows
+    are so long that rounding would part a row from itself, those that are near are subtracted.
     """
     ones_a, ones_b = (np.ones((len(rows), 1), dtype=rows.dtype) for rows in (A, B))
     half_a, half_b = (-0.5 * np.einsum("ij,ij->i", rows, rows)[:, None] for rows in (A, B))
     exponents = np.hstack([A, half_a, ones_a]) @ np.hstack([B, ones_b, half_b]).T
     np.minimum(exponents, 0, out=exponents)  # rounding must not make a distance negative
+    longest = float(max(-half.min(initial=0.0) for half in (half_a, half_b)))
+    off = _ROUNDINGS * float(np.finfo(exponents.dtype).eps) * longest
+    if _SHOWS < off < np.inf:
+        _subtract_near(exponents, A, B, off)
     return np.asarray(exponents)
+
+
+def _subtract_near(exponents: FloatArray, A: FloatArray, B: FloatArray, off: float) -> None:
+    """Set −‖a − b‖²/2 of rows that are no farther than rounding."""
+    for block in row_blocks(len(A), 8.0 * B.size):
+        left, right = np.nonzero(exponents[block] >= -off)
+        left += block.start
+        gaps = A[left] - B[right]
+        exponents[left, right] = -0.5 * np.einsum("ij,ij->i", gaps, gaps)

@@ -90,7 +90,8 @@ def shared_values(values: FloatArray, near: FloatArray | float) -> list[slice]:
 def settling_turn(V: FloatArray, most: int, error: float = 0.0) -> FloatArray:
     """The turn of a basis V to that of the rule of :func:`fix_shared`, its first columns."""
     alike = min(max(_ALIKE, 100 * error), 0.5)  # a row near the origin says no direction
-    left, found, n_axes = V.copy(), [], min(V.shape[1], most)
+    found: list[FloatArray] = []
+    left, n_axes = V.copy(), min(V.shape[1], most)
     nothing = _NOTHING * float(np.square(V).sum(axis=1).max(initial=0.0))
     for _ in range(n_axes):
         shares = np.einsum("ij,ij->i", left, left)

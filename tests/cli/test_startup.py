@@ -122,6 +122,19 @@ def test_what_was_left_out_is_there_for_whoever_asks() -> None:
     assert done.stdout.rstrip().endswith("FINE"), done.stderr
 
 
+def test_what_was_left_out_says_its_version_without_being_loaded() -> None:
+    """The scikit-learn that is promised least asks for it where it begins."""
+    pandas = pytest.importorskip("pandas")
+    code = (
+        "import sys\n"
+        "from sidelight.cli.loading import load_scikit_learn\n"
+        "load_scikit_learn()\n"
+        "from sklearn.utils import fixes\n"
+        "print(fixes.pd.__version__, 'pandas' in sys.modules)\n"
+    )
+    assert python(code).stdout.split() == [pandas.__version__, "False"]
+
+
 def test_a_map_alone_loads_nothing_that_draws(tmp_path: Path) -> None:
     code = (
         "import sys\n"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from importlib import import_module
+from importlib.metadata import version
 from importlib.util import find_spec
 from types import ModuleType
 from typing import Any
@@ -16,6 +17,8 @@ class _Later(ModuleType):
     """A module in the place of one that is loaded when something of it is asked for."""
 
     def __getattr__(self, name: str) -> Any:
+        if name == "__version__":  # which is asked for where scikit-learn begins, up to 1.6
+            return version(self.__name__)
         if name.startswith("__"):
             raise AttributeError(name)
         _make_room_for(self)

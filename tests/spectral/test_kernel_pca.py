@@ -53,12 +53,22 @@ def test_a_kernel_that_is_a_little_indefinite_is_said_from_a_millionth_on(lowest
 
 def test_directions_of_rounding_are_none_at_all():
     """Rows on a line have one: of the others even their rounding is left out."""
-    line = np.outer(np.random.default_rng(2).standard_normal(60), [3.0, -1.0, 0.3])
-    for kernel in ("linear", lambda x, y: float(x @ y)):
-        kpca = KernelPCA(3, kernel=kernel).fit(line)
-        np.testing.assert_array_equal(kpca.eigenvalues_[1:], 0)
-        assert not kpca.embedding_[:, 1:].any()
-        assert not kpca.transform(line + 1.0)[:, 1:].any()
+    for seed in range(10):
+        line = np.outer(np.random.default_rng(seed).standard_normal(60), [3.0, -1.0, 0.3])
+        for kernel in ("linear", lambda x, y: float(x @ y)):
+            kpca = KernelPCA(3, kernel=kernel).fit(line)
+            np.testing.assert_array_equal(kpca.eigenvalues_[1:], 0)
+            assert not kpca.embedding_[:, 1:].any()
+            assert not kpca.transform(line + 1.0)[:, 1:].any()
+
+
+def test_directions_that_are_small_but_told_are_kept():
+    """Of rows a millionth as wide as long the width is an eigenvalue of 1e-12 of the largest."""
+    for n in (20, 200):
+        X = np.random.default_rng(n).standard_normal((n, 2)) * [1.0, 1e-6]
+        singular = np.linalg.svd(X - X.mean(axis=0), compute_uv=False)
+        found = KernelPCA(2, kernel="linear").fit(X).eigenvalues_
+        np.testing.assert_allclose(found, singular**2, rtol=0.01)
 
 
 def test_an_indefinite_kernel_is_said_and_its_negative_part_left_out(X):

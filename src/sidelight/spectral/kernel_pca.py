@@ -369,10 +369,15 @@ def _largest(K: FloatArray | SymmetricPanels, centring: Centring) -> float:
 
 
 def _beyond_rounding(values: FloatArray, rounding: float, n: int) -> FloatArray:
-    """The eigenvalues, zero for those that rounding makes of entries by chance, or all of them."""
+    """The eigenvalues, zero for those that rounding makes by chance, or all of them.
+
+    Entries that are off by r by chance move eigenvalues by √n r, and a solver is off in every
+    eigenvalue by what rounds the largest.
+    """
     if values[0] <= n * rounding:
         return np.minimum(values, 0.0)
-    return np.where(np.abs(values) > np.sqrt(n) * rounding, values, 0.0)
+    solved = float(np.finfo(np.float64).eps) * values[0]
+    return np.where(np.abs(values) > np.sqrt(n) * (rounding + solved), values, 0.0)
 
 
 def _checked_kernel(K: FloatArray) -> FloatArray:

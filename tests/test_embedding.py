@@ -603,6 +603,20 @@ class TestBeyondItsReach:
         assert embed(many, method="isomap").model.n_landmarks == 1000
         assert embed(many, method="isomap", n_landmarks=50).model.n_landmarks == 50
         assert embed(many[:300], method="isomap").model.n_landmarks is None
+        assert "n_landmarks=1000" in embed(many, method="isomap").why
+
+    def test_many_rows_of_many_dimensions_are_unfolded_from_landmarks(self):
+        X = np.random.default_rng(2).random((700, 2))
+        result = embed(X, method="sde")
+        assert result.model.n_landmarks == 200 == len(result.model.landmarks_)
+        assert "n_landmarks=200" in result.why
+        assert result.points.shape == (700, 2)
+        assert embed(X[:500], method="sde").model.n_landmarks is None
+
+    def test_actions_which_speak_of_every_row_are_unfolded_without_landmarks(self):
+        reach = reach_of("SemidefiniteEmbedding", kinds=["Actions"])
+        assert reach.settings(5000) == {}
+        assert reach_of("SemidefiniteEmbedding").settings(5000) == {"n_landmarks": 200}
 
     @pytest.mark.parametrize("entry", MAPS, ids=lambda entry: entry.name)
     def test_every_method_has_a_stated_way_to_a_million_rows(self, entry):

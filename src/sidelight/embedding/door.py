@@ -151,10 +151,11 @@ numbers that fill about 5 dimensions.
             warn_of_distances(X)
     metric = parameters.get("metric")
     table = is_precomputed(metric)
+    kinds = sorted({type(value).__name__ for value in side_values(side, "embed")})
     if method == "auto":
         choice = choose_method(
             np.shape(X)[0] if np.ndim(X) else 0,
-            kinds=sorted({type(value).__name__ for value in side_values(side, "embed")}),
+            kinds=kinds,
             distances=table,
             graph=table and is_sparse(X),
             other_metric=not table and metric not in _EUCLIDEAN,
@@ -170,8 +171,12 @@ numbers that fill about 5 dimensions.
         )
     parameters = {"n_components": n_components, **choice.parameters, **parameters}
     n = np.shape(X)[0] if np.ndim(X) else 0
-    reach = reach_of(choice.entry.name, parameters, sparse=is_sparse(X))
-    parameters = {**reach.settings(n if table else reach.of(n)), **parameters}
+    reach = reach_of(choice.entry.name, parameters, sparse=is_sparse(X), kinds=kinds)
+    settings = reach.settings(n if table else reach.of(n))
+    if not settings.keys() <= parameters.keys():
+        said = ", ".join(f"{name}={value}" for name, value in settings.items())
+        notes = (*notes, f"So many rows take {said}.")
+    parameters = {**settings, **parameters}
     known = _parameters_of(choice.entry)
     if random_state is not None and "random_state" in known:
         parameters["random_state"] = random_state

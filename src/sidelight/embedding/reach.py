@@ -12,12 +12,14 @@ neighbour embedding repel each other one by one: methods go less far then.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 #: Up to this many rows Isomap measures every geodesic distance; beyond, from landmarks.
 ALL_PAIRS_UP_TO = 4000
+#: Up to this many rows semidefinite embedding unfolds every one; beyond, so many landmarks.
+_UNFOLDED_UP_TO, _UNFOLDED_LANDMARKS = 500, 200
 #: Rows that are compared with all others, and how many of them beyond: by a metric in compiled
 #: loops, by a function of the user's; and points that repel each other one by one.
 _ALL_PAIRS, _BY_FUNCTION, _EXACT_REPULSION = (20_000, 4000), (3000, 1000), (3000, 1500)
@@ -97,6 +99,10 @@ def landmarks_for(n: int) -> dict[str, Any]:
     return {"n_landmarks": int(min(1000, max(100, _LANDMARK_DISTANCES // n)))}
 
 
+def _landmarks_unfolded(n: int) -> dict[str, Any]:
+    return {"n_landmarks": _UNFOLDED_LANDMARKS} if n > _UNFOLDED_UP_TO else {}
+
+
 _PLACED = "fitted to a sample, `transform` places the rest"
 _BY_INDUCING = f"{_PLACED}; of the sample, inducing points"
 _SCATTER = "all rows: mean and scatter, block by block"
@@ -114,7 +120,12 @@ REACH: Mapping[str, Reach] = {
     "SpectralBackwardMapping": Reach(8000, _PLACED, 4000),
     "HybridEmbedding": Reach(20_000, _PLACED, 8000, landmarks_for, True),
     "LocalTangentSpaceEmbedding": Reach(2000, _PLACED, 1000),
-    "SemidefiniteEmbedding": Reach(2000, _PLACED, 1000),
+    "SemidefiniteEmbedding": Reach(
+        16_000,
+        f"landmarks, and the rest between them; beyond, {_PLACED}",
+        8000,
+        _landmarks_unfolded,
+    ),
     "ActionRespectingEmbedding": Reach(None, "all rows: a walk cannot be sampled"),
     "MaximumEntropyUnfolding": Reach(2000, _PLACED),
     "AcyclicLocallyLinearEmbedding": Reach(16_000, _PLACED),
@@ -132,9 +143,13 @@ REACH: Mapping[str, Reach] = {
 
 
 def reach_of(
-    name: str, parameters: Mapping[str, Any] | None = None, *, sparse: bool = False
+    name: str,
+    parameters: Mapping[str, Any] | None = None,
+    *,
+    sparse: bool = False,
+    kinds: Collection[str] = (),
 ) -> Reach:
-    """How far the method of that name goes, with these parameters and such rows.
+    """How far the method of that name goes, with these parameters, such rows and what is known.
 
     What is not stated goes all the way.
 
@@ -151,6 +166,8 @@ def reach_of(
         reach = reach.within(*_ALL_PAIRS, f"metric={metric!r} compares all pairs of rows")
     elif sparse and reach.by_neighbors:
         reach = reach.within(*_ALL_PAIRS, "neighbours of sparse rows are found among all pairs")
+    if name == "SemidefiniteEmbedding" and "Actions" in kinds:
+        reach = replace(reach, settings=lambda n: {})  # actions speak of every row
     if name == "NeighborEmbedding" and _one_by_one(given):
         reach = reach.within(*_EXACT_REPULSION, "each point repels every other one by itself")
     return reach

@@ -158,7 +158,8 @@ def _rows_of_one_direction(case: Fitted) -> bool:
     metric = getattr(case.model, "metric", "")
     if not isinstance(metric, str) or metric not in ("cosine", "correlation"):
         return False
-    X = _array(case.given.X)
+    X = case.given.X
+    X = _array(X.select_dtypes("number") if hasattr(X, "select_dtypes") else X)
     X = np.unique(X.reshape(len(X), -1), axis=0)
     X = X - X.mean(axis=1, keepdims=True) if metric == "correlation" else X
     lengths = np.linalg.norm(X, axis=1)

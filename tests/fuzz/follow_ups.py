@@ -227,8 +227,9 @@ def refitted_after_other_data_and_parameters(case: Fitted) -> None:
     except Exception:
         pass  # other cases judge that
     model.set_params(**own)
-    # what is made on the way may lie otherwise in memory, where sums begin at another entry
-    require_equal(portrait(case, case.fit(model)), expected, "refitted", within=1e-14)
+    # what is made on the way may lie otherwise in memory, where sums begin at another entry; new
+    # rows are placed by steps down to 1e-11 of the map
+    require_equal(portrait(case, case.fit(model)), expected, "refitted", within=1e-12)
 
 
 def a_refused_refit_changes_nothing(case: Fitted) -> None:
@@ -382,7 +383,9 @@ def the_kernel(case: Fitted) -> None:
     if K.shape != (n, n) or not np.isfinite(K).all():
         raise FaultFoundError(f"kernel() is {K.shape} for {n} rows, or not finite")
     require_close(K, K.T, size, 1e-7, "kernel() is not symmetric")
-    require_close(K.mean(axis=0), np.zeros(n), size, 1e-6, "kernel() is not centred")
+    # of rows that are rounded themselves a mean is no more exact
+    exactness = max(1e-6, 1e-2 * case.given.exactness)
+    require_close(K.mean(axis=0), np.zeros(n), size, exactness, "kernel() is not centred")
 
 
 def names_and_frames(case: Fitted) -> None:

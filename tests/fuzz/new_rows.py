@@ -57,11 +57,12 @@ def new_columns_in_disorder(case: Fitted) -> None:
     order = case.rng.permutation(len(names))
     while (order == np.arange(len(names))).all():
         order = case.rng.permutation(len(names))
-    other = case.call(case.model.transform, new[[names[i] for i in order]])
+    pick = new.select if hasattr(new, "select") else new.__getitem__  # of arrow and polars
+    other = case.call(case.model.transform, pick([names[i] for i in order]))
     if other is not None:
         require_close(np.asarray(other), np.asarray(placed), case.size, 1e-9, "columns in disorder")
     case.plain = plain
-    case.must_refuse("new rows without a column,", case.model.transform, new[names[1:]])
+    case.must_refuse("new rows without a column,", case.model.transform, pick(names[1:]))
 
 
 def labels_stay_with_their_rows(case: Fitted) -> None:

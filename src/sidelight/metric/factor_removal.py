@@ -27,7 +27,6 @@ from sidelight.metric.factor import (
     FittedRows,
     Removal,
     Said,
-    Effect,
     find_effect,
     said_by,
 )

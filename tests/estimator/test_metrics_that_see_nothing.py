@@ -51,6 +51,13 @@ def test_rows_that_differ_and_are_at_no_distance_are_refused(metric, X):
         ClassicalMDS(metric=metric).fit(X)
 
 
+def test_the_first_row_alone_may_be_at_no_distance_from_all():
+    """By a measure that is no metric: of a row of nothing but no, yule says nothing."""
+    answers = np.unique(np.random.default_rng(0).random((30, 8)) < 0.4, axis=0)
+    assert not answers[0].any()
+    assert points_of(answers * 1.0, "yule", who="it").n == len(answers)
+
+
 def test_of_rows_that_are_all_the_same_no_metric_is_the_cause():
     assert not ClassicalMDS(metric="cosine").fit(np.ones((6, 3))).embedding_.any()
 

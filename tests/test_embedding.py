@@ -892,3 +892,11 @@ class TestAlignment:
     def test_one_place_to_go_is_enough(self, X):
         with pytest.raises(ValueError, match="Anchors and 'align_to'"):
             embed(X, side=Anchors([0], [[0.0, 0.0]]), align_to=np.zeros((80, 2)))
+
+
+def test_rows_of_several_lengths_are_refused_in_words():
+    with pytest.raises(ValueError, match="embed expects the rows of X to be equally long"):
+        sidelight.embed([[1.0, 2.0], [3.0]], method="pca")
+    images = [np.ones((3, 3)), np.ones((4, 4))]
+    with pytest.raises(ValueError, match="of one size"):
+        sidelight.embed(images, method="pca")

@@ -9,6 +9,7 @@ import pytest
 from scipy.spatial.distance import cdist
 
 from sidelight import (
+    PCA,
     ClassicalMDS,
     ConditionalEmbedding,
     Isomap,
@@ -212,11 +213,23 @@ def test_a_unit_whose_squares_are_lost_is_refused_by_name_and_no_other_shows(ent
     with warnings.catch_warnings():
         warnings.simplefilter("error", RuntimeWarning)
         try:
-            refused, places = "", fitted(entry.load()(), X * unit).embedding_
+            refused, places = "", entry.load()().fit(X * unit).embedding_
         except ValueError as error:
             refused, places = str(error), np.zeros(1)
     assert not refused or entry.name in refused
     assert np.isfinite(places).all()
+
+
+@pytest.mark.parametrize("form", ["direct", "dual", "operator"])
+def test_one_cell_whose_square_is_lost_is_refused_and_no_other_shows(form):
+    X = np.random.default_rng(0).standard_normal((30, 4))
+    X[0, 0] = 1e200
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", RuntimeWarning)
+        with pytest.raises(ValueError, match="PCA cannot use X: squares of its entries overflow"):
+            PCA(2, method=form).fit(X)
+        with pytest.raises(ValueError, match="PCA cannot use X: squares of its entries overflow"):
+            PCA(2).partial_fit(X[1:]).partial_fit(X)
 
 
 @pytest.mark.parametrize("method", [ConditionalEmbedding, KernelInformationEmbedding])

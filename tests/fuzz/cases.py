@@ -9,16 +9,18 @@ from typing import Any
 import numpy as np
 
 from sidelight.registry import ESTIMATORS, Entry
+from tests.fuzz.dues import ANY, BAD, GOOD
 from tests.fuzz.follow_ups import FOLLOW_UPS, Fitted, portrait
-from tests.fuzz.inputs import ANY, BAD, GOOD, Given, draw_input
+from tests.fuzz.inputs import GAPS, Given, draw_input
 from tests.fuzz.knowledge import Told, draw_knowledge
+from tests.fuzz.new_rows import OF_NEW_ROWS
 from tests.fuzz.oracle import ARGUMENTS, FaultFoundError, about, is_clear, kept, watched
 from tests.fuzz.parameters import Choice, declared, draw_parameters
 from tests.fuzz.relations import RELATIONS
 
 RIGHT, CLEAR_ERROR, FAULT = "right", "clear error", "fault"
 #: Of rows that do not differ one place is the right map.
-ALL_THE_SAME = ("one value in all", "a table of zeros")
+ALL_THE_SAME = ("one value in all", "one row for all", "a table of zeros")
 #: Fits that take a second are drawn less often than those that take a millisecond.
 WEIGHTS = {
     "ConditionalEmbedding": 0.3,
@@ -84,7 +86,7 @@ def draw_case(seed: int, number: int, only: str = "") -> Case:
     kernels = declared(cls).get("kernel", ())
     takes_kernel = any(expected.admits("precomputed") for expected in kernels)
     given = draw_input(rng, entry, takes_kernel)
-    if given.kind in ("NaN", "None in a cell") and cls().__sklearn_tags__().input_tags.allow_nan:
+    if given.kind in GAPS and cls().__sklearn_tags__().input_tags.allow_nan:
         given = replace(given, due=ANY)
     if "sparse" in given.kind and given.due == GOOD:
         takes_sparse = cls().__sklearn_tags__().input_tags.sparse
@@ -125,7 +127,7 @@ def _judged(case: Case) -> Outcome:
         fitted = _fit(case)
         if isinstance(fitted, str):
             return Outcome(number, CLEAR_ERROR, case.entry.name, str(case), stage, fitted)
-        stages = [*FOLLOW_UPS, *RELATIONS]
+        stages = [*FOLLOW_UPS, *OF_NEW_ROWS, *RELATIONS]
         for index in case.rng.permutation(len(stages))[:4]:
             stage = stages[index].__name__
             stages[index](fitted)

@@ -18,7 +18,8 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 import sidelight
-from tests.fuzz.inputs import Given
+from sidelight.core import rows_in
+from tests.fuzz.inputs import GAPS, Given
 from tests.fuzz.oracle import (
     ARGUMENTS,
     FaultFoundError,
@@ -143,7 +144,7 @@ def _array(table: Any) -> np.ndarray:
 def training_rows_are_where_they_are(case: Fitted) -> None:
     if not hasattr(case.model, "embedding_") or "ConvergenceWarning" in case.warned:
         return
-    if case.given.kind == "holes":
+    if case.given.kind in GAPS:
         return  # what is not known of a row is not known when it is new
     if case.given.kind == "a table, rounded" or _rows_of_one_direction(case):
         return  # rows that differ are at distance zero, and so said to be one
@@ -158,7 +159,9 @@ def _rows_of_one_direction(case: Fitted) -> bool:
     metric = getattr(case.model, "metric", "")
     if not isinstance(metric, str) or metric not in ("cosine", "correlation"):
         return False
-    X = _array(case.given.X)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # that columns of words are left out
+        X = _array(rows_in(case.given.X, who="it")[0])
     X = np.unique(X.reshape(len(X), -1), axis=0)
     X = X - X.mean(axis=1, keepdims=True) if metric == "correlation" else X
     lengths = np.linalg.norm(X, axis=1)
@@ -224,8 +227,9 @@ def refitted_after_other_data_and_parameters(case: Fitted) -> None:
     except Exception:
         pass  # other cases judge that
     model.set_params(**own)
-    # what is made on the way may lie otherwise in memory, where sums begin at another entry
-    require_equal(portrait(case, case.fit(model)), expected, "refitted", within=1e-14)
+    # what is made on the way may lie otherwise in memory, where sums begin at another entry; new
+    # rows are placed by steps down to 1e-11 of the map
+    require_equal(portrait(case, case.fit(model)), expected, "refitted", within=1e-12)
 
 
 def a_refused_refit_changes_nothing(case: Fitted) -> None:
@@ -379,7 +383,9 @@ def the_kernel(case: Fitted) -> None:
     if K.shape != (n, n) or not np.isfinite(K).all():
         raise FaultFoundError(f"kernel() is {K.shape} for {n} rows, or not finite")
     require_close(K, K.T, size, 1e-7, "kernel() is not symmetric")
-    require_close(K.mean(axis=0), np.zeros(n), size, 1e-6, "kernel() is not centred")
+    # of rows that are rounded themselves a mean is no more exact
+    exactness = max(1e-6, 1e-2 * case.given.exactness)
+    require_close(K.mean(axis=0), np.zeros(n), size, exactness, "kernel() is not centred")
 
 
 def names_and_frames(case: Fitted) -> None:

@@ -10,7 +10,8 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.spatial.distance import cdist
 
-GOOD, ANY, BAD = "good", "any", "bad"
+from tests.fuzz.containers import CONTAINERS
+from tests.fuzz.dues import ANY, BAD, GOOD
 
 
 @dataclass(frozen=True)
@@ -257,6 +258,10 @@ def _holes(rng: np.random.Generator, entry: Any) -> Given:
 
 
 FEATURES |= {
+    kind: _broken(change) if due == BAD else _features(change, due, exactness)
+    for kind, (change, due, exactness) in CONTAINERS.items()
+}
+FEATURES |= {
     "one row": _sized(1),
     "two rows": _sized(2),
     "three rows": _sized(3),
@@ -271,6 +276,9 @@ FEATURES |= {
     "extreme units, float32": _unit_single,
     "holes": _holes,
 }
+
+#: Rows of which some numbers are not known.
+GAPS = ("holes", "NaN", "None in a cell", "masked cells", "polars with a gap")
 
 _NOTHING = np.random.default_rng(0)
 BROKEN = {kind: make for kind, make in FEATURES.items() if make(_NOTHING, None).due == BAD}

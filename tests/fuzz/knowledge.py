@@ -19,7 +19,7 @@ from sidelight.side import (
     Relation,
     Sequence,
 )
-from tests.fuzz.inputs import ANY, BAD, GOOD
+from tests.fuzz.dues import ANY, BAD, GOOD
 
 
 @dataclass(frozen=True)
@@ -183,7 +183,7 @@ def draw_knowledge(rng: np.random.Generator, entry: Any, n: int) -> Told:
     if luck < 0.6 and not (entry.family == "metric" or "Actions" in entry.understands):
         return Told("nothing", lambda: None)
     if luck < 0.1:
-        return Told("nothing", lambda: None)
+        return Told("nothing", [lambda: None, list, tuple][int(1000 * luck) % 3])
     if luck > 0.98:
         wrong = NOT_SIDE[rng.integers(len(NOT_SIDE))]
         return Told(f"no side information: {wrong!r}", lambda: wrong, BAD)
@@ -212,8 +212,11 @@ def draw_knowledge(rng: np.random.Generator, entry: Any, n: int) -> Told:
     once, luck = made_by(make), rng.random()
     if luck < 0.03:
         return Told(f"{name} {kind} as y", once, BAD, as_y=True)
+    if luck < 0.05:
+        return Told(f"{name} {kind} from a generator", lambda: (one for one in [once()]), BAD)
     if luck < 0.2:
-        return Told(f"{name} {kind} in a list", lambda: [once()], due)
+        held = [list, tuple][int(100 * luck) % 2]
+        return Told(f"{name} {kind} in a {held.__name__}", lambda: held([once()]), due)
     if luck < 0.3 and len(understood) > 1 and known:
         other = str(rng.choice(understood))
         both = f"{name} {kind} and good {other}"

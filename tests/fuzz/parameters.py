@@ -34,6 +34,7 @@ NAMED: dict[str, tuple[Any, ...]] = {
     "metric": METRICS,
     "order": ([2, 0, 1], [0, 0, 1], "reversed"),
     "init": ("random", "pca", "classical", "spectral"),
+    "random_state": (0, np.int64(7), 2**31, 2**70),
     "weights": ([1.0], [1.0, 2.0], [], [-1.0], "heat", [np.nan]),
 }
 STRANGE: tuple[Any, ...] = (

@@ -500,6 +500,39 @@ class TestOneFileHasOneDecimalMark:
         assert len(blocks) > 5
         np.testing.assert_array_equal(np.vstack([block.X for block in blocks]), expected.X)
 
+    @pytest.mark.parametrize(
+        ("plain", "telling"),
+        [
+            ("7,1.250,1.5", "7,1.005.000,1.5"),
+            ('7,1.250,"x"', '7,"5,","x"'),
+            ("7;1.250;x", "7;5,;x"),
+            ("7|1.250|1.5", "7|1.005.000|1.5"),
+        ],
+    )
+    @pytest.mark.parametrize("place", [0, 1500, 2999])
+    @pytest.mark.parametrize("header", [True, False])
+    def test_what_may_be_thousands_is_decided_once_wherever_the_cell_stands_that_tells(
+        self,
+        written: Any,
+        monkeypatch: pytest.MonkeyPatch,
+        plain: str,
+        telling: str,
+        place: int,
+        header: bool,
+    ) -> None:
+        """Points alone between commas, a comma without decimals, the first row without names."""
+        rows = [plain] * 3000
+        rows[place] = telling
+        separator = next(mark for mark in "|;," if mark in plain)
+        names = [separator.join(["one", "two", "three"])] * header
+        file = written("\n".join([*names, *rows]) + "\n")
+        expected = read_table(file, header=header)
+        assert expected.X[1, 1] == 1250
+        monkeypatch.setattr(large, "BLOCK_BYTES", 2.0**12)
+        blocks = list(table_blocks(file, header=header))
+        assert len(blocks) > 5
+        np.testing.assert_array_equal(np.vstack([block.X for block in blocks]), expected.X)
+
     def test_quoted_thousands_in_blocks(
         self, written: Any, monkeypatch: pytest.MonkeyPatch
     ) -> None:

@@ -88,6 +88,24 @@ def test_a_shift_that_depends_on_the_kind_is_followed(seed):
     assert error("auto") < 0.8 * error(np.inf)
 
 
+def test_of_one_kind_of_items_there_is_one_shift_whatever_ridge_is_asked_for():
+    """Nine rows are too few for two kinds: the ridge does nothing, which is said."""
+    rng = np.random.default_rng(0)
+    values = np.repeat([0.0, 1.0, 2.0], 3)
+    X = rng.standard_normal((9, 3)) + 0.2 * values[:, None]
+    plain = FactorRemoval(always=True).fit(X, side=Condition(values))
+    with pytest.warns(UserWarning, match="'ridge' parameter of FactorRemoval has no effect here"):
+        asked = FactorRemoval(0.1, always=True).fit(X, side=Condition(values))
+    for model in (plain, asked):
+        assert np.isinf(model.ridge_)
+        assert "one shift for all" in model.report_
+    np.testing.assert_allclose(
+        asked.transform(X, condition=Condition(values)),
+        plain.transform(X, condition=Condition(values)),
+        atol=1e-9,
+    )
+
+
 def test_it_is_followed_by_itself_unless_rows_left_out_are_told_worse():
     _, X, _, batch, _ = planted(1200, seed=6, bend=0.3)
     model = FactorRemoval().fit(X, side=named(batch))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -9,7 +11,7 @@ from scipy.spatial.distance import cdist
 
 from sidelight import NeighborEmbedding
 from sidelight.core.progress import listening
-from sidelight.neighbors import nearest_neighbors
+from sidelight.neighbors import nearest_neighbors, radius_neighbors
 from sidelight.neighbors.nearest import _choose
 from sidelight.neighbors.search.blocked import exact_nearest, forbid_self
 from sidelight.neighbors.search.certified import certified_nearest
@@ -386,3 +388,25 @@ def test_a_neighbour_embedding_of_sparse_rows_says_how_far_its_search_has_come()
     searched = [each.done for each in told if each.stage == "nearest neighbours"]
     assert len(searched) > 1
     assert searched[-1] == 2500
+
+
+@pytest.mark.parametrize("unit", [1e200, 1e-200])
+def test_rows_whose_squares_are_lost_are_refused_by_name(unit):
+    """One cell of 1e200 ended in an index that there is not."""
+    X = np.random.default_rng(0).standard_normal((16, 4))
+    lost = X * unit
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for search in (nearest_neighbors, radius_neighbors):
+            with pytest.raises(ValueError, match=f"{search.__name__} cannot use X: its entries"):
+                search(lost, 2)
+        with pytest.raises(ValueError, match="nearest_neighbors cannot use queries: its entries"):
+            nearest_neighbors(X, 2, queries=lost)
+        # a direction has no unit
+        found = nearest_neighbors(lost, 2, metric="cosine").indices
+    np.testing.assert_array_equal(found, nearest_neighbors(X, 2, metric="cosine").indices)
+
+
+def test_rows_of_several_lengths_are_refused_in_words():
+    with pytest.raises(ValueError, match="nearest_neighbors expects the rows of X to be equally"):
+        nearest_neighbors([[1.0, 2.0], [3.0]], 1)

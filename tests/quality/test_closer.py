@@ -47,6 +47,11 @@ class TestPoints:
         assert_array_equal(found.kept, 1.0)
         assert found.displaced.max() < 3
 
+    @pytest.mark.parametrize("X", ["X", None, {1: 2}, iter([[1.0], [2.0]]), [[1.0, 2.0], [3.0]]])
+    def test_what_is_no_table_is_refused_by_name(self, X):
+        with pytest.raises(ValueError, match="point_quality.*X|X.*point_quality"):
+            point_quality(X, _RNG.normal(size=(12, 2)))
+
     def test_a_torn_point_is_found(self):
         X = _RNG.normal(size=(80, 2))
         Z = X.copy()

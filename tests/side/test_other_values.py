@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -257,3 +259,32 @@ def test_very_many_pairs_are_drawn_evenly():
     found = Relation.from_values(np.random.default_rng(0).random(400)).pairs(400)
     assert len(found.similar) == len(found.dissimilar) == 5000
     assert len(np.unique(found.similar)) > 390
+
+
+@pytest.mark.parametrize("unit", [1e-310, 1e-200, 1e200])
+def test_numbers_are_as_alike_in_any_unit(unit):
+    """Squares of them are too large, or nothing: no warning, and nothing is lost."""
+    values = np.array([1.0, 2.0, 4.0, 4.5])
+    expected = Relation.from_values(values).similarity
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = Relation.from_values(values * unit).similarity
+        with pytest.raises(ValueError, match=r"Relation.from_items cannot use X"):
+            Relation.from_items(np.outer(values, [1.0, 2.0]) * unit)
+    assert_allclose(found, expected, rtol=1e-9)
+    assert_array_equal(Relation.from_values(values * 2.0**50).similarity, expected)
+
+
+@pytest.mark.parametrize(
+    ("make", "what"),
+    [
+        (Relation.from_values, "'v' argument .* one value"),
+        (Relation.from_items, "'X' argument .* one item"),
+    ],
+)
+def test_a_relation_of_nothing_says_so(make, what):
+    with pytest.raises(ValueError, match=what):
+        make(np.empty((0, 2)))
+    if make == Relation.from_values:
+        with pytest.raises(ValueError, match=what):
+            make([])

@@ -8,6 +8,7 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 import pytest
+import scipy.sparse as sp
 from numpy.testing import assert_array_equal
 
 from sidelight.estimator.territory.groups import groups_of
@@ -163,6 +164,11 @@ def test_a_class_of_minus_one_can_be_meant_as_unknown():
     assert repr(Pairs.from_labels([1, -1, 1], unknown=-1)) == "Pairs(1 similar, 0 dissimilar)"
 
 
+def test_labels_that_have_no_order_are_refused_by_their_type():
+    with pytest.raises(ValueError, match="'y' argument of Pairs.from_labels .* type object"):
+        Pairs.from_labels([object(), object()])
+
+
 @pytest.mark.parametrize(
     ("given", "match"),
     [
@@ -172,6 +178,9 @@ def test_a_class_of_minus_one_can_be_meant_as_unknown():
         ([(0, 1, 2)], r"\(m, 2\)"),
         ([0, 1], r"\(m, 2\)"),
         ([(0, None)], "missing"),
+        (((i, i + 1) for i in range(3)), "Got a value of type generator. Make it a list"),
+        ({0: 1}, "Got a value of type dict"),
+        (sp.eye_array(3), "Got a value of type dia_array"),
     ],
 )
 def test_what_is_no_pair_is_refused_at_once(given, match):

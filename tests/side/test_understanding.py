@@ -91,6 +91,7 @@ def test_the_reports_of_the_checks_are_handed_on():
         (np.array([[0, 1]]), "ndarray. Did you mean Pairs"),
         ("Pairs", "Got str"),
         (Pairs, r"the class Pairs. Did you mean Pairs\(…\)"),
+        (iter([Pairs(similar=[(0, 1)])]), "list_iterator, which can be read once. Make a list"),
         ([Pairs(similar=[(0, 1)]), 3], "Got int"),
         (Attributes([Pairs(similar=[(0, 1)])]), "does not understand Attributes"),
     ],

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from sidelight.core import (
+    explain_table,
     is_frame,
     is_sparse,
     rows_of_pixels,
@@ -126,7 +127,9 @@ class Given:
         given = cls(X, side, labels, frame=frame)
         if columns == "mixed" or text is not None:
             return given._coded(text, aside)
-        return given._as_numbers()._as_rows_of_pixels()
+        given = given._as_numbers()._as_rows_of_pixels()
+        _refuse_ragged(given.X)
+        return given
 
     @classmethod
     def _of_file(cls, path: Any, side: Any, names: Any, columns: str, text: str | None) -> Given:
@@ -241,6 +244,14 @@ class Given:
         if self.names is not None:
             return rows_called(self.names)
         return nullcontext() if self.kept is None else rows_called_within(self.kept)
+
+
+def _refuse_ragged(X: Any) -> None:
+    """Refuse lists of rows of several lengths."""
+    try:
+        np.shape(X)
+    except ValueError as error:
+        raise explain_table(error, X, who="embed") from error
 
 
 def _refuse_texts(X: Any) -> None:

@@ -65,7 +65,7 @@ class FactorRemoval(OneToOneFeatureMixin, FrontTransformer):
     strength_ : float
         The r.m.s. of the shift over that of the rows; zero where nothing is taken out.
     ridge_ : float
-        The λ used.
+        The λ used; infinite where rows are too few for kinds.
     separation_ : float
         In what comes out, the distance to the nearest row of another value over the distance to
         the nearest row of the same value.
@@ -231,6 +231,18 @@ class FactorRemoval(OneToOneFeatureMixin, FrontTransformer):
         if len(self.reports_) > 1:
             self.report_ = "; ".join(f"condition {k}: {r}" for k, r in enumerate(self.reports_))
 
+    def _ridge_of(self, found: Effect) -> float:
+        """The λ used: of one kind of items there is one shift, whatever was asked for."""
+        if len(found.removal.shifts.prototypes) > 1:
+            return found.ridge
+        if not isinstance(self.ridge, str) and np.isfinite(self.ridge):
+            warn(
+                f"The 'ridge' parameter of {self._name} has no effect here: kinds of items have "
+                f"{SETTINGS.rows_per_kind} rows each, and of fewer than twice as many there is one "
+                f"kind and one shift. Got {self.ridge!r}; leave it out, or give more rows."
+            )
+        return float(np.inf)
+
     def _take_out(self, X: FloatArray, found: Effect, groups: list[IntArray]) -> str:
         """Take the factor out, if rows of different values come together so; say what was done."""
         removal, phi = found.removal, found.phi
@@ -245,9 +257,10 @@ class FactorRemoval(OneToOneFeatureMixin, FrontTransformer):
                 f"same value, and would be {after:.2f} times as far after a shift"
             )
         else:
-            self._removal, self.ridge_, self.separation_ = removal, found.ridge, after
+            self._removal, self.separation_ = removal, after
+            self.ridge_ = self._ridge_of(found)
             self.strength_ = removal.strength(X, phi)
-            how = "one shift for all" if np.isinf(found.ridge) else "shifts by kind of item"
+            how = "one shift for all" if np.isinf(self.ridge_) else "shifts by kind of item"
             outcome = f"taken out by {how}, {self.strength_:.2f} of the spread of the rows"
             if is_apart:
                 still = f"rows of other values are still {after:.2f} times as far"

@@ -8,8 +8,17 @@ from typing import Any, TypeAlias
 import numpy as np
 import scipy.sparse as sp
 
-from sidelight.core import FloatArray, counted, is_sparse, unmasked
+from sidelight.core import (
+    FloatArray,
+    counted,
+    explain_table,
+    is_sparse,
+    of_moderate_size,
+    unmasked,
+)
 
+#: Squares of larger numbers overflow, and those of the inverse vanish.
+_SQUARED = 1e150
 # FloatArray | sp.csr_array: what both can do (indexing, products, dtype) the stubs of SciPy do not
 # say of a union.
 Points: TypeAlias = Any
@@ -23,7 +32,10 @@ def check_points(X: Any, *, who: str, name: str = "X") -> Points:
         rows = sp.csr_array(X)
         values = rows.data
     else:
-        rows = np.asarray(unmasked(X))
+        try:
+            rows = np.asarray(unmasked(X))
+        except ValueError as error:
+            raise explain_table(error, X, who=who, name=name) from error
         values = rows
     if rows.ndim != 2:
         raise ValueError(
@@ -83,6 +95,11 @@ def check_queries(queries: Any, X: Points, *, who: str) -> Points:
     if is_sparse(rows) and not is_sparse(X):
         return np.asarray(rows.toarray())
     return rows
+
+
+def require_squares(rows: Points, *, who: str, name: str = "X") -> None:
+    """Refuse rows of which Euclidean distances overflow or vanish."""
+    of_moderate_size(rows, who=who, name=name, limit=_SQUARED)
 
 
 def check_n_neighbors(n_neighbors: Any, n_available: int, *, who: str, among: str) -> int:

@@ -11,7 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from sidelight.core import FloatArray, IntArray, is_sparse, require_memory, row_blocks
-from sidelight.neighbors.checked_rows import Points, check_points, check_queries
+from sidelight.neighbors.checked_rows import Points, check_points, check_queries, require_squares
 from sidelight.neighbors.given_distances import check_distance_block, check_distances
 from sidelight.neighbors.given_graph import check_graph, check_graph_block, is_graph
 
@@ -99,6 +99,18 @@ def check_given(
         return table, check_distance_block(queries, len(table), who=who)
     rows = check_points(X, who=who)
     return rows, None if queries is None else check_queries(queries, rows, who=who)
+
+
+def check_compared(
+    X: Any, queries: Any = None, *, metric: Metric, who: str
+) -> tuple[Points, Points | None]:
+    """Check X and queries as :func:`check_given`, for searches: distances between them are had."""
+    rows, wanted = check_given(X, queries, metric=metric, who=who)
+    if isinstance(metric, str) and metric in _EUCLIDEAN:
+        require_squares(rows, who=who)
+        if wanted is not None:
+            require_squares(wanted, who=who, name="queries")
+    return rows, wanted
 
 
 def check_method(method: Any, metric: Metric, X: Points, *, who: str) -> str:

@@ -14,7 +14,7 @@ from sidelight.neighbors.duplicates import distinct_points
 from sidelight.neighbors.given_graph import is_graph, nearest_in_graph
 from sidelight.neighbors.metrics import (
     Metric,
-    check_given,
+    check_compared,
     check_method,
     check_metric,
     distance_blocks,
@@ -99,7 +99,7 @@ def nearest_neighbors(
     array([0., 2.])
     """
     metric = check_metric(metric, who=who)
-    rows, wanted = check_given(X, queries, metric=metric, who=who)
+    rows, wanted = check_compared(X, queries, metric=metric, who=who)
     how: dict[str, Any] = {"n_jobs": n_jobs, "random_state": random_state, "who": who}
     return find_nearest(rows, n_neighbors, wanted, metric=metric, method=method, **how)
 

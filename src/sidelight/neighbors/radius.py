@@ -14,7 +14,7 @@ from sidelight.neighbors.edges import edge_matrix
 from sidelight.neighbors.given_graph import is_graph
 from sidelight.neighbors.metrics import (
     Metric,
-    check_given,
+    check_compared,
     check_method,
     check_metric,
     distance_blocks,
@@ -46,7 +46,7 @@ def radius_neighbors(
     array([1, 0, 3, 2], dtype=int32)
     """
     metric = check_metric(metric, who=who)
-    rows, wanted = check_given(X, queries, metric=metric, who=who)
+    rows, wanted = check_compared(X, queries, metric=metric, who=who)
     return find_within(rows, radius, wanted, metric=metric, method=method, n_jobs=n_jobs, who=who)
 
 

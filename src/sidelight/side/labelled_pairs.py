@@ -38,7 +38,13 @@ def pairs_of_labels(
         )
     labels, known = _known_labels(y, unknown)
     rows = np.flatnonzero(known)
-    _, codes, counts = np.unique(labels[known], return_inverse=True, return_counts=True)
+    try:
+        _, codes, counts = np.unique(labels[known], return_inverse=True, return_counts=True)
+    except TypeError as error:  # what has no order
+        raise ValueError(
+            f"The 'y' argument of Pairs.from_labels must hold names, numbers or dates. Got values "
+            f"of type {type(labels[known][0]).__name__}."
+        ) from error
     rows = rows[np.argsort(codes, kind="stable")]
     n_similar = int((counts * (counts - 1) // 2).sum())
     n_dissimilar = len(rows) * (len(rows) - 1) // 2 - n_similar

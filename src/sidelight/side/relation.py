@@ -146,7 +146,11 @@ class Relation(NamesRows):
         values = read_numbers(v, what=what, ndim=(1, 2))
         if not np.isfinite(values).all():
             raise ValueError(f"{what} must be finite. Leave rows without a value out of 'index'.")
+        if not values.size:
+            raise ValueError(f"{what} must hold at least one value. Got none.")
         values = values.reshape(len(values), -1)
+        # in units of two to some power, which rounds nothing: squares of values of any size are had
+        values = np.ldexp(values, -np.frexp(np.abs(values).max(axis=0))[1])
         spread = values.std(axis=0)
         values = (values - values.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
         squared = ((values[:, None] - values[None]) ** 2).sum(axis=-1)
@@ -187,6 +191,9 @@ class Relation(NamesRows):
         items = read_numbers(X, what=what, ndim=(2,))
         if not np.isfinite(items).all():
             raise ValueError(f"{what} must be finite. Leave rows that are not out of 'index'.")
+        if not items.size:
+            raise ValueError(f"{what} must hold at least one item. Got none.")
+        items = of_moderate_size(items, who="Relation.from_items")
         items = items - items.mean(axis=0)
         lengths = np.einsum("ij,ij->i", items, items)
         squared = np.maximum(lengths[:, None] + lengths - 2 * items @ items.T, 0.0)

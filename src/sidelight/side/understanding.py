@@ -181,6 +181,8 @@ def side_values(side: Any, who: str) -> list[Any]:
             hint = "Did you mean Pairs(similar=…)?"
         elif isinstance(value, type) and issubclass(value, SideInformation):
             got, hint = f"the class {value.__name__}", f"Did you mean {value.__name__}(…)?"
+        elif hasattr(value, "__next__"):
+            got, hint = f"a {type(value).__name__}, which can be read once", "Make a list of it."
         else:
             got = f"{type(value).__name__}"
             if hasattr(value, "shape") or isinstance(value, dict):

@@ -161,15 +161,16 @@ class PCA(Embedder):
         form = self._form(X)
         S: Any
         few = self._few_axes(X, form)
-        if few is not None:
-            mean, S, total = few.mean, None, few.total
-        elif form == "direct":
-            mean, S = mean_and_scatter(X)
-            total = float(np.trace(S))
-        else:
-            mean = column_mean(X)
-            S = gram_matrix(as_dense(X), mean) if form == "dual" else scatter_operator(X, mean)
-            total = float(np.trace(S)) if form == "dual" else total_scatter(X, mean)
+        with np.errstate(over="ignore", invalid="ignore"):  # the total tells
+            if few is not None:
+                mean, S, total = few.mean, None, few.total
+            elif form == "direct":
+                mean, S = mean_and_scatter(X)
+                total = float(np.trace(S))
+            else:
+                mean = column_mean(X)
+                S = gram_matrix(as_dense(X), mean) if form == "dual" else scatter_operator(X, mean)
+                total = float(np.trace(S)) if form == "dual" else total_scatter(X, mean)
         _check_total(total, X)
         pairs: Pairs = few.pairs if few is not None else self._leading(S, n, p)
         self.n_components_ = len(pairs.values)
@@ -208,7 +209,11 @@ class PCA(Embedder):
             else:
                 X = self._checked(X, reset=False)
             X = as_dense(X)
-            self._fit_to(Seen(X.shape[0], *mean_and_scatter(X), X).joined(seen))
+            with np.errstate(over="ignore", invalid="ignore"):  # the total tells
+                block = Seen(X.shape[0], *mean_and_scatter(X), X)
+                block = block.joined(seen)
+            _check_total(float(np.trace(block.scatter)))
+            self._fit_to(block)
             self.__dict__.pop("embedding_", None)
         return self
 
@@ -426,9 +431,9 @@ def _described(
     return Map(None, projection, facts, back=LinearBack(directions, mean))
 
 
-def _check_total(total: float, X: Any) -> None:
-    """Refuse rows whose squares are lost."""
-    if not np.isfinite(total) or (total == 0 and _differ(X)):
+def _check_total(total: float, X: Any = None) -> None:
+    """Refuse rows whose squares are lost; of blocks, which may hardly differ, if too large."""
+    if not np.isfinite(total) or (X is not None and total == 0 and _differ(X)):
         raise ValueError(
             "PCA cannot use X: squares of its entries overflow or vanish. Measure in other units, "
             "such as X / abs(X).max(), and in float64."

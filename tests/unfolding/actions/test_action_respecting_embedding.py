@@ -227,15 +227,31 @@ def test_the_printed_algorithm_keeps_the_distances_of_neighbours():
 
 def test_step_lengths_from_the_data():
     x = np.array([0.0, 1.0, 3.0, 4.0, 6.0])  # "on" is a step of one or two: 5/2 in the mean square
-    model = ActionRespectingEmbedding(1, steps="data", tol=1e-6).fit(
-        np.column_stack([x, x * 0]), side=Actions(["on"] * 4)
-    )
+    model = ActionRespectingEmbedding(1, steps="data", tol=1e-6)
+    with pytest.warns(UserWarning, match="steps='data' of Action.* changes nothing"):
+        model.fit(np.column_stack([x, x * 0]), side=Actions(["on"] * 4))
     np.testing.assert_allclose(np.abs(np.diff(model.embedding_[:, 0])), 1.0, rtol=1e-3)
     x = np.array([0.0, 1.0, 3.0, 2.0, 4.0])
     tight = ActionRespectingEmbedding(1, steps="unit", tol=1e-6).fit(
         np.column_stack([x, x * 0]), side=Actions(["on"] * 4)
     )
     np.testing.assert_allclose(np.abs(np.diff(tight.embedding_[:, 0])), 1.0, rtol=1e-3)
+
+
+def test_it_is_said_where_step_lengths_from_the_data_are_those_without():
+    """A walk of equal steps; and one in which an action's steps, never in a row, differ."""
+    labels = ["right", "up", "left", "up", "right", "up"]
+    moves = {"right": [1.0, 0.0], "up": [0.0, 1.0], "left": [-1.0, 0.0]}
+    even = np.vstack([[0.0, 0.0], np.cumsum([moves[label] for label in labels], axis=0)])
+    told = {"side": Actions(labels, certain=True)}
+    with pytest.warns(UserWarning, match="steps='data' of Action.* changes nothing.* Leave it out"):
+        by_data = ActionRespectingEmbedding(steps="data").fit(even, **told)
+    plain = ActionRespectingEmbedding().fit(even, **told)
+    np.testing.assert_allclose(by_data.embedding_, plain.embedding_, atol=1e-6)
+    uneven = even * [1.0, 1.3] ** np.arange(7.0)[:, None]
+    by_data = ActionRespectingEmbedding(steps="data").fit(uneven, **told)
+    plain = ActionRespectingEmbedding().fit(uneven, **told)
+    assert np.abs(by_data.embedding_ - plain.embedding_).max() > 0.01
 
 
 def test_episodes_that_meet_share_one_map():

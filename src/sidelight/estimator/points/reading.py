@@ -8,6 +8,7 @@ from sidelight.core import is_sparse
 from sidelight.estimator.points.distances import Distances
 from sidelight.estimator.points.features import Features
 from sidelight.estimator.points.graph import Graph
+from sidelight.estimator.points.told_apart import require_told_apart
 from sidelight.neighbors import check_distances, check_graph, check_metric, weighted
 
 
@@ -20,7 +21,9 @@ def points_of(X: Any, metric: Any, *, who: str) -> Features | Distances | Graph:
     """Read X as its metric says: rows of features, a table of distances, or a sparse graph."""
     known = check_metric(metric, who=who)
     if not is_precomputed(known):
-        return Features.of(X, weighted(known, X), who)
+        rows = Features.of(X, weighted(known, X), who)
+        require_told_apart(rows)
+        return rows
     if is_sparse(X):
         return Graph(check_graph(X, who=who), who)
     return Distances(check_distances(X, who=who), who)

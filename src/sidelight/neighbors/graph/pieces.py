@@ -24,7 +24,7 @@ from sidelight.neighbors.given_graph import is_graph
 from sidelight.neighbors.graph.across import SearchAcross, search_across
 from sidelight.neighbors.metrics import (
     Metric,
-    check_given,
+    check_compared,
     check_metric,
     from_euclidean,
     is_euclidean,
@@ -80,7 +80,7 @@ def connect_components(
     (array([[1, 2]]), np.float64(4.0))
     """
     metric = check_metric(metric, who=who)
-    rows = check_given(X, metric=metric, who=who)[0]
+    rows = check_compared(X, metric=metric, who=who)[0]
     return join_pieces(graph, rows, metric=metric, n_jobs=n_jobs, who=who)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from sidelight.core import ArrayLike, FloatArray, IntArray
+from sidelight.core import ArrayLike, FloatArray, IntArray, explain_table
 from sidelight.neighbors import nearest_neighbors
 from sidelight.quality.inputs import as_points, check_n_neighbors, check_same_length
 from sidelight.side import labels_of_index
@@ -83,7 +83,12 @@ def point_quality(
     who = "point_quality"
     points = as_points(Z, name="Z", who=who)
     n = len(points)
-    check_same_length(np.shape(X)[0], n, names=("X", "Z"), who=who)
+    try:
+        shape = np.shape(X)
+    except ValueError as error:  # rows of several lengths
+        raise explain_table(error, X, who=who) from error
+    if shape:  # what is no table is refused by the search
+        check_same_length(shape[0], n, names=("X", "Z"), who=who)
     k = min(10, (n - 1) // 2) if n_neighbors is None else n_neighbors
     k = check_n_neighbors(k, n, who=who)
     near = nearest_neighbors(X, k, metric=metric, who=who).indices

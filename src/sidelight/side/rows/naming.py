@@ -217,7 +217,7 @@ def _holds_labels(given: Any, what: str) -> bool:
                 )
         return bool(flat) and all(labels)
     array = np.asarray(given)
-    if array.dtype.kind == "O":
+    if array.dtype.kind == "O" and array.ndim:
         return _holds_labels(array.tolist(), what)
     return array.dtype.kind in "UM" and array.size > 0
 

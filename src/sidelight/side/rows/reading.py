@@ -88,9 +88,15 @@ def require_rows_in_range(rows: IntArray, n_samples: int, *, what: str, who: str
 
 def read_array(given: Any, what: str, shape: str) -> Any:
     try:
-        return np.asarray(unmasked(given))
+        array = np.asarray(unmasked(given))
     except (ValueError, TypeError) as error:
         raise ValueError(f"{what} must have the shape {shape}. Got a ragged list.") from error
+    if array.ndim == 0 and array.dtype.kind == "O" and given is not None:
+        raise ValueError(
+            f"{what} must have the shape {shape}. Got a value of type {type(given).__name__}. Make "
+            f"it a list or an array."
+        )
+    return array
 
 
 def _words(array: Any) -> str:

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from sidelight.core import COMPONENTS, FloatArray, IntArray, OneOf, Real, Whole, counted
+from sidelight.core import COMPONENTS, FloatArray, IntArray, OneOf, Real, Whole, counted, warn
 from sidelight.estimator import (
     GRAPH_PARAMETERS,
     Embedder,
@@ -26,7 +26,7 @@ from sidelight.unfolding.actions.inverses import UnfoldedWalk, suppose_inverses
 from sidelight.unfolding.actions.moving import ActionMap, names_kept
 from sidelight.unfolding.actions.places import Places, find_places
 from sidelight.unfolding.actions.runs import run_variance, straight_scatter
-from sidelight.unfolding.actions.statement import state_walk
+from sidelight.unfolding.actions.statement import bounds_are_one, state_walk
 from sidelight.unfolding.actions.translations import translated
 from sidelight.unfolding.actions.walk import OfNewFrames, Walk, lay_out_walk, walk_of
 from sidelight.unfolding.likeness import (
@@ -327,8 +327,9 @@ class ActionRespectingEmbedding(ActionMap, Embedder):
 
         softness = self._softness(walk, edges, squares, counts) if self.slack else None
 
+        mean = not printed and self.steps == "data"
+
         def unfold(places: Places) -> UnfoldedWalk:
-            mean = not printed and self.steps == "data"
             program = state_walk(
                 objective, places, edges, squares, mean_bounds=mean, softness=softness
             )
@@ -340,6 +341,11 @@ class ActionRespectingEmbedding(ActionMap, Embedder):
             return UnfoldedWalk(places, program, found, principal_axes(found.factor, counts))
 
         plain = unfold(places)
+        if mean and bounds_are_one(plain.program, places.nodes[walk.transitions]):
+            warn(
+                f"steps='data' of {self._name} changes nothing here: steps that actions make "
+                f"equally long are one long, in the mean, by their frames, too. Leave it out."
+            )
         return plain if printed else suppose_inverses(plain, walk, unfold, tol=self.tol)
 
     def _softness(

@@ -52,6 +52,16 @@ def state_walk(
     return KernelProgram(n, objective, PairConstraints.join([bounds, equal]), first)
 
 
+def bounds_are_one(program: KernelProgram, steps: IntArray) -> bool:
+    """Whether each of the steps between places, (m, 2), may be one long, and no longer."""
+    stated = program.constraints
+    alone = sp.csr_array(stated.combine[~stated.equal])
+    base = program.n
+    codes, wanted = (np.sort(pairs, axis=1) @ [base, 1] for pairs in (stated.pairs, steps))
+    of_steps = np.isin(codes[alone.indices], wanted)
+    return bool(np.allclose(stated.bounds[~stated.equal][of_steps], 1.0, rtol=1e-9, atol=0.0))
+
+
 def _n_independent(equal: PairConstraints) -> int:
     return len(equal.pairs) - int(_classes(equal).max(initial=-1)) - 1
 

@@ -32,8 +32,12 @@ _NO_NAMES = "The first row holds numbers, no names: columns are called 'column 1
 _REMEDY = "Every row needs as many; quote values that hold the separator."
 _REMEDY_ABOVE = "Leave out what stands above the row of names, as titles and comments do."
 # What a file holds in which commas, or points, may stand between thousands: where the separator is
-# no comma, and where it is one and they are quoted.
-_DOUBTFUL = (re.compile(rb"\d,\d|\d\.\d{3}\.\d"), re.compile(rb'"\s*[+-]?\d[\d.]*,\d'))
+# no comma, and where it is one and the commas are quoted.
+_POINTS = rb"\d\.\d{3}\.\d"
+_DOUBTFUL = (
+    re.compile(rb"\d,|" + _POINTS),
+    re.compile(rb'"\s*[+-]?\d[\d.]*,|' + _POINTS),
+)
 # The text, its decoded copy and the numbers, for each byte of a file.
 _BYTES_PER_BYTE = 4.0
 
@@ -69,7 +73,7 @@ def delimited_blocks(path: Path, n_bytes: int, *, header: bool | None = None) ->
         _admit_long_fields(text)
         if separator is None:
             separator = "\t" if path.suffix.lower() == ".tsv" else separator_of(text)
-            marks = _marks_of(path, n_bytes, separator)
+            marks = _marks_of(path, n_bytes, separator, header)
             start = _columns_in(text, separator, header, path.name, marks=marks, keep_empty=True)
             header = _NO_NAMES not in start.notes
             rows = _whole_rows(io.StringIO(text, newline=""))
@@ -82,7 +86,9 @@ def delimited_blocks(path: Path, n_bytes: int, *, header: bool | None = None) ->
         report(f"placing {path.name}", done, max(done, path.stat().st_size))
 
 
-def _marks_of(path: Path, n_bytes: int, separator: str) -> list[str | None] | None:
+def _marks_of(
+    path: Path, n_bytes: int, separator: str, header: bool | None
+) -> list[str | None] | None:
     """What stands before decimals in each column of a whole file, where more than one mark may."""
     with path.open("rb") as file, mmap(file.fileno(), 0, access=ACCESS_READ) as content:
         if _DOUBTFUL[separator == ","].search(content) is None:
@@ -91,7 +97,10 @@ def _marks_of(path: Path, n_bytes: int, separator: str) -> list[str | None] | No
     for number, text in enumerate(_pieces(path, n_bytes)):
         try:
             text = single_spaced(text) if separator == " " else text
-            rows = _split(text, separator, path.name)[number == 0 :]  # the first may be names
+            rows = _split(text, separator, path.name)
+            if number == 0 and header is not False:
+                rows[0] = with_all_names(rows)
+                rows = rows[header or has_names(rows, separator) :]
             part = [Marks.of(column) for column in zip(*rows, strict=True)]
             found = [a & b for a, b in zip(found or part, part or found, strict=True)]
         except ValueError:  # whoever reads these rows says what is wrong with them

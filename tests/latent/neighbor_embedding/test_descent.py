@@ -9,7 +9,8 @@ import pytest
 
 from sidelight.core import Threads
 from sidelight.latent.neighbor_embedding import Divergence, affinities, mesh_field
-from sidelight.latent.neighbor_embedding.descent import Moving, Pace, lay_out
+from sidelight.latent.neighbor_embedding.descent import Moving, Pace, Swarm, lay_out
+from sidelight.latent.neighbor_embedding.repulsion import single_field
 from sidelight.latent.neighbor_embedding.start import on_common_ground
 from sidelight.neighbors import nearest_neighbors
 
@@ -17,11 +18,16 @@ POOL = Threads(1)
 SHORT = Pace(max_iter=100, early=20, many=300)
 
 
-def laid_out(n, pace, seed=0, d=2):
-    """The end of a descent, and how often the push was summed up."""
+def clusters(n, seed=0):
+    """Rows in eight clusters, and their affinities."""
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((n, 6)) + 3.0 * rng.standard_normal((8, 6))[rng.integers(8, size=n)]
-    P = affinities(nearest_neighbors(X, 12), np.array([6.0]), POOL)
+    return X, affinities(nearest_neighbors(X, 12), np.array([6.0]), POOL)
+
+
+def laid_out(n, pace, seed=0, d=2):
+    """The end of a descent, and how often the push was summed up."""
+    X, P = clusters(n, seed)
     pushes = []
 
     def field_of(Y, dof, pool):
@@ -58,3 +64,18 @@ def test_a_map_of_held_pushes_is_as_good(seed):
     each, all_pushes = laid_out(4_200, replace(pace, held_rate=0.0), seed)
     assert pushes < 0.8 * all_pushes
     assert held.facts["objective_"] == pytest.approx(each.facts["objective_"], rel=0.01)
+
+
+@pytest.mark.parametrize(("n", "start", "pinned"), [(70, 0, []), (333, 0, []), (90, 7, [3, 40])])
+def test_steps_in_one_go_have_the_bits_of_steps_one_by_one(n, start, pinned):
+    X, P = clusters(n)
+    begin = replace(Moving.at_rest(on_common_ground(X[:, :2])), step=start)
+    pinned, ends = np.array(pinned, dtype=np.intp), []
+    for field_of in (single_field, lambda *told: single_field(*told)):
+        divergence = Divergence(P, 1.0, field_of, POOL)
+        swarm = Swarm(divergence, begin, pinned, None)
+        assert swarm.in_one_go is (field_of is single_field)
+        ends.append(lay_out(divergence, begin, Pace(max_iter=67), pinned=pinned, who="test"))
+    np.testing.assert_array_equal(ends[0].Y, ends[1].Y)
+    np.testing.assert_array_equal(ends[0].facts["history_"], ends[1].facts["history_"])
+    assert ends[0].facts["n_iter_"] == 67

@@ -14,12 +14,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from sidelight.core import BoolArray, FloatArray, IntArray, Interruption, counted, report
-from sidelight.latent.neighbor_embedding.divergence import Divergence, Forces, cuts
+from sidelight.latent.neighbor_embedding.divergence import LEAST, Divergence, Forces, cuts
 from sidelight.latent.neighbor_embedding.order import morton_order, reordered
+from sidelight.latent.neighbor_embedding.repulsion import single_field
 from sidelight.latent.neighbor_embedding.springs import Springs
 from sidelight.solvers.eigen import column_signs
 
@@ -166,6 +168,10 @@ def lay_out(
                 )
             swarm.advance(forces, *pace.at(step), pace)
             step += 1
+            until = min(-(-step // _REPORT) * _REPORT, pace.max_iter)
+            if swarm.in_one_go:
+                swarm.make_steps(range(step, until), pace)
+                step = until
     if interruption:
         if step == start.step:
             interruption.go_on()
@@ -264,6 +270,25 @@ class Swarm:
         self.divergence.pool.run([(advance, (*told, s.start, s.stop)) for s in cuts(n)])
         if self._springs is not None and self._springs.rigid:
             self._springs.hold(self._Y, self._velocity)
+
+    @property
+    def in_one_go(self) -> bool:
+        """Whether steps can be made without looking at each: of few points that nothing holds."""
+        field_of: Any = self.divergence.field_of
+        return self._springs is None and field_of is single_field
+
+    def make_steps(self, steps: range, pace: Pace) -> None:
+        """Make several steps as ``forces`` and ``advance`` do, in compiled code."""
+        from sidelight.latent.neighbor_embedding._steps_compiled import make_steps
+
+        n, graph = len(self._Y), self._graph
+        paces = [pace.at(step) for step in steps]
+        lengths = np.array([(rate * more, 0.5 * rate * n) for more, rate in paces])
+        if len(lengths):
+            edges = (graph.indptr, graph.indices, graph.data)
+            told = (pace.momentum, LEAST)
+            make_steps(edges, self._Y, self._velocity, self._fixed, told, lengths, pace.longest)
+            self._last = None
 
     @property
     def points(self) -> FloatArray:

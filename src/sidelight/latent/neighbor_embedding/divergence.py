@@ -30,6 +30,8 @@ from sidelight.latent.neighbor_embedding.repulsion import Field
 
 #: Points that a thread takes at once.
 _SHARE = 8_192
+#: Z is no less.
+LEAST = float(np.finfo(float).tiny)
 #: From points and degrees of freedom to the field that they make.
 FieldOf: TypeAlias = Callable[[FloatArray, float, Threads], Field]
 
@@ -99,7 +101,7 @@ class Divergence:
         if held is not None:
             return Forces(pulls, held.slopes, held.Z, self.affinities.mass)
         values, slopes = self.field_of(Y, self.dof, self.pool).among(Y, self.pool)
-        Z = max(total(values), np.finfo(float).tiny)
+        Z = max(total(values), LEAST)
         return Forces(pulls, slopes, Z, self.affinities.mass)
 
     def value(self, Y: FloatArray, Z: float, graph: sp.csr_array | None = None) -> float:

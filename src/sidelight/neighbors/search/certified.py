@@ -26,7 +26,8 @@ from sidelight.neighbors.search.distance_bounds import scale_of
 from sidelight.neighbors.search.refine import redo_uncertain, refine
 
 _UNIT_ROUNDOFF = 2.0**-24
-_TILE = 2048
+# Rows and columns of a tile: products and what they are looked through for stay near the cache.
+_TILE = 768
 # A column that no row of a tile has.
 _NOWHERE = -2 * _TILE
 # More candidates than wanted: the last of them must be farther than the last wanted by more than

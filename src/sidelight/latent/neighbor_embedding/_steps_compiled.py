@@ -14,18 +14,20 @@ from sidelight.latent.neighbor_embedding.repulsion._all_pairs_compiled import (
 
 
 @njit(cache=True, nogil=True)
-def make_steps(graph, Y, velocity, fixed, told, lengths, longest):  # type: ignore[no-untyped-def]
-    """Move points by all pairs in single precision, ν = 1; ``lengths``: of pulls and pushes.
+def make_steps(graph, Y, velocity, fixed, lengths, bounds):  # type: ignore[no-untyped-def]
+    """Move points by all pairs in single precision, ν = 1.
 
-    ``graph``: indptr, indices and weights; ``told``: the momentum and the least Z.
+    ``graph``: indptr, indices and weights; ``lengths``: of each step by what pulls and, times Z, by
+    what pushes, and the momentum; ``bounds``: the least Z and the longest step.
     """
     n = len(Y)
     indptr, indices, weights = graph
-    momentum, least = told
+    least, longest = bounds
     places, given, got = room_for(n)
     pulls, values, slopes = np.empty_like(Y), np.empty(n), np.empty_like(Y)
     for step in range(len(lengths)):
         pull(indptr, indices, weights, Y, 1.0, 0, n, pulls)
         push_through(around_zero(Y), places, given, got, values, slopes)
-        pace = (lengths[step, 0], lengths[step, 1] / max(total(values), least), momentum, longest)
+        by_slope = lengths[step, 1] / max(total(values), least)
+        pace = (lengths[step, 0], by_slope, lengths[step, 2], longest)
         advance(Y, pulls, slopes, pace, fixed, velocity, 0, n)

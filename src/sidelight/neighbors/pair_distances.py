@@ -12,6 +12,9 @@ import numpy as np
 from sidelight.core import BoolArray, FloatArray, IntArray, is_sparse, row_blocks
 from sidelight.neighbors.checked_rows import Points
 
+#: Candidates are sorted in a table that has at most so many places for each of them.
+_WIDE = 4
+
 
 def pair_distances(Q: Points, X: Points, left: IntArray, right: IntArray) -> FloatArray:
     """Compute ``‖q_left − x_right‖`` for pairs of rows.
@@ -45,9 +48,17 @@ def group_nearest(
     left: IntArray, right: IntArray, distances: FloatArray, n_rows: int, n_neighbors: int
 ) -> tuple[IntArray, FloatArray]:
     """Keep the nearest of each row's candidates, ties broken by index."""
-    order = np.lexsort((right, distances, left))
-    starts = np.searchsorted(left, np.arange(n_rows))
-    kept = order[starts[:, None] + np.arange(n_neighbors)]
+    starts = np.searchsorted(left, np.arange(n_rows + 1))
+    counts = np.diff(starts)
+    rising = bool(((right[1:] > right[:-1]) | (left[1:] > left[:-1])).all())
+    if rising and int(counts.max(initial=0)) * n_rows <= _WIDE * max(len(left), 1):
+        # in a table of a row each a stable sort keeps the order of ties
+        table = np.full((n_rows, int(counts.max(initial=0))), np.inf)
+        table[left, np.arange(len(left)) - starts[left]] = distances
+        kept = np.argsort(table, axis=1, kind="stable")[:, :n_neighbors] + starts[:-1, None]
+    else:
+        order = np.lexsort((right, distances, left))
+        kept = order[starts[:-1, None] + np.arange(n_neighbors)]
     return right[kept].astype(np.intp, copy=False), distances[kept]
 
 

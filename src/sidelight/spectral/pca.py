@@ -405,12 +405,13 @@ def _extreme(X: FloatArray, mean: FloatArray, places: FloatArray) -> FloatArray:
     """The rows that lie farthest out: along the axes of the map both ways, and from the mean."""
     if len(X) <= _FARTHEST:
         return np.array(X)
-    lengths = np.empty(len(X))
+    lengths, centre = np.empty(len(X), dtype=X.dtype), mean.astype(X.dtype)
     for block in row_blocks(len(X), 8.0 * X.shape[1], budget=_AT_ONCE):
-        centred = X[block] - mean
+        centred = X[block] - centre
         np.einsum("ij,ij->i", centred, centred, out=lengths[block])
     farthest = np.argpartition(lengths, -_FARTHEST)[-_FARTHEST:]
-    rows = np.unique(np.concatenate([places.argmax(axis=0), places.argmin(axis=0), farthest]))
+    ends = [end(axis) for axis in places.T for end in (np.argmax, np.argmin)]
+    rows = np.unique(np.concatenate([ends, farthest]))
     return np.array(X[rows])
 
 

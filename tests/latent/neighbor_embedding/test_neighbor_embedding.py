@@ -77,7 +77,7 @@ class TestAgainstTheExactMethod:
     def test_the_objective_falls(self, fitted):
         assert (np.diff(fitted.history_) < 0).all()
         assert fitted.history_[-1] == fitted.objective_
-        assert fitted.n_iter_ == 500
+        assert fitted.n_iter_ == 300
 
 
 class TestDials:

@@ -9,7 +9,7 @@ from sidelight.latent.descending import principal_turn
 from sidelight.latent.information.axes import on_axes
 from sidelight.latent.relational.axes import settled_full
 from sidelight.solvers.eigen import settled_axes
-from sidelight.solvers.eigen.rules import column_signs, settling_turn
+from sidelight.solvers.eigen.rules import column_extremes, column_signs, settling_turn
 from sidelight.solvers.semidefinite import principal_axes
 
 
@@ -100,3 +100,12 @@ def test_where_rows_say_no_more_the_turn_is_completed(rank):
     first = settling_turn(V, max(rank, 1))
     np.testing.assert_allclose(turn[:, :rank], first[:, :rank], atol=1e-12)
     np.testing.assert_allclose((V @ turn)[:, rank:], 0.0, atol=1e-12)
+
+
+@pytest.mark.parametrize("shape", [(5000, 2), (4096, 1), (2049, 3), (3000, 50), (40, 2), (9, 1500)])
+def test_the_extremes_of_columns_are_those_of_numpy(shape):
+    values = np.random.default_rng(0).standard_normal(shape)
+    for table in (values, values.astype(np.float32), np.asfortranarray(values), values[::2]):
+        least, largest = column_extremes(table)
+        np.testing.assert_array_equal(least, table.min(axis=0))
+        np.testing.assert_array_equal(largest, table.max(axis=0))

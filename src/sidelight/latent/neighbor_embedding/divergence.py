@@ -30,6 +30,8 @@ from sidelight.latent.neighbor_embedding.repulsion import Field
 
 #: Points that a thread takes at once.
 _SHARE = 8_192
+#: Z is no less.
+LEAST = float(np.finfo(float).tiny)
 #: From points and degrees of freedom to the field that they make.
 FieldOf: TypeAlias = Callable[[FloatArray, float, Threads], Field]
 
@@ -82,13 +84,8 @@ class Divergence:
     field_of: FieldOf
     pool: Threads
 
-    def forces(
-        self, Y: FloatArray, graph: sp.csr_array | None = None, held: Forces | None = None
-    ) -> Forces:
-        """What acts on points; they may be in another order, with their graph.
-
-        The push may be held: that of other forces, from where the points were a step ago.
-        """
+    def forces(self, Y: FloatArray, graph: sp.csr_array | None = None) -> Forces:
+        """What acts on points; they may be in another order, with their graph."""
         from sidelight.latent.neighbor_embedding._pairs_compiled import pull, total
 
         graph = self.affinities.graph if graph is None else graph
@@ -96,10 +93,8 @@ class Divergence:
         pulls = np.empty_like(Y)
         told = (graph.indptr, graph.indices, graph.data, Y, 1.0 / self.dof)
         self.pool.run([(pull, (*told, s.start, s.stop, pulls)) for s in cuts(len(Y))])
-        if held is not None:
-            return Forces(pulls, held.slopes, held.Z, self.affinities.mass)
         values, slopes = self.field_of(Y, self.dof, self.pool).among(Y, self.pool)
-        Z = max(total(values), np.finfo(float).tiny)
+        Z = max(total(values), LEAST)
         return Forces(pulls, slopes, Z, self.affinities.mass)
 
     def value(self, Y: FloatArray, Z: float, graph: sp.csr_array | None = None) -> float:

@@ -98,7 +98,8 @@ class NeighborEmbedding(Embedder):
         How much stronger pulls are than the objective says: 1 is t-SNE; at 4 clusters contract, as
         in UMAP's maps.
     early_exaggeration : float
-        The same for the first fifth of the steps, in which clusters form.
+        The same for the first steps, in which clusters form: 100 of those of
+        ``max_iter="auto"``, and as large a share of others.
     degrees_of_freedom : float
         ν: 1 is t-SNE; below, clusters fall into finer ones; infinity is symmetric stochastic
         neighbour embedding.
@@ -114,8 +115,9 @@ class NeighborEmbedding(Embedder):
         Of the rows; ``"precomputed"`` for a table of distances or a sparse graph of them.
     neighbors : {"auto", "kd_tree", "blocked", "approximate"}
         How neighbours are found; ``"auto"`` is exact where that is affordable.
-    max_iter : int
-        Steps.
+    max_iter : int or "auto"
+        Steps; ``"auto"`` is 350 for up to 1,500 distinct rows, and 300 for more, which have more
+        momentum.
     warm_start : bool
         Whether ``fit`` goes on where the last one, with the same X and ``side``, was interrupted.
     random_state : int, Generator, RandomState or None
@@ -194,7 +196,7 @@ class NeighborEmbedding(Embedder):
         "repulsion": (OneOf(("auto", "mesh", "tree", "exact")),),
         "metric": GRAPH_PARAMETERS["metric"],
         "neighbors": GRAPH_PARAMETERS["neighbors"],
-        "max_iter": (Whole(1),),
+        "max_iter": (OneOf(("auto",)), Whole(1)),
         "warm_start": (OneOf((True, False)),),
         "random_state": (RANDOM_STATE,),
     }
@@ -212,7 +214,7 @@ class NeighborEmbedding(Embedder):
         repulsion: str = "auto",
         metric: Any = "euclidean",
         neighbors: str = "auto",
-        max_iter: int = 500,
+        max_iter: int | str = "auto",
         warm_start: bool = False,
         random_state: Any = 0,
     ) -> None:
@@ -285,7 +287,8 @@ class NeighborEmbedding(Embedder):
         thread = pick_up(self, (P.graph.data, P.graph.indices, told.known), points.n * d)
         begin = thread.where or Moving.at_rest(self._start(points, distinct, P, d))
         around: dict[str, Any] = {"show": _of_rows(distinct), "who": self._name}
-        found, unit = lay_out_informed(divergence, begin, self._pace(), heard, distinct, **around)
+        pace = self._pace(points.n)
+        found, unit = lay_out_informed(divergence, begin, pace, heard, distinct, **around)
         return found, unit, thread.left_at(found.left)
 
     def _start(self, points: Points, distinct: DistinctRows, P: Affinities, d: int) -> FloatArray:
@@ -300,10 +303,10 @@ class NeighborEmbedding(Embedder):
                 f"n_components={self.n_components!r}."
             )
 
-    def _pace(self) -> Pace:
-        return Pace(
-            max_iter=self.max_iter,
-            early=self.max_iter // 5,
+    def _pace(self, n: int) -> Pace:
+        return Pace.of(
+            n,
+            None if isinstance(self.max_iter, str) else self.max_iter,
             early_exaggeration=self.early_exaggeration,
             exaggeration=self.exaggeration,
         )

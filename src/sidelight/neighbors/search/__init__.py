@@ -5,7 +5,6 @@ from __future__ import annotations
 from sidelight.neighbors.search.approximate import approximate_nearest
 from sidelight.neighbors.search.blocked import (
     NEAREST,
-    DistanceBounds,
     exact_nearest,
     forbid_self,
     nearest_in_blocks,
@@ -16,8 +15,8 @@ from sidelight.neighbors.search.certified import (
     certified_nearest,
     narrow,
     rounding,
-    scale_of,
 )
+from sidelight.neighbors.search.distance_bounds import DistanceBounds, scale_of
 from sidelight.neighbors.search.tree import (
     SMALL,
     prefers_tree,

@@ -22,10 +22,12 @@ from sidelight.core import (
 )
 from sidelight.neighbors.pair_distances import squared_norms
 from sidelight.neighbors.search.blocked import NEAREST
+from sidelight.neighbors.search.distance_bounds import scale_of
 from sidelight.neighbors.search.refine import redo_uncertain, refine
 
 _UNIT_ROUNDOFF = 2.0**-24
-_TILE = 2048
+# Rows and columns of a tile: products and what they are looked through for stay near the cache.
+_TILE = 768
 # A column that no row of a tile has.
 _NOWHERE = -2 * _TILE
 # More candidates than wanted: the last of them must be farther than the last wanted by more than
@@ -70,15 +72,6 @@ def certified_nearest(
         kth = found[1][:, -1] * scale
         certain &= certain_within(kth, np.sqrt(query_norms), heaps[:, 0], X.shape[1])
     return redo_uncertain(X, queries, found, certain, itself=itself)
-
-
-def scale_of(X: FloatArray, centre: FloatArray) -> float:
-    """Find the power of two that brings the largest centred entry to one."""
-    largest = max(
-        float(np.abs(X[block] - centre).max())
-        for block in row_blocks(X.shape[0], 8.0 * X.shape[1], budget=4e6)
-    )
-    return float(2.0 ** -np.ceil(np.log2(largest))) if largest > 0 else 1.0
 
 
 def narrow(X: FloatArray, centre: FloatArray, scale: float) -> tuple[FloatArray, FloatArray]:

@@ -22,8 +22,6 @@ from sidelight.latent.neighbor_embedding.start import rounded
 from sidelight.quality import procrustes
 from sidelight.solvers.eigen import largest_eigenpairs
 
-#: The share of the steps in which a map settles around what is held, and how long they are.
-_SETTLING, _RATE = 0.4, 4.0
 #: Distances that all fit as well as this need no other beginning; another one is to miss by so
 #: much less of it, in squares.
 _FIT, _BETTER = 0.02, 0.8
@@ -40,9 +38,10 @@ def hold_distances(
     begin = Moving.at_rest(rounded(realised(springs, found.Y)))
     settled = replace(found, Y=begin.Y)
     if found.left is None:  # an interrupted map settles when it goes on
-        still = replace(pace, early=0, max_iter=max(1, int(_SETTLING * pace.max_iter)), rate=_RATE)
         rigid = replace(springs, rigid=True)
-        settled = settled_after(found, lay_out(divergence, begin, still, springs=rigid, **told))
+        settled = settled_after(
+            found, lay_out(divergence, begin, pace.settling(), springs=rigid, **told)
+        )
     Y = settled.Y.copy()
     springs.hold(Y)
     unit = 1.0 / max(springs.unit(Y), 1e-300)

@@ -36,8 +36,6 @@ from sidelight.quality import procrustes
 
 #: What acts inside.
 INSIDE = ("Pairs", "Distances", "Sequence", "Anchors")
-#: The share of the steps in which a map settles around its pins, and how long they are.
-_SETTLING, _RATE = 0.4, 4.0
 #: A finished map is rounded to this share of its spread, as by single precision.
 _SINGLE = 2.0**-24
 #: Anchors that a similarity misses by less of their spread are met.
@@ -140,12 +138,9 @@ def _around_pins(
     # one or two anchors, or those of this very map, are met without bending it
     bent = pins.sized and procrustes(plain.Y[pins.rows], pins.positions).residual > _MET
     if bent and plain.left is None:  # an interrupted map is bent, and settles when it goes on
-        settling = replace(
-            pace, early=0, max_iter=max(1, int(_SETTLING * pace.max_iter)), rate=_RATE
-        )
         begin = Moving.at_rest(rounded(pins.points(x)))
         settled = lay_out(
-            divergence, begin, settling, pinned=pins.rows, springs=heard.springs, **told
+            divergence, begin, pace.settling(), pinned=pins.rows, springs=heard.springs, **told
         )
         x = np.append(settled.Y[pins.free].ravel(), x[-1])
         plain = settled_after(plain, settled)

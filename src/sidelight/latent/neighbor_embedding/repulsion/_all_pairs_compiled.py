@@ -164,10 +164,22 @@ def _added_up(typing_context: Any, given: Any, number: Any) -> Any:
 @njit(cache=True, nogil=True)
 def push_each_other(Y, values, slopes):  # type: ignore[no-untyped-def]
     """Set φ and ∇φ at points in single precision, each without its own part."""
-    n = len(Y)
+    push_through(Y, *room_for(len(Y)), values, slopes)
+
+
+@njit(cache=True, nogil=True)
+def room_for(n):  # type: ignore[no-untyped-def]
+    """Memory for n points: their places in whole blocks, what they give and what they get."""
     m = BLOCK * ((n + BLOCK - 1) // BLOCK)
-    places, got = np.full((2, m), FAR), np.empty((3, m), np.float32)
-    given = np.zeros((m, 3 * LANES), np.float32)
+    given = np.empty((m, 3 * LANES), np.float32)
+    return np.full((2, m), FAR), given, np.empty((3, m), np.float32)
+
+
+@njit(cache=True, nogil=True)
+def push_through(Y, places, given, got, values, slopes):  # type: ignore[no-untyped-def]
+    """Do so with memory that there is already."""
+    n, m = len(Y), len(given)
+    given[:] = 0.0
     for i in range(n):
         places[0, i], places[1, i] = Y[i, 0], Y[i, 1]
     for first in range(0, m, BLOCK):

@@ -28,6 +28,14 @@ def test_how_near_adjacent_rows_are_is_said_beside_any_two():
         assert int(said[1]) == pytest.approx(100 * share, abs=1)
 
 
+@pytest.mark.parametrize(("n_rows", "is_heard"), [(8, False), (9, True)])
+def test_fewer_than_eight_adjacent_pairs_say_nothing(n_rows, is_heard):
+    found = heard(np.arange(float(n_rows))[:, None] ** 2)
+    assert ("too few" not in found.said) == is_heard
+    copies = np.repeat(np.arange(8.0)[:, None], 3, axis=0)  # which are adjacent to themselves
+    assert "7 adjacent pairs of different rows are too few" in heard(copies).said
+
+
 @pytest.mark.parametrize(("errors", "is_believed"), [(3.0, False), (5.0, True)])
 def test_an_order_is_believed_where_it_shows_by_four_standard_errors(errors, is_believed):
     """Rows in any order, drawn together along it until they are nearer by so many."""

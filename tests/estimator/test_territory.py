@@ -276,6 +276,13 @@ class TestMaps:
         gain = five_nearest(told[others], y[others]) - five_nearest(plain[others], y[others])
         assert gain > 0.2
 
+    @pytest.mark.parametrize(("step", "kept"), [(4, 1.0), (14, 1.0), (17, 0.0)])
+    def test_neighbours_are_looked_for_among_thrice_as_many_in_a_map(self, step, kept):
+        """On a line the thirty nearest are fifteen to each side; at the ends they are others."""
+        n = 400
+        steps = sp.csr_array(np.eye(n, k=step) + np.eye(n, k=-step))
+        assert share_kept(steps, np.arange(float(n))[:, None], np.arange(40, n - 40)) == kept
+
     def test_a_metric_that_is_not_worth_it_is_left_out(self, monkeypatch):
         X, y, named = some_digits(331)
         side, asked = labels_of(y, named), []

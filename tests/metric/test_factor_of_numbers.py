@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import sidelight
 from sidelight import FactorRemoval
+from sidelight.metric import factor_removal
 from sidelight.metric.factor.basis import Basis
 from sidelight.side import Condition
 
@@ -47,6 +49,14 @@ def test_numbered_batches_are_taken_out_as_named_ones_are():
         assert told_by_neighbors(X, batch) > 0.3
         assert told_by_neighbors(clean, batch) < told_by_neighbors(items, batch) + 0.1
         assert "its numbers are read one by one" in by_number.report_
+
+
+def test_numbers_are_read_one_by_one_only_where_that_undoes_enough(monkeypatch):
+    """More than a half of what the curve through them leaves: here it does, of all it does not."""
+    _, X, batch = in_batches(304)
+    assert "its numbers are read one by one" in removal(X, Condition(batch)).report_
+    monkeypatch.setattr(factor_removal, "SETTINGS", replace(factor_removal.SETTINGS, undone=1.5))
+    assert "one by one" not in removal(X, Condition(batch)).report_
 
 
 def test_batches_that_no_curve_shows_are_seen_one_by_one():

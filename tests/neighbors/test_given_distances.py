@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from sidelight.neighbors import nearest_neighbors
-from sidelight.neighbors.given_distances import check_distance_block, check_distances
+from sidelight.neighbors.given_distances import as_distances, check_distance_block, check_distances
 
 
 def table():
@@ -20,6 +20,21 @@ def test_a_good_table_is_not_copied(dtype):
     assert check_distances(D, who="Isomap") is D
     whole = check_distances(table().astype(int), who="Isomap")
     np.testing.assert_array_equal(whole, table())
+
+
+@pytest.mark.parametrize(("place", "size"), [((0, 3), 7.0), ((2, 2), 7.0)])
+def test_a_table_of_distances_is_known_by_its_looks_up_to_rounding(place, size):
+    """By more than 1e-8 of the largest distance it is no table of distances, and read as rows."""
+    for share, looks in ((0.0, True), (5e-9, True), (2e-8, False), (1e-6, False)):
+        D = table()
+        D[place] += share * size
+        found = as_distances(D)
+        assert (found is not None) == looks
+        if looks:
+            np.testing.assert_allclose(found, table(), atol=1e-7)
+            assert not found.diagonal().any()
+    single = table().astype(np.float32) * (1 + 1e-7 * np.tri(4, dtype=np.float32))
+    assert as_distances(single) is not None
 
 
 def test_rounding_is_forgiven():

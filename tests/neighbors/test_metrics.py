@@ -8,12 +8,12 @@ import warnings
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from scipy.spatial.distance import cdist
+from scipy.spatial.distance import cdist, pdist, squareform
 
 import sidelight
 from sidelight import ClassicalMDS, Isomap, LaplacianEigenmaps, SammonMapping
 from sidelight.neighbors import nearest_neighbors
-from sidelight.neighbors.metrics import distance_blocks, euclidean_rows
+from sidelight.neighbors.metrics import distance_blocks, euclidean_rows, weighted
 
 
 @pytest.fixture
@@ -35,6 +35,14 @@ def test_nothing_is_left_between_equal_rows(X, metric, offset):
         np.testing.assert_array_equal(D == 0, np.eye(20, dtype=bool)[5:9])
     reference = cdist(rows[5:9], rows, metric)
     np.testing.assert_allclose(D, reference, atol=1e-6 * reference.max() + 1e-15)
+
+
+@pytest.mark.parametrize("metric", ["seuclidean", "mahalanobis"])
+def test_two_rows_are_compared_as_all_are(X, metric):
+    of_two = weighted(metric, X)
+    D = squareform(pdist(X, metric))
+    assert of_two(X[3], X[8]) == pytest.approx(D[3, 8])
+    assert of_two(X[3], X[3]) == 0
 
 
 @pytest.mark.parametrize("metric", ["minkowski", "sqeuclidean", "seuclidean", "mahalanobis"])

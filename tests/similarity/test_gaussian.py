@@ -61,7 +61,7 @@ def test_half_squares_in_one_product(dtype):
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
-@pytest.mark.parametrize("scale", [1.0, 1e4, 1e9])
+@pytest.mark.parametrize("scale", [1.0, 1e2, 1e4, 3e6, 1e9])
 def test_a_row_is_at_no_distance_from_itself_however_long(scale, dtype):
     """Rounding parted long rows from themselves, and kernels lost their diagonal."""
     rng = np.random.default_rng(0)

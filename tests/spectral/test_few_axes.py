@@ -110,5 +110,15 @@ def test_where_the_scatter_is_better_none_are_found(X):
     assert few_axes(X, 2) is None
 
 
+def test_axes_that_are_nearly_as_long_are_the_scatters():
+    """How two of nearly one length are turned would hang on the last bits of single precision."""
+    rng = np.random.default_rng(1)
+    for nearly, taken in ((1 - 3e-4, False), (1 - 3e-3, True)):
+        lengths = 9.0 * np.sqrt([1.0, nearly, 0.05])
+        scores = np.linalg.qr(rng.standard_normal((N, 3)))[0] * lengths * np.sqrt(N)
+        X = scores @ np.linalg.qr(rng.standard_normal((P, 3)))[0].T
+        assert (few_axes(X.astype(np.float32), 2) is not None) == taken
+
+
 def test_more_axes_are_the_scatters():
     assert few_axes(rows([9.0, 7.0, 5.0, 4.0, 3.0]), 5) is None

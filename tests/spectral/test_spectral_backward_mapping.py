@@ -231,3 +231,11 @@ def test_a_basis_that_is_the_same_everywhere_is_refused():
         ValueError, match="SpectralBackwardMapping has all rows in one place.*gamma"
     ):
         SpectralBackwardMapping(basis="regression", gamma=1e-300).fit(X)
+
+
+def test_a_basis_that_hardly_differs_is_a_map_all_the_same():
+    X = np.random.default_rng(0).standard_normal((12, 3))
+    for gamma in (1e-3, 1e-6):
+        model = SpectralBackwardMapping(basis="regression", gamma=gamma).fit(X)
+        extent = np.ptp(model.embedding_, axis=0) / np.ptp(model.codes_, axis=0)
+        assert 1e-1 * gamma < extent.min() < extent.max() < 10 * gamma

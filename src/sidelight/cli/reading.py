@@ -44,11 +44,6 @@ def missing_policy(given: str | None, method: str = "auto") -> str:
     return "keep" if takes else "error"
 
 
-def read_data(path: Path, *, quiet: bool = False, **how: Any) -> Table:
-    """Read a table for a command, and say what was done with it; a sparse array as it is."""
-    return read_rows(require_table(path), quiet=quiet, **how)[0]
-
-
 def read_rows(
     path: Path,
     *,

@@ -12,7 +12,6 @@ FloatArray: TypeAlias = npt.NDArray[np.floating[Any]]
 IntArray: TypeAlias = npt.NDArray[np.integer[Any]]
 ComplexArray: TypeAlias = npt.NDArray[np.complexfloating[Any, Any]]
 BoolArray: TypeAlias = npt.NDArray[np.bool_]
-SparseMatrix: TypeAlias = sp.csr_array
 ArrayLike: TypeAlias = npt.ArrayLike
 
 

@@ -9,6 +9,7 @@ from sidelight.latent.conditioning import map as making
 from sidelight.latent.conditioning.map import (
     _alike,
     _best_end,
+    _of_all_values,
     _Start,
     map_without_factor,
 )
@@ -65,3 +66,14 @@ def test_items_are_judged_by_all_that_is_known_of_them_without_the_means_of_clas
     scores = seen.value.args[0]
     assert scores.shape[1] <= 50  # a turn of them
     np.testing.assert_allclose(scores @ scores.T, left @ left.T, atol=1e-9)
+
+
+@pytest.mark.parametrize(("share", "kept"), [(1.0, 3), (0.01, 3), (1e-4, 2)])
+def test_vectors_that_say_nothing_of_one_value_are_of_others(share, kept):
+    """Items of the second value hardly differ in the last vector; a hundredth is not hardly."""
+    rng = np.random.default_rng(0)
+    M = np.repeat(np.eye(2), 30, axis=0)
+    vectors = rng.standard_normal((60, 3))
+    vectors[30:, 2] *= share
+    assert _of_all_values(vectors, M, 2).shape == (60, kept)
+    assert _of_all_values(vectors, M, 3).shape == (60, 3)  # unless too few are left

@@ -5,8 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from scipy.optimize import approx_fprime
+from scipy.spatial.distance import pdist
+from scipy.stats import spearmanr
+from sklearn.exceptions import ConvergenceWarning
 
+from sidelight import GPLVM
 from sidelight.latent.descending import NOTHING_ADJACENT, Adjacent
+from sidelight.side import Sequence
 
 
 def naive(Z, pairs):
@@ -58,3 +63,19 @@ def test_in_another_order():
     Z, order = rng.standard_normal((6, 2)), rng.permutation(6)
     term = Adjacent(np.array([[0, 1], [2, 5]]), 1.0)
     assert term.renumbered(np.argsort(order))(Z[order])[0] == pytest.approx(term(Z)[0])
+
+
+@pytest.mark.filterwarnings(f"ignore::{ConvergenceWarning.__module__}.ConvergenceWarning")
+def test_a_sequence_weighs_enough_to_be_heard_by_a_process():
+    """Rows along a circle, and so much noise that a map of the rows alone hardly shows it."""
+    shown = {"without": [], "with": []}
+    for seed in range(206, 210):
+        rng = np.random.default_rng(seed)
+        angle = np.cumsum(0.12 + 0.03 * rng.standard_normal(70))
+        circle = np.column_stack([np.cos(angle), np.sin(angle)])
+        basis = np.linalg.qr(rng.standard_normal((6, 2)))[0]
+        X = circle @ basis.T + 0.5 * rng.standard_normal((70, 6))
+        for name, side in (("without", None), ("with", Sequence())):
+            Z = GPLVM(2, max_iter=200).fit(X, side=side).embedding_
+            shown[name].append(spearmanr(pdist(Z), pdist(circle)).statistic)
+    assert np.mean(shown["with"]) > np.mean(shown["without"]) + 0.1  # 0.55 and 0.36 on other draws

@@ -75,6 +75,20 @@ def objective_of(model):
     return told
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_the_coordinates_of_anchors_do_not_show_in_places_that_are_held(seed):
+    """To the last bit: a long descent would make more of it."""
+    rng = np.random.default_rng(seed)
+    plain = rng.standard_normal((30, 2))
+    told = bent(plain)[INDEX]
+    held = []
+    for unit, turn in ((1.0, np.eye(2)), (1e-3, TURN), (1 / 3, TURN @ TURN.T), (7e5, -TURN)):
+        side = Anchors(INDEX, unit * told @ turn + unit * rng.standard_normal(2))
+        held.append(Held.of(pins_of(side, each_row(30), 2, copies=True, who="test"), plain).places)
+    for other in held[1:]:
+        np.testing.assert_array_equal(other, held[0])
+
+
 @every_method
 def test_anchors_are_exact_and_the_report_says_where(model):
     found = held_with(model)

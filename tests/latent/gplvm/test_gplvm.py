@@ -7,6 +7,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from sklearn.datasets import load_digits
 from sklearn.exceptions import ConvergenceWarning
 
 from sidelight import GPLVM, PCA, Isomap, ProbabilisticPCA
@@ -371,6 +372,15 @@ def test_a_usual_fit_converges():
         model = GPLVM().fit(X)
     gains = np.diff(model.history_[-11:])
     assert gains.sum() / 10 <= 1e-4 * max(X.size, abs(model.history_[-1])) < 0.1 * X.size
+
+
+def test_a_small_tolerance_goes_to_the_maximum_itself():
+    digits = load_digits().data
+    for first in range(1600, 1760, 40):
+        rows = digits[first : first + 40]
+        rounded = rows * (1 + 1e-13 * np.random.default_rng(first).standard_normal(rows.shape))
+        Z, other = (GPLVM(tol=1e-7, max_iter=5000).fit_transform(each) for each in (rows, rounded))
+        np.testing.assert_allclose(other, Z, rtol=0, atol=1e-6 * np.abs(Z).max())
 
 
 def test_other_parameters_change_nothing_before_the_next_fit():

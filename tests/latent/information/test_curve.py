@@ -7,7 +7,9 @@ import pytest
 
 from sidelight import KernelInformationEmbedding
 from sidelight.datasets import load, s_curve
-from sidelight.latent.information.ends import lies_along_curve
+from sidelight.latent.density import kernel_for
+from sidelight.latent.information.ends import ends_of_path, lies_along_curve
+from sidelight.latent.information.path import Onset
 
 TURN = np.linspace(0, 2 * np.pi, 120, endpoint=False)
 LOOP = np.column_stack([np.cos(TURN), np.sin(TURN), 0.3 * np.cos(2 * TURN)])
@@ -104,3 +106,12 @@ def test_a_walk_is_a_loop_by_default():
     turns, onward = turns_and_steps(KernelInformationEmbedding().fit_transform(walk))
     assert 2.4 < turns < 2.7
     assert onward > 0.9
+
+
+@pytest.mark.parametrize(("unfolds", "penalty"), [(0.1, 0.05), (1e-3, 1e-3), (5.0, 0.1)])
+def test_the_penalty_of_a_curve_leaves_its_last_dimension_unfolded(unfolds, penalty):
+    """A half of the one below which it unfolds, but no more than a tenth nor less than usual."""
+    onset = Onset(np.array([2 * unfolds, unfolds]), np.zeros((120, 2)))
+    ends = ends_of_path("auto", LOOP, kernel_for("gaussian", LOOP), 2, shrinks=True, judged=False)
+    assert ends.final_penalty("auto", onset) == pytest.approx(penalty, rel=1e-6)
+    assert ends.final_penalty(0.7, onset) == 0.7

@@ -13,6 +13,8 @@ from sidelight.core.errors import InterruptedFitWarning
 from sidelight.core.progress import listening
 from sidelight.datasets import noisy_s, s_curve
 from sidelight.latent.density.kernels import kernel_for
+from sidelight.latent.descending import NOTHING_ADJACENT
+from sidelight.latent.information.ends.held_out import ended_by_held_out
 from sidelight.latent.information.mutual_information_near import pairs_of
 from sidelight.latent.information.path import find_onset
 from tests.interruption import stop_at
@@ -80,6 +82,23 @@ def test_continuation_finds_the_curve_where_a_fixed_bandwidth_does_not(fitted):
         ).fit(TRAIN.X)
     assert error(fixed) > 2 * error(fitted)
     assert naive_objective(TRAIN.X, fixed.embedding_, 0.2, 0.005)[0] < fitted.objective_
+
+
+@pytest.mark.parametrize(("share", "n_held"), [(0.3, 15), (0.001, 1), (0.99, 47)])
+def test_so_many_rows_are_held_out_as_are_asked_for(share, n_held):
+    """At least one, and so that more rows are left than a map has dimensions."""
+    asked = []
+
+    def follow(items, columns, held, *, beside):
+        asked.append((len(items), len(held), len(np.unique(np.vstack([items, held]), axis=0))))
+        raise StopIteration
+
+    model = KernelInformationEmbedding(2, validation_fraction=share, random_state=0)
+    model.n_components_ = 2
+    items = np.arange(50.0)[:, None]
+    with pytest.raises(StopIteration):
+        ended_by_held_out(follow, items, np.arange(1), NOTHING_ADJACENT, model)
+    assert asked == [(50 - n_held, n_held, 50)]
 
 
 def test_held_out_rows_choose_the_step():

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.spatial.distance import cdist
+from scipy.special import logsumexp
 
 from sidelight import KernelInformationEmbedding
 from sidelight.datasets import noisy_s
-from sidelight.latent.information.ends.learned_bandwidth import (
-    likeliest_bandwidth,
-    told_likelihood,
-)
+from sidelight.latent.information.ends.learned_bandwidth import likeliest_bandwidth
 from sidelight.side import Condition
 
 
@@ -24,6 +23,14 @@ def naive_likelihood(Y, Z, h):
         volume = (np.pi * h) ** (Y.shape[1] / 2)
         total += np.log(weights @ heights / weights.sum() / volume)
     return total / len(Y)
+
+
+def told_likelihood(Y, Z, h):
+    """The same for all items at once."""
+    near, D = (cdist(rows, rows, "sqeuclidean") for rows in (Z, Y))
+    np.fill_diagonal(near, np.inf)
+    told = logsumexp(-near - D / h, axis=1) - logsumexp(-near, axis=1)
+    return np.mean(told) - Y.shape[1] * np.log(np.pi * h) / 2
 
 
 @pytest.mark.parametrize("seed", range(3))

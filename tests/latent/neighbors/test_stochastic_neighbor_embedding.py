@@ -141,3 +141,12 @@ def test_rows_with_more_copies_than_they_pick_leave_the_map_a_unit(seed):
     assert gaps.min() > 5  # exp(-25): nobody picks another group
     assert gaps.max() < 60
     assert model.objective_ < 1e-9
+
+
+def test_rows_with_as_many_copies_as_they_pick_are_not_spoken_of():
+    items = np.repeat(np.random.default_rng(0).standard_normal((4, 3)), 5, axis=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", UserWarning)
+        StochasticNeighborEmbedding(perplexity=4.0).fit(items)
+    with pytest.warns(UserWarning, match="20 rows given to .* have more copies than perplexity"):
+        StochasticNeighborEmbedding(perplexity=3.9).fit(items)

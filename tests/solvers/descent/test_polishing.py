@@ -69,3 +69,28 @@ def test_a_bent_valley_is_followed_though_the_slope_rises_on_the_way(begin):
 
     floor = np.array([begin, begin**2])
     np.testing.assert_allclose(polish(valley, floor), [1, 1], atol=1e-9)
+
+
+@pytest.mark.parametrize("begin", [1.2, 2.0, 4.0, 6.0])
+def test_a_step_that_leads_up_is_halved(begin):
+    """Newton's step from there goes past the optimum, to where the value is larger."""
+
+    def bowl(x):
+        return float(np.sum(np.logaddexp(x, -x))), np.tanh(x)
+
+    start = np.full(3, begin)
+    assert bowl(start - np.tanh(start) * np.cosh(start) ** 2)[0] > bowl(start)[0]
+    np.testing.assert_allclose(polish(bowl, start), 0, atol=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_what_is_left_to_rounding_ends_it(seed):
+    """No step is one to a lower place, nor to a smaller slope: the point stays."""
+    rng = np.random.default_rng(seed)
+
+    def at_the_optimum(x):
+        value = 100.0 + float(0.5 * np.sum((x - 3) ** 2)) + 2e-11 * rng.uniform(-1, 1)
+        return value, x - 3 + 1e-9 * rng.standard_normal(len(x))
+
+    x = np.full(50, 3.0)
+    assert np.array_equal(polish(at_the_optimum, x), x)

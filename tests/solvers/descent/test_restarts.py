@@ -116,3 +116,20 @@ def test_an_interruption_of_a_second_last_descent_keeps_the_first():
         left = best_of_starts(wells, STARTS, **options)
     assert left.best.interrupted
     assert left.best.value == pytest.approx(best_of_starts(wells, STARTS, **OPTIONS).best.value)
+
+
+def test_a_start_that_is_slow_goes_on_and_may_come_to_the_lowest():
+    """A bowl of depth zero, and a bent valley that gains little a step and ends lower."""
+
+    def bowl_and_valley(x):
+        a, b = x
+        if a > 4:
+            return float(np.sum((x - 10) ** 2)), 2 * (x - 10)
+        steep = b - a * a
+        slope = np.array([-400 * a * steep - 2 * (1 - a), 200 * steep])
+        return 0.02 * (100 * steep**2 + (1 - a) ** 2) - 0.005, 0.02 * slope
+
+    for slow in ([-1.2, 1.0], [-1.5, 2.0]):
+        found = best_of_starts(bowl_and_valley, [np.full(2, 9.0), np.array(slow)], **OPTIONS)
+        assert found.values[1] > found.values[0] + 0.05  # where the rough descents were at rest
+        assert found.best.value == pytest.approx(-0.005, abs=1e-9)

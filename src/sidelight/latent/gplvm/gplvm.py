@@ -53,6 +53,10 @@ _EXACT_ROWS, _INDUCING = 1000, 100
 #: Past steps kept (neighbours in the map move together, which takes many to learn), and those that
 #: the gain is averaged over, which is uneven.
 _MEMORY, _PATIENCE = 100, 10
+#: A tolerance that asks for the maximum itself, whose last digits Newton steps find.  Of forty maps
+#: of forty digits (of the first 1,600) all are then the same to 2e-9 under three kernels of BLAS;
+#: with 1e-6 one is not, and from where a usual climb ends Newton steps go to any of many maxima.
+_TO_THE_MAXIMUM = 1e-7
 
 
 class GPLVM(Embedder):
@@ -93,7 +97,8 @@ class GPLVM(Embedder):
         kernel; None for maximum likelihood.  With ``kernel="linear"`` there is none, and it is
         refused.
     tol : float
-        Stop when the last ten steps raised the objective by less than this each, per entry.
+        Stop when the last ten steps raised the objective by less than this each, per entry; with
+        1e-7 or less, at the maximum itself.
     max_iter : int
         Most steps.
     warm_start : bool
@@ -135,7 +140,8 @@ class GPLVM(Embedder):
     The objective has many maxima; the one found depends on ``init``, and after an interrupt on
     where the fit was left, and on nothing else: rows are sorted first.  Around a maximum of noisy
     data lie flat valleys, in which the climb ends by ``tol``: where, may differ between processors
-    by a few thousandths of the map.  ``tol=1e-9`` goes to the maximum, at up to six times the cost.
+    by a few thousandths of the map.  ``tol=1e-7`` goes to the maximum, the last of the way by
+    Newton steps, at about five times the cost; data without any noise have none.
 
     A new row is placed where it is likeliest, max_z log p(y | z) + log p(z), and depends on
     nothing but itself; with a back constraint, at g(y).  Training rows keep their places.
@@ -264,6 +270,7 @@ class GPLVM(Embedder):
             "memory": _MEMORY,
             "patience": _PATIENCE,
             "unit": float(objective.table.n_observed),
+            "polished": self.tol <= _TO_THE_MAXIMUM,
         }
         if anchors is None:
             found, left = descend(

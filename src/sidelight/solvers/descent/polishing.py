@@ -6,7 +6,8 @@ sum.  A gradient is zero at the optimum to rounding, which is κδ ≈ ε: Newto
 
     H s = −∇f(x),   Hp ≈ (∇f(x + hp) − ∇f(x)) / h,
 
-by conjugate gradients, bring a point from the one to the other.
+by conjugate gradients, bring a point from the one to the other.  One that leads up, as it may in a
+bent valley, is halved.
 
 References
 ----------
@@ -26,11 +27,11 @@ from sidelight.core import FloatArray
 Smooth: TypeAlias = Callable[[FloatArray], tuple[float, FloatArray]]
 #: Newton steps at most.  Each leaves this share of the gradient, and so of the way: the one that is
 #: shorter than the next share of the largest coordinate is the last.
-_STEPS, _LEFT, _SHORT = 8, 1e-3, 1e-6
+_STEPS, _LEFT, _SHORT = 40, 1e-3, 1e-6
 #: A step that leaves more of the gradient than this says that what is left is rounding.
 _NO_LESS = 0.5
-#: Conjugate gradients of one step at most.
-_INNER = 300
+#: Conjugate gradients of one step at most, and how often it is halved.
+_INNER, _HALVINGS = 300, 20
 #: The difference of gradients is taken at this distance, relative to the largest coordinate.
 _DIFFERENCE = 1e-6
 #: A value that rises by this share of itself belongs to another optimum.
@@ -54,9 +55,13 @@ def polish(objective: Smooth, x: FloatArray) -> FloatArray:
     value, gradient = objective(x)
     for _ in range(_STEPS):
         step = _newton_step(objective, x, gradient)
-        reached, remaining = objective(x + step)
-        less = _product(remaining, remaining) <= _NO_LESS**2 * _product(gradient, gradient)
         rounding = _ROUNDING * (1 + abs(value))
+        for _ in range(1 + _HALVINGS):
+            reached, remaining = objective(x + step)
+            if reached <= value + rounding:
+                break
+            step = step / 2
+        less = _product(remaining, remaining) <= _NO_LESS**2 * _product(gradient, gradient)
         # far from the optimum of a bent valley a step goes down, and leaves as much of a slope
         if not (reached < value - _LOWER * rounding or (less and reached <= value + rounding)):
             break

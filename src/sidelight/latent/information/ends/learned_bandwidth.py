@@ -60,21 +60,6 @@ def likeliest_bandwidth(Y: FloatArray, Z: FloatArray, first: float) -> float:
     return h
 
 
-def told_likelihood(Y: FloatArray, Z: FloatArray, bandwidth: float) -> float:
-    """Compute L(Z, h)."""
-    D, near = squared_distances(Y, Y), squared_distances(Z, Z)
-    np.fill_diagonal(near, np.inf)
-    joint, latent = near + D / bandwidth, near
-    told = _log_sums(joint) - _log_sums(latent)
-    return float(np.mean(told) - 0.5 * Y.shape[1] * np.log(np.pi * bandwidth))
-
-
-def _log_sums(D: FloatArray) -> FloatArray:
-    """Log Σ_b exp(−D_ab)."""
-    least = D.min(axis=1)
-    return np.asarray(np.log(np.exp(least[:, None] - D).sum(axis=1)) - least)
-
-
 def with_learned_bandwidth(
     begun: Followed, Y: FloatArray, follow: Callable[[Path, FloatArray], Followed], *, who: str
 ) -> Map:

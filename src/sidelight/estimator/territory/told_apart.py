@@ -8,11 +8,12 @@ that was called like it is nearer than one that was called unlike it, a, for eve
 itself.  With a′ of the map without, and q, q′ the shares of their neighbours in the data that rows
 of which nothing was said find in the maps of all that was said and of nothing,
 
-    mean(a − a′) > s standard errors for every distinction,
+    mean(a − a′) > s standard errors for every distinction, > −1 if it shows nowhere in the data,
     2 mean(a − a′) ≥ q′ − q,    2a − 1 being nothing by chance and one where all is told,
 
-or it is left out.  Where rows are few nothing is sure; and of a distinction that could not be
-learned beside others nothing is, since a map that tells these may have lost it.
+or it is left out.  Where rows are few nothing is sure.  A distinction that could not be learned
+beside others may still show among neighbours, where walks between them foretell it; a map that
+tells the others may lose that, which areas, being of all distances, see too late.
 """
 
 from __future__ import annotations
@@ -26,6 +27,9 @@ import numpy as np
 from scipy.spatial.distance import cdist
 
 from sidelight.core import BoolArray, DisconnectedGraphError, FloatArray, IntArray, evenly_spaced
+from sidelight.estimator.territory.groups import groups_of
+from sidelight.estimator.territory.judge import walks_in
+from sidelight.estimator.territory.memberships import WALKS, foretold
 from sidelight.metric import EquivalenceMetric, MultiAttributeMetric
 from sidelight.metric.learning import areas_in, folds_of_rows, likeness_of
 from sidelight.neighbors import nearest_neighbors
@@ -167,15 +171,22 @@ class FrontJudge:
             for found, one in zip(areas, self.said, strict=True):
                 found.append(self._areas(one, told, held) - self._areas(one, self.plain, held))
         gains, s = [], self.settings
-        for found, one in zip(areas, self.said, strict=True):
+        for found, one, strength in zip(
+            areas, self.said, np.atleast_1d(learned.strength_), strict=True
+        ):
             if not len(one.rows):  # of a relation in which no two rows are more alike
                 continue
             gain = np.concatenate([*found, np.zeros(1)])  # of one more, in doubt
             n = len(gain)
-            if gain.mean() <= s.surely * np.sqrt((gain.var() + s.doubt**2 / n) / n):
+            error = np.sqrt((gain.var() + s.doubt**2 / n) / n)
+            if gain.mean() <= (s.surely if strength > 0 or self._shows(one) else -1.0) * error:
                 return []
             gains.append(float(gain.mean()))
         return gains
+
+    def _shows(self, said: Pairs) -> bool:
+        """Whether a distinction shows among neighbours in the data, where it may be lost."""
+        return foretold(walks_in(self.X), groups_of(said))[1] > WALKS.surely
 
     def _areas(self, said: Pairs, Z: FloatArray, held: BoolArray) -> FloatArray:
         """How often, for each row held out, one that is alike is nearer than one that is not."""

@@ -32,13 +32,13 @@ BROUGHT = [entry for entry in MAPS if entry.place_of("Anchors") == "behind"]
 PAIRS = Pairs(similar=[(0, 5), (3, 80), (12, 40)], dissimilar=[(1, 90), (7, 100)])
 #: On which half of the sheet some rows lie: enough to be foretold, and so used.
 HALVES = Pairs.from_labels(np.random.default_rng(0).random((2, 160))[1] > 0.5, max_pairs=150)
-TURNS = Pairs.from_labels(np.random.default_rng(0).random((2, 160))[0] > 0.5, max_pairs=150)
+THIRDS = Pairs.from_labels(np.random.default_rng(0).random((2, 160))[1] > 0.3, max_pairs=150)
 DISTANCES = Distances([(0, 9), (4, 60), (21, 33)], [1.0, 0.4, 2.0])
 #: How far across the sheet some rows lie.
 ACROSS = Relation.from_values(np.random.default_rng(0).random((2, 160))[1][:90], np.arange(90))
 KINDS = {
     "pairs": (HALVES, EquivalenceMetric),
-    "attributes": (Attributes([HALVES, TURNS]), MultiAttributeMetric),
+    "attributes": (Attributes([HALVES, THIRDS]), MultiAttributeMetric),
     "distances": (DISTANCES, DistanceMetric),
 }
 

@@ -360,11 +360,20 @@ class TestInFront:
         assert (found.strength_ > 0) == shown
         assert found.report_.startswith("used" if shown else "not used")
 
-    def test_rows_alone_in_their_groups_are_not_judged(self):
-        X, _ = self.hidden_classes(np.random.default_rng(2), 5.0)
-        apart = Pairs(dissimilar=[(i, i + 60) for i in range(60)])
+    @pytest.mark.parametrize("shown", [True, False])
+    def test_rows_alone_in_their_groups_are_asked_which_they_are_told_apart_from(self, shown):
+        """They foretell no groups."""
+        X, y = self.hidden_classes(np.random.default_rng(2), 5.0)
+        apart = Pairs(dissimilar=[(i, j) for i in range(30) for j in (i + 60, i + 110)])
         learned = EquivalenceMetric(strength=1.0).fit(X, side=apart)
-        assert metric_for_map(X, apart, learned, lambda rows: 1 / 0) is learned
+        clear = np.column_stack([y, X[:, 0] / 100.0])
+
+        def embed(rows):
+            return clear if shown and not np.array_equal(rows, X) else X[:, :2]
+
+        found = metric_for_map(X, apart, learned, embed)
+        assert found is learned
+        assert (found.strength_ > 0) == shown
 
     def test_pairs_that_rows_left_out_refute_are_not_judged(self):
         """Walks would foretell the groups; what a metric of them does to a map is not asked."""

@@ -12,7 +12,7 @@ import numpy as np
 from sidelight.core import FloatArray, as_dense, counted, is_sparse, require_memory
 from sidelight.estimator.behind import Brought, bring_held
 from sidelight.estimator.points import Invariant, points_of
-from sidelight.estimator.territory import metric_for_map
+from sidelight.estimator.territory import metric_for_map, worth_in_map
 from sidelight.metric import (
     DistanceMetric,
     EquivalenceMetric,
@@ -30,6 +30,9 @@ LEARNERS: dict[str, type[Any]] = {
     "Attributes": MultiAttributeMetric,
     "Distances": DistanceMetric,
 }
+#: Kinds whose metric must be worth it in a map; distances are what a map is asked to show, and a
+#: factor is left out of it.
+JUDGED = ("Pairs", "Relation", "Attributes")
 #: Where nothing was learned before.
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 
@@ -92,7 +95,7 @@ def learn_in_front(
 ) -> tuple[Any, dict[str, Any]]:
     """Learn from each kind of side information; give the mapped rows, and what maps them.
 
-    ``embed`` makes the map of rows: where it is given it judges what pairs do to it.  What was
+    ``embed`` makes the map of rows, which judges what is known, else the rows do.  What was
     ``already`` learned without some of the kinds is kept as far as it is of the same rows.
     """
     kinds = learned_in_front(known)
@@ -109,8 +112,8 @@ def learn_in_front(
         learned: Any = already.get(kind) if same_rows else None
         if learned is None:
             learned = _learn(X, kind, side, who=who)
-            if kind == "Pairs" and embed is not None:
-                learned = metric_for_map(X, side, learned, embed)
+            if kind in JUDGED:
+                learned = _judged(X, kind, side, learned, embed)
         front[kind] = learned
         mapped = (
             learned.transform(X, condition=side) if kind == "Condition" else learned.transform(X)
@@ -127,6 +130,16 @@ def _learn(X: Any, kind: str, side: Any, *, who: str) -> Any:
     except ValueError as error:
         what = "what to take out" if kind == "Condition" else "a metric"
         raise ValueError(f"{who} cannot learn {what} from {kind}. {error}") from error
+
+
+def _judged(
+    X: FloatArray, kind: str, side: Any, learned: Any, embed: Callable[[Any], FloatArray] | None
+) -> Any:
+    """The metric if the map is worth it; for maps that cost much the rows themselves judge it."""
+    if embed is None:
+        return worth_in_map(X, side, learned, lambda rows: rows)
+    judge = metric_for_map if kind == "Pairs" else worth_in_map
+    return judge(X, side, learned, embed)
 
 
 def _learner_of(kind: str, side: Any) -> Any:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from sidelight.core import FloatArray
@@ -140,6 +142,26 @@ class EquivalenceMetric(LearnedMetric):
         else:
             self._keep(space, learned.metric)
         return self
+
+    def of_some(self, X: FloatArray, side: Sequence[Pairs]) -> Self:
+        """Learn anew from some of the pairs, at the strength that was used.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_samples, n_features)
+            The data.
+        side : sequence of Pairs
+            The pairs, as the only one.
+
+        Returns
+        -------
+        EquivalenceMetric
+            Another metric; of no pairs the Euclidean one.
+        """
+        check_is_fitted(self)
+        other: Self = clone(self).set_params(strength=self.strength_)
+        other.fit(X, side=[one for one in side if len(one.rows)] or None)
+        return other
 
     def leave_out(self, X: FloatArray, why: str) -> Self:
         """Become the Euclidean metric again, and say why: what was learned does no good.

@@ -7,11 +7,14 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 import scipy.linalg
+from sklearn.base import clone
+from sklearn.utils.validation import check_is_fitted
 
 from sidelight.core import FloatArray
 from sidelight.metric.base import NOTHING_KNOWN, LearnedMetric
 from sidelight.metric.learning import InnerMetric, learn_from_pairs
 from sidelight.metric.pairwise import PAIRWISE_PARAMETERS, open_pairs
+from sidelight.side import Pairs
 
 
 class MultiAttributeMetric(LearnedMetric):
@@ -117,13 +120,58 @@ class MultiAttributeMetric(LearnedMetric):
             self.strength_, self.report_ = np.zeros(0), NOTHING_KNOWN
             self._keep_identity(X)
             return self
+        return self._learn(X, attributes, [self.strength] * len(attributes))
+
+    def of_some(self, X: FloatArray, side: Sequence[Pairs]) -> Self:
+        """Learn anew from some of the pairs, at the strengths that were used.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_samples, n_features)
+            The data.
+        side : sequence of Pairs
+            The pairs of every attribute.
+
+        Returns
+        -------
+        MultiAttributeMetric
+            Another metric; of no pairs the Euclidean one.
+        """
+        check_is_fitted(self)
+        other: Self = clone(self)
+        X, _ = other._begin(X, None)
+        return other._learn(X, side, self.strength_.tolist())
+
+    def leave_out(self, X: FloatArray, why: str) -> Self:
+        """Become the Euclidean metric, and say why: what was learned does no good.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_samples, n_features)
+            The data that it was fitted to.
+        why : str
+            For ``report_``.
+
+        Returns
+        -------
+        MultiAttributeMetric
+            Itself.
+        """
+        check_is_fitted(self)
+        self.strength_, self.report_ = np.zeros_like(self.strength_), why
+        self._keep_identity(X)
+        return self
+
+    def _learn(
+        self, X: FloatArray, attributes: Sequence[Pairs], strengths: Sequence[float | str]
+    ) -> Self:
         named = [pairs for one in attributes for pairs in (one.similar, one.dissimilar)]
         space, spread = open_pairs(self, X, np.vstack(named))
         learned = [
             learn_from_pairs(
-                X, one, space, spread, loss=self.loss, strength=self.strength, rng=self._rng()
+                X, one, space, spread, loss=self.loss, strength=strength, rng=self._rng()
             )
-            for one in attributes
+            for one, strength in zip(attributes, strengths, strict=True)
         ]
         self.strength_ = np.array([one.strength for one in learned])
         self.report_ = "; ".join(f"attribute {k}: {one.report()}" for k, one in enumerate(learned))

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from sidelight.solvers.agreement import agreement_beyond_chance, agreement_in_codes
+from sidelight.solvers.agreement import (
+    agreement_beyond_chance,
+    agreement_in_codes,
+    association_in_codes,
+)
 from sidelight.solvers.choosing import (
     best_of,
     first_least,
@@ -24,6 +28,7 @@ __all__ = [
     "RidgeSystem",
     "agreement_beyond_chance",
     "agreement_in_codes",
+    "association_in_codes",
     "best_of",
     "first_least",
     "first_within",

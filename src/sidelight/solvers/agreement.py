@@ -38,3 +38,20 @@ def agreement_in_codes(codes: FloatArray, near: IntArray) -> Callable[[IntArray]
         return float(np.einsum("ij,ikj->", said, said[near])) / near.size
 
     return agreement
+
+
+def association_in_codes(codes: FloatArray, near: IntArray) -> Callable[[IntArray], float]:
+    """‖(1/nk) Σ c_i c_jᵀ‖_F^⅔ over neighbours j of i, c whitened: any rule among values.
+
+    Its trace is the agreement, which misses rules such as that neighbours are never alike.  Of
+    chance the squared norm is χ², whose cube root is nearly normal.
+    """
+    left, lengths, _ = np.linalg.svd(codes - codes.mean(axis=0), full_matrices=False)
+    white = left[:, lengths > 1e-9 * lengths[0]] * np.sqrt(len(codes))
+
+    def association(whose: IntArray) -> float:
+        said = white[whose]
+        together = said.T @ said[near].sum(axis=1) / near.size
+        return float(np.sum(together**2) ** (1 / 3))
+
+    return association

@@ -63,6 +63,22 @@ class TestGate:
         assert shows_among_neighbors(digits.X, factor)
         assert not shows_among_neighbors(digits.X, factor, Gate(neighbors=(10,)))
 
+    def test_neighbours_that_are_of_other_values_by_a_rule_show_a_factor(self):
+        """Of a designed grid the nearest may be another digit at the same angle."""
+        by_agreement, shown, shuffled = 0, 0, 0
+        for seed in range(41, 61, 2):
+            kind = int(np.random.default_rng(seed).choice(10))
+            digits = rotated_digits(kind, n_rotations=24, n_examples=4, random_state=seed)
+            which = digits.extras["example"]
+            factor = KnownFactor.of(Condition(which.astype(str)), who="test")
+            mixed = factor.of_rows(np.random.default_rng(seed).permutation(len(which)))
+            by_agreement += shows_among_neighbors(digits.X, factor, Gate(associated=np.inf))
+            shown += shows_among_neighbors(digits.X, factor)
+            shuffled += shows_among_neighbors(digits.X, mixed)
+        assert by_agreement < 10
+        assert shown == 10
+        assert shuffled == 0
+
     def test_where_the_data_lie_decides_nothing_where_neighbours_are_as_near(self):
         """Distances by products told equal ones apart by their last bit."""
         rng = np.random.default_rng(8)

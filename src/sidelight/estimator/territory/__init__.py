@@ -32,6 +32,7 @@ from sidelight.estimator.territory.memberships import (
     held_out,
     memberships,
 )
+from sidelight.estimator.territory.told_apart import worth_in_map
 
 __all__ = [
     "NO_GAIN",
@@ -58,4 +59,5 @@ __all__ = [
     "walks_along",
     "walks_in",
     "weaken_between",
+    "worth_in_map",
 ]

@@ -30,6 +30,7 @@ from sidelight.estimator.territory.judge import (
     walks_in,
 )
 from sidelight.estimator.territory.memberships import WALKS, foretold, memberships
+from sidelight.estimator.territory.told_apart import worth_in_map
 from sidelight.metric import EquivalenceMetric
 from sidelight.side import Pairs
 
@@ -52,11 +53,14 @@ def metric_for_map(
 ) -> EquivalenceMetric:
     """The metric that a map gains by: of territories, else the one learned from pairs, else none.
 
-    Few rows, and rows that are alone in their groups, foretell nothing: then it is not judged.
+    Few rows, and rows that are alone in their groups, foretell no groups: then the map is asked
+    only which rows it tells apart.
     """
-    groups = groups_of(pairs)
-    if learned.refuted_ or np.count_nonzero(groups.sizes > 1) < WALKS.few:
+    if learned.refuted_:
         return learned
+    groups = groups_of(pairs)
+    if np.count_nonzero(groups.sizes > 1) < WALKS.few:
+        return worth_in_map(X, pairs, learned, embed)
     walks = walks_in(X)
     share, sure = foretold(walks, groups)
     # around groups of two a territory is the rows next to one, which say nothing of the other

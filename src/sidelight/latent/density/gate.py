@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 
-from sidelight.core import FloatArray, warn
+from sidelight.core import FloatArray, IntArray, warn
 from sidelight.latent.density.known_factor import KnownFactor
 from sidelight.neighbors import nearest_neighbors
-from sidelight.solvers import agreement_beyond_chance, agreement_in_codes
+from sidelight.solvers import (
+    agreement_beyond_chance,
+    agreement_in_codes,
+    association_in_codes,
+)
+
+Measure: TypeAlias = Callable[[FloatArray, IntArray], Callable[[IntArray], float]]
 
 
 @dataclass(frozen=True)
@@ -25,12 +33,21 @@ class Gate:
     deviations : float
         Standard deviations of shuffled values by which it must agree better: of 400 random
         classes, numbers and angles, one was believed to show in 120 digits.
+    associated : float
+        The same by which values of neighbours must follow any other rule.  On a designed grid,
+        where every item comes at every value, the nearest may well be of other values: of four
+        digits at 24 angles, odd draws 5001 to 5059, eight of thirty did not agree, and all were
+        associated by 7.8.
+    few_codes : int
+        Classes or coordinates up to which that is asked: pairs of more are too many for the rows.
     shuffles : int
         How often values are shuffled.
     """
 
     neighbors: tuple[int, ...] = (2, 10)
     deviations: float = 4.0
+    associated: float = 5.0
+    few_codes: int = 30
     shuffles: int = 200
 
 
@@ -38,12 +55,13 @@ GATE = Gate()
 
 
 def shows_among_neighbors(Y: FloatArray, factor: KnownFactor, gate: Gate = GATE) -> bool:
-    """Compare the factor's agreement among nearest neighbours with that of shuffled values.
+    """Whether values of nearest neighbours agree, or are associated, more than shuffled ones.
 
     Matching items across the values of a number that has nothing to do with them brings wrong
     matches in: a random number takes digits apart that the plain map keeps together.
     Agreement is the mean of ⟨c_a, c_b⟩ over neighbours b of a: c the code of a class, the mid-rank
-    of a number, the point of an angle on its circle.
+    of a number, the point of an angle on its circle.  They are associated where the values of
+    neighbours follow any rule, be it that these are never alike.
     """
     from scipy.stats import rankdata  # the whole of it takes a while
 
@@ -53,12 +71,14 @@ def shows_among_neighbors(Y: FloatArray, factor: KnownFactor, gate: Gate = GATE)
     most = max(len(Y) // 10, 1)
     near = nearest_neighbors(Y, min(max(gate.neighbors), most)).indices
 
-    def beyond_chance(k: int) -> float:
-        return agreement_beyond_chance(
-            agreement_in_codes(codes, near[:, :k]), len(Y), gate.shuffles
-        )
+    def beyond_chance(among: Measure, k: int) -> float:
+        return agreement_beyond_chance(among(codes, near[:, :k]), len(Y), gate.shuffles)
 
-    return any(beyond_chance(k) > gate.deviations for k in gate.neighbors)
+    if any(beyond_chance(agreement_in_codes, k) > gate.deviations for k in gate.neighbors):
+        return True
+    return codes.shape[1] <= gate.few_codes and any(
+        beyond_chance(association_in_codes, k) > gate.associated for k in gate.neighbors
+    )
 
 
 def shows_or_said(Y: FloatArray, factor: KnownFactor, of: int = 1, *, who: str) -> bool:

@@ -154,10 +154,15 @@ class NamedRows:
 
     def likeness(self) -> sp.csr_array:
         """+1 where a row was called like another, −1 where unlike."""
-        pairs = np.vstack([self.similar, self.dissimilar])
-        signs = np.repeat([1.0, -1.0], [len(self.similar), len(self.dissimilar)])
-        half = sp.coo_array((signs, (pairs[:, 0], pairs[:, 1])), shape=2 * (len(self.Z),))
-        return sp.csr_array(half + half.T)
+        return likeness_of(self.similar, self.dissimilar, len(self.Z))
+
+
+def likeness_of(similar: IntArray, dissimilar: IntArray, n: int) -> sp.csr_array:
+    """+1 where a row was called like another, −1 where unlike."""
+    pairs = np.vstack([similar, dissimilar])
+    signs = np.repeat([1.0, -1.0], [len(similar), len(dissimilar)])
+    half = sp.coo_array((signs, (pairs[:, 0], pairs[:, 1])), shape=(n, n))
+    return sp.csr_array(half + half.T)
 
 
 def choose_strength(
@@ -282,6 +287,21 @@ def _compared(
     near = np.where(near.any(axis=1, keepdims=True), near, unsaid)
     far = np.where(far.any(axis=1, keepdims=True), far, unsaid)
     return near, far
+
+
+def areas_in(distances: FloatArray, likeness: sp.csr_array) -> FloatArray:
+    """How often, for each row among all of them, one unlike it is farther than one like it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> places = np.array([0.0, 1.0, 3.0])
+    >>> likeness = likeness_of(np.array([[0, 1]]), np.array([[0, 2], [1, 2]]), 3)
+    >>> areas_in(np.abs(places[:, None] - places), likeness)
+    array([1. , 1. , 0.5])
+    """
+    everyone = np.arange(len(distances))
+    return rank_areas(distances, *_compared(likeness, everyone, everyone, everyone >= 0))
 
 
 def rank_areas(distances: FloatArray, near: BoolArray, far: BoolArray) -> FloatArray:

@@ -7,11 +7,11 @@ from collections.abc import Callable
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
+from experiments.gated._photographs import WAYS, turned, turned_back
 from sidelight.core import FloatArray
 
 TIMES, SMALL = 4, 8
 LARGE = TIMES * SMALL
-WAYS = range(8)
 
 
 def resized(image: FloatArray, shape: tuple[int, int]) -> FloatArray:
@@ -59,18 +59,6 @@ def patches(image: FloatArray, n: int, rng: np.random.Generator) -> tuple[FloatA
     rows, columns = (rng.integers(0, side - SMALL + 1, n) for side in small.shape)
     seen = sliding_window_view(small, (SMALL, SMALL))[rows, columns]
     return seen, sliding_window_view(image, (LARGE, LARGE))[TIMES * rows, TIMES * columns]
-
-
-def turned(images: FloatArray, way: int) -> FloatArray:
-    """Turned by quarters, and mirrored first in the second four ways."""
-    sides = images.swapaxes(-2, -1) if way >= 4 else images
-    return np.rot90(sides, way % 4, axes=(-2, -1))
-
-
-def turned_back(images: FloatArray, way: int) -> FloatArray:
-    """The contrary."""
-    sides = np.rot90(images, -(way % 4), axes=(-2, -1))
-    return sides.swapaxes(-2, -1) if way >= 4 else sides
 
 
 def in_eight_ways(enlarge: Callable[[FloatArray], FloatArray], images: FloatArray) -> FloatArray:

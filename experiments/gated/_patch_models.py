@@ -13,6 +13,8 @@ from sidelight.core import FloatArray
 
 #: Axes whose variance is a smaller share of the largest are rounding.
 _NOTHING = 1e-9
+#: Rows that show the axes of what is left.
+_ENOUGH = 20_000
 
 
 class BeyondLinear(BaseEstimator):
@@ -33,7 +35,8 @@ class BeyondLinear(BaseEstimator):
         values, vectors = np.linalg.eigh(X.T @ X / len(X))
         some = values > _NOTHING * values[-1]
         self.inputs_ = vectors[:, some] / np.sqrt(values[some])
-        _, outward = np.linalg.eigh((left.T @ left).astype(np.float64))
+        some_rows = left[:: 1 + len(left) // _ENOUGH]
+        _, outward = np.linalg.eigh((some_rows.T @ some_rows).astype(np.float64))
         self.outputs_ = outward[:, -self.n_axes :]
         self.model_ = clone(self.model).fit(X @ self.inputs_, left @ self.outputs_)
         return self

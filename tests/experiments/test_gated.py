@@ -9,7 +9,6 @@ from sklearn.linear_model import LinearRegression, Ridge
 from experiments.gated._enlarging import (
     LARGE,
     TIMES,
-    WAYS,
     all_larger,
     from_blocks,
     in_blocks,
@@ -18,10 +17,9 @@ from experiments.gated._enlarging import (
     lessons,
     patches,
     smaller,
-    turned,
-    turned_back,
 )
 from experiments.gated._patch_models import BeyondLinear
+from experiments.gated._photographs import WAYS, turned, turned_back
 
 
 def photograph(seed: int = 0, side: int = 64) -> np.ndarray:

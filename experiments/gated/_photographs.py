@@ -1,4 +1,4 @@
-"""Photographs that come with scikit-learn and scikit-image, grey, and how far two are apart."""
+"""Photographs that come with scikit-learn and scikit-image, grey, turned; how far two differ."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from sidelight.core import FloatArray
 
 #: Seven that are in the packages themselves: none is fetched.
 NAMES = ("china", "flower", "astronaut", "camera", "chelsea", "coffee", "rocket")
+#: An image turned and mirrored has so many forms.
+WAYS = range(8)
 _GREY = (0.299, 0.587, 0.114)
 
 
@@ -25,6 +27,18 @@ def photographs(names: tuple[str, ...] = NAMES, *, multiple: int = 32) -> dict[s
         height, width = (side // multiple * multiple for side in grey.shape)
         found[name] = grey[:height, :width]
     return found
+
+
+def turned(images: FloatArray, way: int) -> FloatArray:
+    """Turned by quarters, and mirrored first in the second four ways."""
+    sides = images.swapaxes(-2, -1) if way >= 4 else images
+    return np.rot90(sides, way % 4, axes=(-2, -1))
+
+
+def turned_back(images: FloatArray, way: int) -> FloatArray:
+    """The contrary."""
+    sides = np.rot90(images, -(way % 4), axes=(-2, -1))
+    return sides.swapaxes(-2, -1) if way >= 4 else sides
 
 
 def psnr(found: FloatArray, truth: FloatArray) -> float:

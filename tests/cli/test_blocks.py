@@ -158,6 +158,24 @@ def test_a_scheduler_that_is_already_there(tmp_path, X, model):
         np.testing.assert_allclose(Z, sidelight.load(model).transform(part), atol=1e-9)
 
 
+def _leave(item, shared):
+    import os
+
+    os._exit(1)
+
+
+def test_workers_that_are_lost_are_told_in_a_line():
+    distributed = pytest.importorskip("distributed")
+    from sidelight.scale.cluster import at_work, in_order
+
+    with (
+        distributed.worker.dask.config.set({"distributed.scheduler.allowed-failures": 0}),
+        at_work(workers=2) as client,
+        pytest.raises(ConnectionError, match="went away before all was done: .*Start them again"),
+    ):
+        list(in_order(client, _leave, range(2), None))
+
+
 def test_folders_that_cannot_be_placed_are_refused_before_any_work(tmp_path, X, model):
     folder, _ = folder_of(tmp_path, X)
     assert "another folder" in run("transform", model, folder, "-o", folder, code=2).stderr
@@ -169,6 +187,25 @@ def test_folders_that_cannot_be_placed_are_refused_before_any_work(tmp_path, X, 
     (folder / "d.csv").write_text("a,b\n1,2\n3,4\n5,6\n")
     done = run("transform", model, folder, "-o", tmp_path / "z", code=2)
     assert "d.csv lacks the columns 'c', 'd'" in done.stderr.replace("\n", " ")
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_table_that_cannot_be_placed_does_not_keep_the_others(tmp_path, X, model, workers):
+    """The first such table ended the work, and left files half written where there were workers."""
+    folder, parts = folder_of(tmp_path, X)
+    (folder / "aa.csv").write_text("a,b\n1,2\n3,4\n5,6\n")
+    (folder / "z.parquet").write_text("no table at all")
+    placed = tmp_path / "placed"
+    told = run("transform", model, folder, "-o", placed, "--workers", workers, code=2).stderr
+    told = " ".join(told.split())
+    assert "2 tables of 5 could not be placed (the others are in" in told
+    assert "aa.csv lacks the columns 'c', 'd'" in told
+    assert "z.parquet" in told
+    assert "Traceback" not in told
+    assert sorted(path.name for path in placed.iterdir()) == sorted(parts)
+    for name, part in parts.items():
+        Z = read_table(placed / name).select(["pca0", "pca1"])
+        np.testing.assert_allclose(Z, sidelight.load(model).transform(part), atol=1e-9)
 
 
 class TestLargeTables:

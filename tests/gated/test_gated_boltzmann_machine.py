@@ -494,6 +494,24 @@ class TestManners:
             warnings.simplefilter("error", ConvergenceWarning)
             model.set_params(learning_rate="auto").fit(X, Y)
 
+    @pytest.mark.parametrize("output", ["binary", "multinomial"])
+    @pytest.mark.parametrize("rate", [1e4, 1e30])
+    def test_weights_without_measure_are_divergence_though_errors_do_not_rise(self, output, rate):
+        """Half of what they said was right: a log probability of −1e28 went by without a word."""
+        more = {"n_states": 4} if output == "multinomial" else {}
+        X, Y, _ = turned(200, 0)
+        if output == "multinomial":
+            X, Y, _ = next_or_before(200)
+        for seed in range(3):
+            model = GatedBoltzmannMachine(
+                4, output=output, learning_rate=rate, max_iter=200, random_state=seed, **more
+            )
+            with pytest.warns(ConvergenceWarning, match="diverged after"):
+                model.fit(X, Y)
+            assert model.n_iter_ < 200
+            untold = Y.shape[1] * np.log(2) if output == "binary" else len(Y[0]) / 4 * np.log(4)
+            assert model.score(X, Y) > -1.1 * untold
+
     def test_hard_rows_after_easy_ones_are_no_divergence(self):
         """Single rows differ more than a machine that has diverged does from one that has not."""
         rows = np.zeros((200, N))

@@ -12,8 +12,9 @@ import torch
 from sidelight.gated.boltzmann.learning import divergence, shuffled_batches
 from sidelight.gated.boltzmann.machine import first_machine
 from sidelight.gated.optimiser import Course, Judge, Moments, Running, Watch, descend
+from sidelight.gated.rows.scale import Scale
 from sidelight.gated.training import rows_in_turn
-from sidelight.gated.units import Binary
+from sidelight.gated.units import Binary, Gaussian
 
 
 def test_steps_are_those_of_adam_with_decay():
@@ -60,6 +61,8 @@ def test_fewer_rows_than_a_batch_come_all_at_once():
 
 class Noted:
     """A contrast that notes where chains begin, and ends them one further."""
+
+    units = Gaussian()
 
     def __init__(self):
         self.begins = []
@@ -154,3 +157,41 @@ def test_rows_that_are_harder_than_the_first_ones_are_no_divergence():
 def test_the_end_of_a_short_descent_is_looked_at():
     assert climbing(0.0, n=8, rate=1.0).diverged
     assert not climbing(7.9, n=8, rate=1.0).diverged
+
+
+def test_a_batch_that_is_a_surprise_look_after_look_is_divergence_whatever_its_error():
+    def course(surprise):
+        return descend(
+            lambda weights, batch: -weights["w"],
+            lambda weights, batch: 2.0 - 0.001 * float(weights["w"].detach()),  # ever better
+            {"w": torch.tensor(0.0)},
+            iter(range(100)),
+            Course(0.1, 0.0, 0.0),
+            moments=Moments(),
+            rates={"w": 1.0},
+            stage="",
+            surprise=surprise,
+            watch=Watch(every=10),
+        )
+
+    startled = course(lambda weights, batch: 3.0 + 5.0 * float(weights["w"].detach()))
+    assert startled.diverged
+    assert startled.n_batches == 40  # 8, 13, 18 and 23 after 10, 20, 30 and 40: more than twice 3
+    assert float(startled.weights["w"]) == 0.0
+    told = course(lambda weights, batch: 3.0 + 0.2 * float(weights["w"].detach()))
+    assert not told.diverged
+    assert told.n_batches == 100
+    assert not course(None).diverged
+
+
+def test_columns_of_one_value_are_in_the_middle_whatever_a_sum_rounds():
+    """Their mean was off by its last bit, which was taken for their size."""
+    for value in (0.1, 127 / 255, 1e9 / 3):
+        scale = Scale.of(np.full((1000, 3), value), centred=True, scaled=True)
+        assert (scale.centre == value).all()
+        assert (scale.size, scale.length) == (1.0, 1.0)
+    rows = np.random.default_rng(0).standard_normal((1000, 3))
+    rows[:, 1] = 0.1
+    scale = Scale.of(rows, centred=True, scaled=True)
+    np.testing.assert_allclose(scale.centre, rows.mean(axis=0), rtol=1e-12)
+    assert scale.size == pytest.approx(np.sqrt(rows.var(axis=0).mean()))

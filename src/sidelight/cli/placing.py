@@ -12,7 +12,7 @@ from typing import Any
 from sidelight.cli.maps import map_columns
 from sidelight.cli.preparation import Preparation
 from sidelight.cli.reading import TEXT_REMEDY
-from sidelight.core import is_sparse, listed, report
+from sidelight.core import counted, is_sparse, listed, report
 from sidelight.estimator import placed_by
 from sidelight.io import read_images, require_file
 from sidelight.io.coding import read_for, settled
@@ -30,6 +30,8 @@ from sidelight.io.table import (
 )
 from sidelight.scale import in_order
 
+#: So many faults of a folder are told in full.
+_TOLD = 3
 _REMEDY = "Fill them in, or leave these rows out with --missing drop-rows."
 
 
@@ -125,10 +127,40 @@ def files_in(folder: Path, output: Path) -> list[tuple[Path, Path]]:
 def place_folder(
     files: list[tuple[Path, Path]], placing: Placing, client: Any = None
 ) -> Iterator[Placed]:
-    """Place the tables of a folder, a file at a time for each worker."""
-    for done, placed in enumerate(in_order(client, place_file, files, placing), 1):
+    """Place the tables of a folder, a file at a time for each worker.
+
+    One that cannot be placed is no reason to leave the others: it is told in the end.
+    """
+    faults = dict[str, str]()
+    for done, placed in enumerate(in_order(client, _placed_or_fault, files, placing), 1):
         report("files", done, len(files))
-        yield placed
+        if isinstance(placed, Placed):
+            yield placed
+        else:
+            faults[files[done - 1][0].name] = placed
+    if faults:
+        raise ValueError(_of_faults(faults, files))
+
+
+def _placed_or_fault(files: tuple[Path, Path], placing: Placing) -> Placed | str:
+    """What became of a file, or what its owner can put right."""
+    try:
+        return place_file(files, placing)
+    except (ValueError, OSError, MemoryError) as error:
+        told, name = str(error) or type(error).__name__, files[0].name
+        return told if name in told else f"{name}: {told}"
+
+
+def _of_faults(faults: dict[str, str], files: list[tuple[Path, Path]]) -> str:
+    """All that is wrong, of the first few tables in their own words."""
+    told = list(faults.values())
+    if len(files) == 1:
+        return told[0]
+    where = files[0][1].parent
+    others = f" (the others are in {where})" if len(told) < len(files) else ""
+    further = [f"Nor could {counted(len(told) - _TOLD, 'more', 'more')}."]
+    count = f"{counted(len(told), 'table')} of {len(files)} could not be placed{others}."
+    return " ".join([count, *told[:_TOLD], *(further if len(told) > _TOLD else [])])
 
 
 def _blocks(file: Path, placing: Placing) -> Generator[Table, None, None]:

@@ -151,6 +151,11 @@ class Watch:
         batch is told so many times worse than by what the descent began with, on the same rows,
         look after look.  Set on rows that are turned (draws 100 and 101): four looks in a row of
         machines that learn stay below 0.7, those of steps of 100 above 1.2.
+    surprised : float
+        Their errors need not even rise: weights without measure are as often right as none.  It has
+        diverged, too, where −log p of a batch is so many times that of what the descent began
+        with, in the same way.  Set on the same draws: steps of 10 and less stay below 1.8 in two
+        looks in a row, those of 30 above 2.3 in every look.
     looks : int
         So many looks in a row, or all that there were.
     """
@@ -159,6 +164,7 @@ class Watch:
     worse: float = 10.0
     least: float = 1.0
     behind: float = 1.1
+    surprised: float = 2.0
     looks: int = 4
 
 
@@ -219,6 +225,7 @@ def descend(
     total: int | None = None,
     first: float | None = None,
     judge: Judge | None = None,
+    surprise: Callable[[Mapping[str, Tensor], Batch], float] | None = None,
     watch: Watch = _WATCH,
 ) -> Descent:
     """Lower a loss batch by batch; with a known total steps shrink to nothing from its half on.
@@ -227,11 +234,28 @@ def descend(
 
     A loss that draws is no measure of how far things have come; ``error`` is one, on the batch or
     on what a judge has kept, and ``first`` is what it was at the beginning, where that is not here.
+    ``surprise`` is −log p of a batch, for errors that have a bound.
     """
     moving = {name: w.detach().clone().requires_grad_() for name, w in weights.items()}
     found, best, best_at, behind = Descent(_copied(moving)), math.inf, 0, 0
     running = Running.of(moments, moving)
     kept, batch = running.copied(), None
+
+    def fell_behind() -> bool:
+        """Whether the batch is told worse than by the weights that the descent began with.
+
+        The same rows are asked of both: rows that are harder than the first are no sign of it.
+        """
+        least = max(first or 0.0, watch.least)
+        return not error(moving, batch) <= watch.behind * max(error(weights, batch), least)
+
+    def is_startled() -> bool:
+        """Whether it is told so, and with confidence."""
+        if surprise is None:
+            return False
+        begun = max(surprise(weights, batch), watch.least)
+        return not surprise(moving, batch) <= watch.surprised * begun
+
     with Interruption() as interruption:
         for batch in batches:
             if found.n_batches % watch.every == 0:
@@ -241,13 +265,12 @@ def descend(
                     found.diverged = True
                     break
                 found.errors.append(now)
-                if now < best:
+                startled = is_startled()
+                if now < best and not startled:
                     best, best_at, behind = now, found.n_batches, 0
                     found.weights, kept = _copied(moving), running.copied()
                 else:
-                    told = now if judge is None else error(moving, batch)
-                    fell = _fell_behind(told, error(weights, batch), first, watch)
-                    behind = behind + 1 if fell else 0
+                    behind = behind + 1 if startled or fell_behind() else 0
                 report(stage, found.n_batches, total, now)
                 found.diverged = behind == watch.looks
                 found.enough = judge is not None and found.n_batches - best_at >= judge.patience
@@ -267,21 +290,12 @@ def descend(
     if found.n_batches and not (found.interrupted or found.diverged or found.enough):
         since = min(len(found.errors) - 1, watch.looks - 1)
         found.diverged = not all(bool(torch.isfinite(w).all()) for w in moving.values()) or (
-            behind >= since
-            and _fell_behind(error(moving, batch), error(weights, batch), first or 0.0, watch)
+            behind >= since and (is_startled() or fell_behind())
         )
         if not found.diverged and (judge is None or judge.error(moving) < best):
             found.weights, kept = _copied(moving), running
     kept.keep_in(moments)
     return found
-
-
-def _fell_behind(told: float, begun: float, first: float, watch: Watch) -> bool:
-    """Whether a batch is told worse than by the weights that the descent began with.
-
-    The same rows are asked of both: rows that are harder than the first ones are no sign of it.
-    """
-    return not told <= watch.behind * max(begun, first, watch.least)
 
 
 def _copied(weights: Mapping[str, Tensor]) -> dict[str, Tensor]:

@@ -163,7 +163,7 @@ class PairModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     def _inputs(self, X: Any) -> FloatArray:
         """New inputs."""
         if not self._learned.n_inputs:
-            raise _NoInputsError(self._no_inputs())
+            raise ValueError(self._no_inputs())
         x, units = read_table(self, X, reset=False), self._learned.input_units
         self._learned.input_scale.refuse_far(x, who=self._name, name="X")
         # files of earlier versions have it as a parameter alone

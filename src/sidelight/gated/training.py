@@ -68,11 +68,14 @@ class Objective:
         Of weights and a batch, with a gradient.
     error : callable
         Of weights and a batch: how far things have come.
+    surprise : callable, optional
+        Of weights and a batch: −log p, where errors have a bound.
     """
 
     stage: str
     loss: Callable[[dict[str, Tensor], Any], Tensor]
     error: Callable[[Mapping[str, Tensor], Any], float]
+    surprise: Callable[[Mapping[str, Tensor], Any], float] | None = None
 
 
 def rows_in_turn(
@@ -141,6 +144,7 @@ def learn(
         total=total,
         first=float(before[0]) if len(before) else None,
         judge=judge,
+        surprise=objective.surprise,
     )
     model.n_iter_ = getattr(model, "n_iter_", 0) + done.n_batches
     model.history_ = np.append(before, done.errors)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import CancelledError
 from contextlib import contextmanager
 from typing import Any
 
@@ -37,7 +38,7 @@ def at_work(workers: int = 1, scheduler: str | None = None) -> Iterator[Any]:
             threads_per_worker=1,
             host="127.0.0.1",
             dashboard_address=None,
-            silence_logs="ERROR",
+            silence_logs="CRITICAL",  # what fails is told here, and not by the workers too
         ) as cluster,
         Client(cluster, set_as_default=False) as client,
     ):
@@ -70,6 +71,19 @@ def in_order(
     for item in items:
         waiting.append(client.submit(function, item, sent, pure=False))
         if len(waiting) >= most:
-            yield waiting.popleft().result()
+            yield _result(waiting.popleft())
     while waiting:
-        yield waiting.popleft().result()
+        yield _result(waiting.popleft())
+
+
+def _result(future: Any) -> Any:
+    """What a worker found, where it is still there to tell."""
+    from distributed import KilledWorker
+
+    try:
+        return future.result()
+    except (CancelledError, KilledWorker) as error:
+        raise ConnectionError(
+            f"The Dask workers, or their scheduler, went away before all was done: {error} Start "
+            f"them again, with more memory if that was short; what is written by then is whole."
+        ) from error

@@ -6,11 +6,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.optimize import minimize
+from scipy.spatial.distance import cdist
 from sklearn.datasets import make_swiss_roll
 
+from sidelight import NeighborEmbedding
 from sidelight.core import Threads
 from sidelight.latent.neighbor_embedding import Divergence, affinities
-from sidelight.latent.neighbor_embedding.descent import Moving, Pace, Swarm, lay_out
+from sidelight.latent.neighbor_embedding.descent import Moving, Pace, Swarm, lay_out, steady_rate
 from sidelight.latent.neighbor_embedding.repulsion import single_field
 from sidelight.latent.neighbor_embedding.start import on_common_ground
 from sidelight.neighbors import nearest_neighbors
@@ -85,3 +88,46 @@ def test_steps_in_one_go_have_the_bits_of_steps_one_by_one(n, start, pinned):
     np.testing.assert_array_equal(ends[0].Y, ends[1].Y)
     np.testing.assert_array_equal(ends[0].facts["history_"], ends[1].facts["history_"])
     assert ends[0].facts["n_iter_"] == 67
+
+
+def divergence_of(P, dof):
+    """KL(P ‖ Q) of flat points, and its gradient."""
+    n, known = len(P), P > 0
+
+    def value(flat):
+        Y = flat.reshape(n, 2)
+        gaps = cdist(Y, Y, "sqeuclidean")
+        w = np.exp(-gaps) if np.isinf(dof) else (1 + gaps / dof) ** -dof
+        np.fill_diagonal(w, 0.0)
+        Q = w / w.sum()
+        pull = (P - Q) if np.isinf(dof) else (P - Q) / (1 + gaps / dof)
+        gradient = 4 * (pull.sum(axis=1)[:, None] * Y - pull @ Y)
+        return (P[known] * np.log(P[known] / Q[known])).sum(), gradient.ravel()
+
+    return value
+
+
+@pytest.mark.parametrize("hubs", [False, True])
+def test_points_come_to_rest_whatever_the_tails(hubs):
+    """Steps of the length that heavy tails bear threw them so far that they did not come back."""
+    rng = np.random.default_rng(5)
+    X = rng.standard_normal((120, 100 if hubs else 4))
+    X = X if hubs else X + 4.0 * np.eye(4)[np.arange(120) % 4]
+    P = affinities(nearest_neighbors(X, 30), np.array([15.0]), POOL)
+    assert (P.load > 3.0) == hubs
+    begin = NeighborEmbedding().fit(X).embedding_ / 20.0
+    for dof in (1.2, 1.5, 2.0, 3.0, 10.0, np.inf):
+        told = divergence_of(P.graph.toarray() / 120.0, dof)
+        best = minimize(told, begin.ravel(), jac=True, method="L-BFGS-B", options={"maxiter": 400})
+        found = NeighborEmbedding(degrees_of_freedom=dof).fit(X)
+        assert told(found.embedding_.ravel())[0] == pytest.approx(found.objective_, rel=1e-6)
+        assert found.objective_ < 1.04 * best.fun, dof
+        assert found.gradient_norm_ < 0.004, dof
+
+
+def test_a_rate_is_as_long_as_tails_and_hubs_let_it_be():
+    assert steady_rate(1.0, 9.0) == Pace().rate
+    assert steady_rate(np.inf, 1.5) == steady_rate(5.0, 1.5) == 1.0
+    assert steady_rate(np.inf, 8.0) == 0.25
+    short = Pace(steady=0.5)
+    assert {pulls * rate for pulls, rate, _ in map(short.at, range(350))} == {0.5}

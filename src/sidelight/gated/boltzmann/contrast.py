@@ -68,6 +68,16 @@ class Contrast:
             off = (y - back) ** 2
             return float((off if self.free is None else off[..., self.free]).sum(-1).mean())
 
+    def surprise(self, weights: Weights, x: Tensor, y: Tensor) -> float:
+        """−log p(y | x, z), z inferred from x and y: what an error that has a bound cannot show."""
+        with torch.no_grad():
+            folded = self.folding(weights, self.units, x)
+            a, b = folded.onto_output(mapping_given(folded, y)), folded.b
+            if self.free is not None:
+                a, b, y = a[..., self.free], b[..., self.free], y[..., self.free]
+            told = self.units.base(y, b) + (a * self.units.statistic(y)).sum(-1)
+            return float((self.units.log_sum(a, b) - told).mean())
+
     def _ends(self, folded: Folded, start: Tensor, y: Tensor) -> Tensor:
         """Where chains end, with outputs that are not free held at the data at every step."""
         if self.free is None:

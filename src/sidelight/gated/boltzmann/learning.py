@@ -117,4 +117,8 @@ def divergence(
     def error(weights: Weights, batch: Batch) -> float:
         return contrast.error(weights, *batch[:2])
 
-    return Objective("contrastive divergence", loss, error)
+    def surprise(weights: Weights, batch: Batch) -> float:
+        return contrast.surprise(weights, *batch[:2])
+
+    bounded = contrast.units.kind in ("binary", "multinomial")
+    return Objective("contrastive divergence", loss, error, surprise if bounded else None)

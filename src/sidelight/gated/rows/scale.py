@@ -53,7 +53,7 @@ class Scale:
     @classmethod
     def of(cls, rows: FloatArray, *, centred: bool, scaled: bool) -> Scale:
         """The scale of some rows, as far as it is asked for."""
-        centre = rows.mean(axis=0) if centred else np.zeros(rows.shape[1])
+        centre = _means(rows) if centred else np.zeros(rows.shape[1])
         squares = _squares(rows, centre)
         size = float(np.sqrt(squares / rows.shape[1])) if scaled and rows.size else 1.0
         size = size if size > 0 else 1.0
@@ -86,6 +86,14 @@ class Scale:
     def back(self, rows: Tensor) -> FloatArray:
         """What the model sees, as rows."""
         return np.asarray(in_double(rows) * self.size + self.centre)
+
+
+def _means(rows: FloatArray) -> FloatArray:
+    """The means of columns; those of one value are that value, without what a sum rounds."""
+    if not len(rows):
+        return np.zeros(rows.shape[1])
+    same = (rows == rows[0]).all(axis=0)
+    return np.where(same, rows[0], rows.mean(axis=0))
 
 
 def _squares(rows: FloatArray, centre: FloatArray) -> float:

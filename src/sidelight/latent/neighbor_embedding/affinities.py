@@ -60,6 +60,11 @@ class Affinities:
 
         return float(entropy(self.graph.data)) / self.n - self.mass * math.log(self.n)
 
+    @cached_property
+    def load(self) -> float:
+        """n max_i Σ_j P_ij, in 64ths: sums may differ in their last bits between processors."""
+        return math.ceil(64.0 * float((self.graph @ np.ones(self.n)).max())) / 64.0
+
 
 def choices(near: Neighbors, perplexities: FloatArray, pool: Threads) -> FloatArray:
     """Whom rows pick among their nearest: p_{j|i}, as near.indices lists them."""

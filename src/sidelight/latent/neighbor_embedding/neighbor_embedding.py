@@ -36,7 +36,7 @@ from sidelight.estimator import (
 )
 from sidelight.latent.descending import MADE_OR_GIVEN
 from sidelight.latent.neighbor_embedding.affinities import Affinities, pieces_of_rows
-from sidelight.latent.neighbor_embedding.descent import Layout, Moving, Pace
+from sidelight.latent.neighbor_embedding.descent import Layout, Moving, Pace, steady_rate
 from sidelight.latent.neighbor_embedding.divergence import Divergence
 from sidelight.latent.neighbor_embedding.known import (
     INSIDE,
@@ -287,7 +287,7 @@ class NeighborEmbedding(Embedder):
         thread = pick_up(self, (P.graph.data, P.graph.indices, told.known), points.n * d)
         begin = thread.where or Moving.at_rest(self._start(points, distinct, P, d))
         around: dict[str, Any] = {"show": _of_rows(distinct), "who": self._name}
-        pace = self._pace(points.n)
+        pace = self._pace(points.n, P)
         found, unit = lay_out_informed(divergence, begin, pace, heard, distinct, **around)
         return found, unit, thread.left_at(found.left)
 
@@ -303,12 +303,14 @@ class NeighborEmbedding(Embedder):
                 f"n_components={self.n_components!r}."
             )
 
-    def _pace(self, n: int) -> Pace:
+    def _pace(self, n: int, P: Affinities) -> Pace:
+        dof = self.degrees_of_freedom
         return Pace.of(
             n,
             None if isinstance(self.max_iter, str) else self.max_iter,
             early_exaggeration=self.early_exaggeration,
             exaggeration=self.exaggeration,
+            steady=steady_rate(dof, P.load) if dof > 1 else np.inf,
         )
 
     def _reach(self, points: Points) -> tuple[Reach, Any, FloatArray]:

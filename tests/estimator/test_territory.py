@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -31,11 +33,14 @@ from sidelight.estimator.territory import (
     memberships,
     metric_for_map,
     pairs_of_territories,
+    read_and_foretold,
     share_kept,
     surely_different,
     walks_along,
     walks_in,
+    walks_nearby,
 )
+from sidelight.estimator.territory.memberships import AS_MET, POWERS, Reading
 from sidelight.metric import EquivalenceMetric
 from sidelight.side import Pairs
 
@@ -606,7 +611,7 @@ class _Named:
 def _settle(monkeypatch, group, own):
     """Say where rows belong, and how many of the five nearest are of their own in each map."""
     found = Memberships(group[:, None], np.ones((len(group), 1)))
-    monkeypatch.setattr(judge, "memberships", lambda walks, groups: found)
+    monkeypatch.setattr(judge, "memberships", lambda walks, groups, **how: found)
     group = group[:100]
 
     class Near:
@@ -714,3 +719,120 @@ def test_the_report_says_how_many_neighbours_each_map_keeps():
     words = f"the map keeps {kept(clear):.0%} of the neighbours, {kept(plain):.0%} without"
     assert words in said
     assert kept(clear) > kept(plain) + 0.2
+
+    def test_walks_nearby_measure_by_how_far_the_fifth_nearest_is(self):
+        X = np.random.default_rng(0).standard_normal((60, 4)) * np.linspace(1, 9, 60)[:, None]
+        D = cdist(X, X)
+        order = np.argsort(D, axis=1)
+        size = D[np.arange(60), order[:, judge.NEARBY]]  # the nearest is the row itself
+        chosen = np.zeros((60, 60), dtype=bool)
+        np.put_along_axis(chosen, order[:, 1:11], True, axis=1)
+        expected = np.exp(-judge.SHARPLY * D**2 / np.outer(size, size)) + 1e-3
+        walks = walks_nearby(X).toarray()
+        np.testing.assert_allclose(walks, np.where(chosen | chosen.T, expected, 0.0), rtol=1e-9)
+
+    def test_walks_nearby_do_not_depend_on_the_unit_and_bear_copies(self):
+        X = np.random.default_rng(1).standard_normal((40, 3))
+        X[:12] = X[0]
+        walks = walks_nearby(X).toarray()
+        assert np.isfinite(walks).all()
+        for unit in (1e-160, 1e160):
+            np.testing.assert_allclose(walks_nearby(unit * X).toarray(), walks, rtol=1e-6)
+
+    def test_walks_nearby_lead_astray_less_often(self):
+        """In 64 features all neighbours are nearly as far: they counted alike, and many misled."""
+        right = {walks_in: [], walks_nearby: []}
+        for seed in range(70, 82):
+            X, y, named = some_digits(seed)
+            groups = groups_of(labels_of(y, named))
+            for walks, found in right.items():
+                found.append(share_right(memberships(walks(X), groups), groups, y))
+        assert np.mean(right[walks_nearby]) > np.mean(right[walks_in]) + 0.005
+
+
+def share_right(found, groups, y):
+    """How many of the rows that nobody named belong most to the group of their label."""
+    others = np.setdiff1d(np.arange(len(y)), groups.rows)
+    label = np.zeros(groups.n, dtype=int)
+    label[groups.group] = y[groups.rows]
+    return np.mean(label[found.groups[others, 0]] == y[others])
+
+
+class TestReadings:
+    """How memberships are read from the groups that walks meet."""
+
+    @pytest.mark.parametrize("power", POWERS)
+    @pytest.mark.parametrize("evenly", [False, True])
+    def test_shares_are_powers_of_what_is_met_of_a_group(self, power, evenly):
+        rng = np.random.default_rng(2)
+        walks = walks_in(rng.standard_normal((80, 2)))
+        rows = rng.permutation(80)[:24]
+        group = np.repeat([0, 1, 2], [14, 7, 3])
+        groups = Groups(rows, group, sp.csr_array((3, 3)))
+        found = memberships(walks, groups, reading=Reading(power, evenly))
+        T = walks.toarray() / walks.toarray().sum(axis=1, keepdims=True)
+        S = np.zeros((80, 3))
+        S[rows, group] = 1 / np.array([14, 7, 3])[group] if evenly else 1.0
+        H = WALKS.restart * S
+        for _ in range(WALKS.steps):
+            H = (1 - WALKS.restart) * T @ H + WALKS.restart * S
+        total = H.sum(axis=1)
+        surely = total / (total + WALKS.doubt * total.mean())
+        expected = surely[:, None] * H**power / (H**power).sum(axis=1, keepdims=True)
+        shares = np.zeros((80, 3))
+        np.put_along_axis(shares, found.groups, found.shares, axis=1)
+        np.testing.assert_allclose(shares, expected, atol=1e-12)
+
+    def test_what_walks_mix_is_read_sharply_and_says_what_is_true(self):
+        """Rows met their own group two times of three, and nine rows of ten are of it."""
+        said, right, as_met = [], [], []
+        for seed in range(70, 82):
+            X, y, named = some_digits(seed)
+            groups, walks = groups_of(labels_of(y, named)), walks_in(X)
+            reading, _, _ = read_and_foretold(walks, groups)
+            others = np.setdiff1d(np.arange(len(y)), named)
+            found = memberships(walks, groups, reading=reading)
+            said.append(found.at(others).shares[:, 0].mean())
+            right.append(share_right(found, groups, y))
+            as_met.append(memberships(walks, groups).at(others).shares[:, 0].mean())
+        assert abs(np.mean(said) - np.mean(right)) < 0.09
+        assert np.mean(as_met) < np.mean(right) - 0.1
+
+    def test_a_group_of_which_many_rows_are_named_does_not_take_those_of_others(self):
+        """Two strips side by side: forty rows are named of one, and six of the other."""
+        right = {True: [], False: []}
+        for seed in range(4):
+            rng = np.random.default_rng(seed)
+            y = np.repeat([0, 1], 150)
+            X = rng.standard_normal((300, 2)) + 3.0 * y[:, None] * [1.0, 0.0]
+            named = np.concatenate([rng.permutation(150)[:60], 150 + rng.permutation(150)[:8]])
+            groups, walks = groups_of(labels_of(y, named)), walks_nearby(X)
+            for evenly, found in right.items():
+                read = memberships(walks, groups, reading=Reading(evenly=evenly))
+                found.append(share_right(read, groups, y))
+        assert np.mean(right[True]) > np.mean(right[False]) + 0.01
+
+    def test_what_foretells_nothing_is_read_as_it_is_met(self):
+        for seed in range(3):
+            X = np.random.default_rng(seed).standard_normal((120, 3))
+            groups = groups_of(labels_of(np.arange(120) % 3, np.arange(0, 120, 2)))
+            walks = walks_in(X)
+            assert read_and_foretold(walks, groups) == (AS_MET, *foretold(walks, groups))
+
+    def test_groups_of_two_are_read_as_they_are_met(self):
+        X = np.repeat(20.0 * np.eye(10), 6, axis=0)
+        X += np.random.default_rng(0).standard_normal(X.shape)
+        pairs = Pairs(similar=np.arange(60).reshape(30, 2))
+        groups = groups_of(pairs)
+        assert not groups.are_large
+        assert read_and_foretold(walks_in(X), groups)[0] == AS_MET
+
+    def test_the_first_reading_that_is_as_good_as_the_best_is_taken(self):
+        """A doubt that is endless leaves memberships as they are met; none takes the best."""
+        X, y, named = some_digits(75)
+        groups, walks = groups_of(labels_of(y, named)), walks_nearby(X)
+        powers = [
+            read_and_foretold(walks, groups, replace(WALKS, doubtful=doubtful))[0].power
+            for doubtful in (0.0, 1.0, 1e9)
+        ]
+        assert powers[0] >= powers[1] > powers[2] == 1

@@ -22,13 +22,15 @@ from sidelight.estimator.territory import (
     foretold,
     groups_of,
     memberships,
+    read_and_foretold,
     weaken_between,
 )
 from sidelight.estimator.territory.memberships import _met, _met_most
 from sidelight.latent.neighbor_embedding import Divergence, affinities, exact_field
+from sidelight.latent.neighbor_embedding.affinities import Affinities
 from sidelight.latent.neighbor_embedding.known import in_territories
 from sidelight.latent.neighbor_embedding.known.holding import realised
-from sidelight.latent.neighbor_embedding.known.territory import pulled_together
+from sidelight.latent.neighbor_embedding.known.territory import PULLS, _pulls, pulled_together
 from sidelight.latent.neighbor_embedding.springs import Springs
 from sidelight.neighbors import nearest_neighbors, neighborhood_graph
 from sidelight.quality import point_quality
@@ -246,6 +248,38 @@ class TestTerritories:
         np.testing.assert_array_equal(P.graph.toarray(), pulled.graph.toarray())
         _, said = in_territories(graph, pairs, walks=replace(WALKS, few=18))
         assert "edges between groups that differ are weakened" in said
+
+    def test_rows_walk_to_fewer_neighbours_than_a_map_shows(self, digits, graph):
+        """Of labels, that is: groups of two, as pairs make them, walk as far as the map shows."""
+        X, y = digits
+        with Threads(1) as pool:
+            paths = affinities(nearest_neighbors(X, 30), np.array([PULLS.near]), pool)
+        rows = np.random.default_rng(4).choice(600, 60, replace=False)
+        order = rows[np.argsort(y[rows], kind="stable")]
+        twos = order[: 2 * (len(order) // 2)].reshape(-1, 2)
+        of_twos = Pairs(similar=twos[y[twos[:, 0]] == y[twos[:, 1]]])
+        for pairs, walked in ((labels_of(y, rows), paths), (of_twos, graph)):
+            groups = groups_of(pairs)
+            assert groups.are_large is (walked is paths)
+            reading, share, _ = read_and_foretold(walked.graph, groups)
+            P, said = in_territories(graph, pairs, lambda: paths)
+            assert f"({share:.0%} of what is known" in said
+            found = memberships(walked.graph, groups, reading=reading)
+            pull = PULLS.pull if walked is paths else PULLS.pull_of_twos
+            expected = graph.graph.copy()
+            weaken_between(expected, found, groups.differ, share)
+            expected = expected + _pulls(found, graph.n, share * pull, PULLS.pulled_by)
+            expected = pulled_together(Affinities(sp.csr_array(expected)), pairs.similar)
+            np.testing.assert_array_equal(P.graph.toarray(), expected.graph.toarray())
+
+    def test_a_map_hears_of_walks_to_few_neighbours(self, digits):
+        X, y = digits
+        pairs = labels_of(y, np.random.default_rng(4).choice(600, 60, replace=False))
+        with Threads(1) as pool:
+            paths = affinities(nearest_neighbors(X, 30), np.array([PULLS.near]), pool)
+        _, share, _ = read_and_foretold(paths.graph, groups_of(pairs))
+        told = NeighborEmbedding(max_iter=5).fit(X, side=pairs)
+        assert f"({share:.0%} of what is known" in str(told.side_report_)
 
     def test_mass_is_kept(self, digits, graph):
         named = np.random.default_rng(3).choice(600, 60, replace=False)

@@ -23,6 +23,7 @@ from sidelight.estimator.territory.judge import (
     share_kept,
     walks_along,
     walks_in,
+    walks_nearby,
 )
 from sidelight.estimator.territory.memberships import (
     WALKS,
@@ -31,6 +32,7 @@ from sidelight.estimator.territory.memberships import (
     foretold,
     held_out,
     memberships,
+    read_and_foretold,
 )
 from sidelight.estimator.territory.told_apart import worth_in_map
 
@@ -54,10 +56,12 @@ __all__ = [
     "pairs_of_points",
     "pairs_of_territories",
     "plain_map",
+    "read_and_foretold",
     "share_kept",
     "surely_different",
     "walks_along",
     "walks_in",
+    "walks_nearby",
     "weaken_between",
     "worth_in_map",
 ]

@@ -27,9 +27,15 @@ from sidelight.estimator.territory.judge import (
     gathers_territories,
     is_worth,
     surely_more,
-    walks_in,
+    walks_nearby,
 )
-from sidelight.estimator.territory.memberships import WALKS, foretold, memberships
+from sidelight.estimator.territory.memberships import (
+    AS_MET,
+    WALKS,
+    Reading,
+    memberships,
+    read_and_foretold,
+)
 from sidelight.estimator.territory.told_apart import worth_in_map
 from sidelight.metric import EquivalenceMetric
 from sidelight.side import Pairs
@@ -61,8 +67,8 @@ def metric_for_map(
     groups = groups_of(pairs)
     if np.count_nonzero(groups.sizes > 1) < WALKS.few:
         return worth_in_map(X, pairs, learned, embed)
-    walks = walks_in(X)
-    share, sure = foretold(walks, groups)
+    walks = walks_nearby(X)
+    reading, share, sure = read_and_foretold(walks, groups)
     # around groups of two a territory is the rows next to one, which say nothing of the other
     in_territories = groups.are_large and sure > WALKS.surely
     of_pairs = learned.strength_ > 0
@@ -78,12 +84,12 @@ def metric_for_map(
             told = embed(metric.transform(X))
         except DisconnectedGraphError:  # by what is said, which the user need not know
             return False
-        gathers = gathers_territories(walks, groups, plain, told)
+        gathers = gathers_territories(walks, groups, plain, told, reading)
         return gathers and is_worth(float(gains.mean()), walks, groups, plain, told)
 
     if in_territories:
-        wide = metric_of_territories(X, walks, groups)
-        if shows(lambda seen: metric_of_territories(X, walks, seen), wide):
+        wide = metric_of_territories(X, walks, groups, reading)
+        if shows(lambda seen: metric_of_territories(X, walks, seen, reading), wide):
             wide.report_ = (
                 f"used by the territories of {groups.n} groups of {len(groups.rows)} rows: "
                 f"{share:.0%} of what is known is predicted by the rest"
@@ -97,14 +103,19 @@ def metric_for_map(
     return learned.leave_out(X, NOT_IN_MAP)
 
 
-def metric_of_territories(X: FloatArray, walks: sp.csr_array, groups: Groups) -> EquivalenceMetric:
+def metric_of_territories(
+    X: FloatArray, walks: sp.csr_array, groups: Groups, reading: Reading = AS_MET
+) -> EquivalenceMetric:
     """The metric of rows in the territories of groups as if these had been named."""
-    return EquivalenceMetric(strength=STRENGTH).fit(X, side=pairs_of_territories(walks, groups))
+    known = pairs_of_territories(walks, groups, reading)
+    return EquivalenceMetric(strength=STRENGTH).fit(X, side=known)
 
 
-def pairs_of_territories(walks: sp.csr_array, groups: Groups) -> Pairs | None:
+def pairs_of_territories(
+    walks: sp.csr_array, groups: Groups, reading: Reading = AS_MET
+) -> Pairs | None:
     """Pairs of rows that belong to one group more than to all others, or to two that differ."""
-    found = memberships(walks, groups)
+    found = memberships(walks, groups, reading=reading)
     belongs = np.where(found.shares[:, 0] > 0.5, found.groups[:, 0], -1)
     belongs[groups.rows] = groups.group
     counts = np.bincount(belongs[belongs >= 0])

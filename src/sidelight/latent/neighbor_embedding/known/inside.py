@@ -10,6 +10,7 @@ distances pull to the end.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -28,7 +29,11 @@ from sidelight.latent.neighbor_embedding.known.balance import (
 )
 from sidelight.latent.neighbor_embedding.known.holding import hold_distances, settled_after
 from sidelight.latent.neighbor_embedding.known.lengths import springs_of
-from sidelight.latent.neighbor_embedding.known.territory import in_territories, pulled_together
+from sidelight.latent.neighbor_embedding.known.territory import (
+    PULLS,
+    in_territories,
+    pulled_together,
+)
 from sidelight.latent.neighbor_embedding.springs import Springs
 from sidelight.latent.neighbor_embedding.start import rounded
 from sidelight.neighbors import DistinctRows, Neighbors
@@ -83,12 +88,14 @@ def hear_inside(
         report["Condition"] = f"in the graph {found.said}"
     if found is not None and found.portions:
         P = balanced_affinities(found, perplexities, pool)
+        paths = None
     else:
         P = affinities(near, perplexities, pool)
+        paths = partial(affinities, near, np.minimum(perplexities, PULLS.near), pool)
     if "Pairs" in known:
         pairs = pairs_of_points(known["Pairs"], distinct.inverse)
         if pairs is not None:
-            P, report["Pairs"] = in_territories(P, pairs)
+            P, report["Pairs"] = in_territories(P, pairs, paths)
     if "Sequence" in known:
         order = in_order(known["Sequence"], points, distinct)
         report["Sequence"] = order.said

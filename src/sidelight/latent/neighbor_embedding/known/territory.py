@@ -9,6 +9,7 @@ What foretells nothing is not used.  Pairs that only differ have territories of 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,9 +21,9 @@ from sidelight.estimator.territory import (
     Groups,
     Memberships,
     WalkSettings,
-    foretold,
     groups_of,
     memberships,
+    read_and_foretold,
     weaken_between,
 )
 from sidelight.latent.neighbor_embedding.affinities import Affinities
@@ -34,20 +35,27 @@ from sidelight.side import Pairs
 class PullSettings:
     """How much territories count.
 
-    Set on digits 0 to 4,000 of MNIST with 200 labels, draws 100 and 101.
+    Set on digits 0 to 4,000 of MNIST with 200 labels, draws 100 and 101; ``near`` and ``pull`` on
+    400 digits, also of MNIST, cells and faces with 50 and 200 labels, draws 1000 to 1011.
 
     Parameters
     ----------
+    near : float
+        Effective neighbours that rows walk to: fewer than a map shows lead less often astray.
     pulled_by : int
         Others of its group that pull a row,
     pull : float
-        with so much of its attraction in all.
+        with so much of its attraction in all,
+    pull_of_twos : float
+        or so much where groups are of two, as pairs make them.
     between_pairs : float
         The pull of the rows that are named together with a row.
     """
 
+    near: float = 5.0
     pulled_by: int = 3
-    pull: float = 0.3
+    pull: float = 0.1
+    pull_of_twos: float = 0.3
     between_pairs: float = 0.3
 
 
@@ -57,10 +65,14 @@ PULLS = PullSettings()
 def in_territories(
     P: Affinities,
     pairs: Pairs,
+    paths: Callable[[], Affinities] | None = None,
     settings: PullSettings = PULLS,
     walks: WalkSettings = WALKS,
 ) -> tuple[Affinities, str]:
-    """Affinities that listen to pairs, and in words how far they do."""
+    """Affinities that listen to pairs, and in words how far they do.
+
+    Rows walk along ``paths``, where they can be made and groups are large.
+    """
     groups = groups_of(pairs)
     if groups.n == len(groups.rows):
         weaker, said = weakened_between(P.graph, groups, walks)
@@ -73,15 +85,18 @@ def in_territories(
             f"{len(groups.rows)} rows are too few to speak for others: similar ones pull each other"
         )
         return pulled_together(P, pairs.similar, settings), said
-    share, sure = foretold(P.graph, groups, walks)
+    large = groups.are_large
+    steps = P.graph if paths is None or not large else paths().graph
+    reading, share, sure = read_and_foretold(steps, groups, walks)
     if sure <= walks.surely:
         return P, (
             f"not used: the {len(groups.rows)} rows that are named do not predict one another's "
             f"groups better than chance"
         )
-    graph, found = P.graph.copy(), memberships(P.graph, groups, walks)
+    graph, found = P.graph.copy(), memberships(steps, groups, walks, reading)
     weaken_between(graph, found, groups.differ, share)
-    graph = sp.csr_array(graph + _pulls(found, P.n, settings.pull * share, settings.pulled_by))
+    pull = (settings.pull if large else settings.pull_of_twos) * share
+    graph = sp.csr_array(graph + _pulls(found, P.n, pull, settings.pulled_by))
     said = (
         f"{groups.n} groups of {len(groups.rows)} rows: edges between groups that differ are "
         f"weakened, rows are pulled by others of their group ({share:.0%} of what is known is "

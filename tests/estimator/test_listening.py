@@ -32,9 +32,11 @@ def test_the_pairs_are_used():
 
 
 def test_a_gaussian_density_is_of_rows_behind_the_metric():
-    plain = ProbabilisticPCA().fit(METRIC.transform(X))
     model = ProbabilisticPCA().fit(X, side=SIDE)
-    mapped = METRIC.transform(X[:7])
+    metric = model.side_metrics_[0]
+    assert not np.allclose(metric.metric_, np.eye(4))
+    plain = ProbabilisticPCA().fit(metric.transform(X))
+    mapped = metric.transform(X[:7])
     np.testing.assert_allclose(model.score_samples(X[:7]), plain.score_samples(mapped))
     for given, expected in zip(model.posterior(X[:7]), plain.posterior(mapped), strict=True):
         np.testing.assert_allclose(given, expected, atol=1e-12)

@@ -1,6 +1,6 @@
 """What every method costs as rows grow: ``python -m benchmarks.cost_curves``.
 
-Each method of the registry is fitted to n = 10³ … 10⁶ rows, as far as it comes within a limit of
+Each method of the registry is fitted to n = 300 … 10⁶ rows, as far as it comes within a limit of
 processor time, and beyond that goes through ``embed``, which fits a sample and places the rest.
 Every run has a process and a core of its own, and the first n of rows that were made once; its
 time, its memory and the exponents of n are written as JSON and drawn as curves.  ``--small`` takes
@@ -29,11 +29,17 @@ from sidelight.datasets.files import why_missing
 from sidelight.registry import MAPS, entry_for
 from sidelight.side import Actions
 
-SIZES = (1000, 3000, 10_000, 30_000, 100_000, 300_000, 1_000_000)
+SIZES = (300, 1000, 3000, 10_000, 30_000, 100_000, 300_000, 1_000_000)
 SMALL_SIZES = (60, 120)
 _COLUMNS = 50
 #: Shorter runs say more about the overhead than about the method.
 _SECONDS_THAT_COUNT = 0.05
+#: So many limits may a fit of a sample take together with placing the other rows.
+_LONGER_PLACED = 5
+#: What is awaited to take so many limits is not tried.
+_FAR_BEYOND = 1.5
+#: Runs that a loop compiled, or read from disk, for their size would show in are made again.
+_SECONDS_OF_COMPILING = 10.0
 
 
 def rows(n: int, *, small: bool = False) -> FloatArray:
@@ -77,6 +83,8 @@ def run_once(
         if not small:  # what is compiled is compiled once
             run(*(walk(100) if walks else (X[:300], None)))
         measured = measure(lambda: run(X, side))
+        if measured.seconds < _SECONDS_OF_COMPILING and not small:
+            measured = measure(lambda: run(X, side))
     return {
         "n": n,
         "seconds": measured.seconds,
@@ -114,11 +122,11 @@ def curves(
         curve: dict[str, Any] = {"family": entry_for(name).family, "fit": [], "embed": []}
         way = "fit"
         for n in sizes:
-            found = _apart(name, n, way, limit, among=among, small=small)
+            found = _within(curve[way], name, n, way, limit, among=among, small=small)
             if isinstance(found, str) and way == "fit" and not small:
                 curve["fit ends"] = f"{n:,} rows: {found}"
                 way = "embed"
-                found = _apart(name, n, way, 10 * limit, among=among, small=small)
+                found = _within([], name, n, way, limit, among=among, small=small)
             if isinstance(found, str):
                 curve[f"{way} ends"] = f"{n:,} rows: {found}"
                 break
@@ -127,6 +135,30 @@ def curves(
         for what in ("seconds", "megabytes"):
             curve[f"exponent of {what}"] = exponent(curve["fit"], what)
         yield name, curve
+
+
+def _within(
+    runs: Sequence[dict[str, Any]],
+    name: str,
+    n: int,
+    way: str,
+    limit: float,
+    *,
+    among: Path | None,
+    small: bool,
+) -> dict[str, Any] | str:
+    """One run, if those before it do not say that it will take too long; or why there is none."""
+    allowed = limit if way == "fit" else _LONGER_PLACED * limit
+    awaited = _awaited(runs, n)
+    if awaited is not None and awaited > _FAR_BEYOND * allowed and not small:
+        return f"about {awaited:.0f} s of processor time, as its last two runs go on"
+    return _apart(name, n, way, allowed, among=among, small=small)
+
+
+def _awaited(runs: Sequence[dict[str, Any]], n: int) -> float | None:
+    """What n rows will take if cost goes on as between the last two runs that count."""
+    slope = exponent(runs[-2:])
+    return None if slope is None else float(runs[-1]["seconds"] * (n / runs[-1]["n"]) ** slope)
 
 
 def _apart(

@@ -10,6 +10,7 @@ import pytest
 from benchmarks import cost_curves
 from benchmarks.cost_curves import curves, draw, exponent, run_once
 from sidelight.registry import MAPS
+from tools.book.methods import costs_of
 
 
 def runs(power, n=(1000, 2000, 4000, 8000)):
@@ -34,16 +35,41 @@ def test_every_method_of_the_registry_runs(entry):
 def test_beyond_the_limit_a_sample_is_fitted(monkeypatch):
     def apart(name, n, way, limit, *, among, small):
         if way == "fit" and n > 2000:
-            return "more than 1 s of processor time"
+            return "more than 20 s of processor time"
         return {**runs(2.0, [n])[0], "fitted to": min(n, 2000)}
 
     monkeypatch.setattr(cost_curves, "_apart", apart)
-    ((name, curve),) = curves(["PCA"], [1000, 2000, 4000, 8000], 1.0, small=False)
+    ((name, curve),) = curves(["PCA"], [1000, 2000, 4000, 8000], 20.0, small=False)
     assert name == "PCA"
     assert [run["n"] for run in curve["fit"]] == [1000, 2000]
     assert [run["n"] for run in curve["embed"]] == [4000, 8000]
-    assert curve["fit ends"].startswith("4,000 rows: more than 1 s")
+    assert curve["fit ends"].startswith("4,000 rows: more than 20 s")
     assert curve["exponent of seconds"] == pytest.approx(2.0)
+
+
+def test_what_is_awaited_to_take_far_too_long_is_not_tried(monkeypatch):
+    tried = []
+
+    def apart(name, n, way, limit, *, among, small):
+        tried.append((way, n, limit))
+        return {"n": n, "seconds": n * 1e-3, "megabytes": 1.0, "fitted to": n}
+
+    monkeypatch.setattr(cost_curves, "_apart", apart)
+    ((_, curve),) = curves(["PCA"], [1000, 2000, 4000, 8000], 2.0)
+    assert [run["n"] for run in curve["fit"]] == [1000, 2000]
+    assert curve["fit ends"] == (
+        "4,000 rows: about 4 s of processor time, as its last two runs go on"
+    )
+    assert tried[2:] == [("embed", 4000, 10.0), ("embed", 8000, 10.0)]
+    ((_, curve),) = curves(["PCA"], [1000, 2000, 2900], 2.0)  # not so far beyond it is tried
+    assert [run["n"] for run in curve["fit"]] == [1000, 2000, 2900]
+
+
+def test_the_page_on_big_data_says_what_was_measured():
+    assert costs_of({}) == ["", "", ""]
+    curve = {"fit": runs(2.0), "embed": [{"n": 10**6, "seconds": 1234.5, "megabytes": 80.0}]}
+    curve |= {"exponent of seconds": 2.0, "exponent of megabytes": 1.0}
+    assert costs_of(curve) == ["n^2.0", "n^1.0", "1,000,000 in 1,234.5 s, 80 MB"]
 
 
 def test_a_run_apart_is_measured_and_a_failure_says_why():

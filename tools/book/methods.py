@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import inspect
+import json
 import re
 from functools import cache
+from typing import Any
 
 from docutils import nodes
 from sphinx.util.docutils import SphinxDirective
@@ -14,6 +16,7 @@ from sidelight.registry import ESTIMATORS, MAPS, SAVED, Entry
 from tools.book.markdown import ROOT, experiments, link_to, table
 
 EXAMPLES = ROOT / "docs" / "examples"
+COST_CURVES = ROOT / "benchmarks" / "cost_curves.json"
 
 
 def home_of(entry: Entry) -> str:
@@ -94,13 +97,26 @@ def list_of_estimators() -> str:
 
 
 def reaches() -> str:
-    """To how many rows every method is fitted, and how it goes on."""
+    """To how many rows every method is fitted, how it goes on, and what was measured of it."""
+    measured = json.loads(COST_CURVES.read_text()) if COST_CURVES.exists() else {}
     rows = []
     for entry in MAPS:
         reach = reach_of(entry.name)
         link = f"[{entry.name}](/methods/{entry.family}/{entry.name}.md)"
-        rows.append([link, f"{reach.rows:,}" if reach.rows else "all", reach.way])
-    return table(["method", "fitted to", "a million rows"], rows)
+        fitted = f"{reach.rows:,}" if reach.rows else "all"
+        rows.append([link, fitted, reach.way, *costs_of(measured.get(entry.name, {}))])
+    return table(
+        ["method", "fitted to", "a million rows", "time", "memory", "most rows measured"], rows
+    )
+
+
+def costs_of(curve: dict[str, Any]) -> list[str]:
+    """The exponents of what a method costs, and its largest run."""
+    exponents = [curve.get(f"exponent of {what}") for what in ("seconds", "megabytes")]
+    said = ["" if slope is None else f"n^{slope:.1f}" for slope in exponents]
+    runs = [*curve.get("fit", []), *curve.get("embed", [])][-1:]
+    largest = [f"{r['n']:,} in {r['seconds']:,.1f} s, {r['megabytes']:,.0f} MB" for r in runs]
+    return [*said, *(largest or [""])]
 
 
 class Facts(SphinxDirective):

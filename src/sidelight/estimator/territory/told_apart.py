@@ -8,12 +8,12 @@ that was called like it is nearer than one that was called unlike it, a, for eve
 itself.  With a′ of the map without, and q, q′ the shares of their neighbours in the data that rows
 of which nothing was said find in the maps of all that was said and of nothing,
 
-    mean(a − a′) > s standard errors for every distinction, > −1 if it shows nowhere in the data,
+    mean(a − a′) > s standard errors for every distinction,
     2 mean(a − a′) ≥ q′ − q,    2a − 1 being nothing by chance and one where all is told,
 
 or it is left out.  Where rows are few nothing is sure.  A distinction that could not be learned
-beside others may still show among neighbours, where walks between them foretell it; a map that
-tells the others may lose that, which areas, being of all distances, see too late.
+beside others need not gain if there is nothing of it to lose: if a′ is surely no more than ½, and
+walks between neighbours do not foretell it, for areas are of all distances and see little of them.
 """
 
 from __future__ import annotations
@@ -164,29 +164,35 @@ class FrontJudge:
 
     def _gains(self, learned: Metric) -> list[float]:
         """By how much each distinction is told better; none where one of them is not surely."""
-        areas: list[list[FloatArray]] = [[] for _ in self.said]
-        for held in (self.half == 0, self.half == 1):
+        halves = (self.half == 0, self.half == 1)
+        maps = []
+        for held in halves:
             seen = learned.of_some(self.X, [_among(one, ~held) for one in self.said])
-            told = self.embed(seen.transform(self.X))
-            for found, one in zip(areas, self.said, strict=True):
-                found.append(self._areas(one, told, held) - self._areas(one, self.plain, held))
-        gains, s = [], self.settings
-        for found, one, strength in zip(
-            areas, self.said, np.atleast_1d(learned.strength_), strict=True
-        ):
+            maps.append(self.embed(seen.transform(self.X)))
+        gains, strengths = [], np.atleast_1d(learned.strength_)
+        for one, strength in zip(self.said, strengths, strict=True):
             if not len(one.rows):  # of a relation in which no two rows are more alike
                 continue
-            gain = np.concatenate([*found, np.zeros(1)])  # of one more, in doubt
-            n = len(gain)
-            error = np.sqrt((gain.var() + s.doubt**2 / n) / n)
-            if gain.mean() <= (s.surely if strength > 0 or self._shows(one) else -1.0) * error:
+            without = [self._areas(one, self.plain, held) for held in halves]
+            told = [self._areas(one, Z, held) for Z, held in zip(maps, halves, strict=True)]
+            gain = np.concatenate(told) - np.concatenate(without)
+            must_gain = strength > 0 or self._shows(one, np.concatenate(without))
+            if must_gain and not self._surely(gain):
                 return []
             gains.append(float(gain.mean()))
         return gains
 
-    def _shows(self, said: Pairs) -> bool:
-        """Whether a distinction shows among neighbours in the data, where it may be lost."""
-        return foretold(walks_in(self.X), groups_of(said))[1] > WALKS.surely
+    def _shows(self, said: Pairs, areas: FloatArray) -> bool:
+        """Whether a map without a distinction tells it, or neighbours in the data do."""
+        return self._surely(areas - 0.5) or (
+            foretold(walks_in(self.X), groups_of(said))[1] > WALKS.surely
+        )
+
+    def _surely(self, more: FloatArray) -> bool:
+        """Whether the mean is above nothing, one more counted that is in doubt."""
+        more, s = np.append(more, 0.0), self.settings
+        error = np.sqrt((more.var() + s.doubt**2 / len(more)) / len(more))
+        return bool(more.mean() > s.surely * error)
 
     def _areas(self, said: Pairs, Z: FloatArray, held: BoolArray) -> FloatArray:
         """How often, for each row held out, one that is alike is nearer than one that is not."""

@@ -406,6 +406,16 @@ class TestSprings:
         np.testing.assert_array_equal(springs.lengths, [6.0, 3.0])
         np.testing.assert_allclose(springs.stiffness, 0.1 / np.sqrt([2, 2]))
 
+    @pytest.mark.parametrize("seed", range(4))
+    def test_tied_rows_stay_where_they_are_if_they_fit_no_better_elsewhere(self, seed):
+        """Five that are all one apart lie best in a pentagon, in which order is the map's own."""
+        rng = np.random.default_rng(seed)
+        turns = 2 * np.pi * rng.permutation(5) / 5 + 0.3 * seed
+        Y = np.vstack([np.column_stack([np.cos(turns), np.sin(turns)]), [[3.0, 3.0]]])
+        Y = Y + 0.02 * rng.standard_normal(Y.shape)
+        springs = Springs.between(np.column_stack(np.triu_indices(5, 1)), np.ones(10), 6)
+        assert np.abs(realised(springs, Y) - Y).max() < 0.3  # the others are more than one away
+
     def test_tied_rows_in_each_others_way_are_begun_anew(self):
         """Corners of a square that must change places, in a plane."""
         Y = np.array([[0.0, 0], [1, 0], [1, 1], [0, 1], [3, 3]])

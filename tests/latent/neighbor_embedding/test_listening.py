@@ -30,7 +30,12 @@ from sidelight.latent.neighbor_embedding import Divergence, affinities, exact_fi
 from sidelight.latent.neighbor_embedding.affinities import Affinities
 from sidelight.latent.neighbor_embedding.known import in_territories
 from sidelight.latent.neighbor_embedding.known.holding import realised
-from sidelight.latent.neighbor_embedding.known.territory import PULLS, _pulls, pulled_together
+from sidelight.latent.neighbor_embedding.known.territory import (
+    PULLS,
+    PullSettings,
+    _pulls,
+    pulled_together,
+)
 from sidelight.latent.neighbor_embedding.springs import Springs
 from sidelight.neighbors import nearest_neighbors, neighborhood_graph
 from sidelight.quality import point_quality
@@ -221,6 +226,25 @@ class TestTerritories:
             apart.append(heard is graph and "better than chance" in said)
         assert np.max(weaker) < 0.85
         assert all(apart)
+
+    def test_rows_that_nobody_named_are_pulled_to_their_own_and_not_only_held_apart(
+        self, digits, graph
+    ):
+        """A twentieth of what attracts them are rows they had not chosen, most of their class."""
+        y, shares = digits[1], []
+        for seed in range(520, 523):
+            named = np.random.default_rng(seed).choice(600, 120, replace=False)
+            others = np.setdiff1d(np.arange(600), named)
+            pairs = labels_of(y, named)
+            for settings in (PullSettings(), PullSettings(pull=0.01)):
+                P = in_territories(graph, pairs, settings)[0].graph.toarray()[others]
+                new = np.where(graph.graph.toarray()[others] == 0, P, 0.0)
+                right = np.where(y[others, None] == y, new, 0.0)
+                shares.append((new.sum() / P.sum(), right.sum() / new.sum()))
+        pulled, right = np.transpose(shares)
+        assert np.all((pulled[::2] > 0.03) & (pulled[::2] < 0.08))
+        assert np.all(right[::2] > 0.75)
+        assert np.all(pulled[1::2] < 0.005)  # what a pull that is hardly one would do
 
     def test_few_pairs_pull_the_rows_that_they_name(self, digits):
         X = digits[0]
@@ -420,6 +444,16 @@ class TestSprings:
         np.testing.assert_array_equal([springs.left, springs.right], [[0, 1], [1, 2]])
         np.testing.assert_array_equal(springs.lengths, [6.0, 3.0])
         np.testing.assert_allclose(springs.stiffness, 0.1 / np.sqrt([2, 2]))
+
+    @pytest.mark.parametrize("seed", range(4))
+    def test_tied_rows_stay_where_they_are_if_they_fit_no_better_elsewhere(self, seed):
+        """Five that are all one apart lie best in a pentagon, in which order is the map's own."""
+        rng = np.random.default_rng(seed)
+        turns = 2 * np.pi * rng.permutation(5) / 5 + 0.3 * seed
+        Y = np.vstack([np.column_stack([np.cos(turns), np.sin(turns)]), [[3.0, 3.0]]])
+        Y = Y + 0.02 * rng.standard_normal(Y.shape)
+        springs = Springs.between(np.column_stack(np.triu_indices(5, 1)), np.ones(10), 6)
+        assert np.abs(realised(springs, Y) - Y).max() < 0.3  # the others are more than one away
 
     def test_tied_rows_in_each_others_way_are_begun_anew(self):
         """Corners of a square that must change places, in a plane."""

@@ -93,7 +93,7 @@ def _means(rows: FloatArray) -> FloatArray:
     if not len(rows):
         return np.zeros(rows.shape[1])
     same = (rows == rows[0]).all(axis=0)
-    return np.where(same, rows[0], rows.mean(axis=0))
+    return np.asarray(np.where(same, rows[0], rows.mean(axis=0)))
 
 
 def _squares(rows: FloatArray, centre: FloatArray) -> float:

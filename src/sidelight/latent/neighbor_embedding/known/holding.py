@@ -44,7 +44,7 @@ def hold_distances(
         rigid = replace(springs, rigid=True)
         settled = settled_after(found, lay_out(divergence, begin, still, springs=rigid, **told))
     Y = settled.Y.copy()
-    springs.hold(Y)
+    springs.hold(Y, done=True)
     unit = 1.0 / max(springs.unit(Y), 1e-300)
     return replace(settled, Y=unit * Y), unit
 

@@ -208,6 +208,22 @@ def test_a_table_that_cannot_be_placed_does_not_keep_the_others(tmp_path, X, mod
         np.testing.assert_allclose(Z, sidelight.load(model).transform(part), atol=1e-9)
 
 
+def test_parquet_is_read_within_the_addresses_that_a_ulimit_leaves():
+    """A gigabyte of them was taken at once, and the process ended by who found none left."""
+    code = (
+        "import sys\n"
+        "from sidelight.cli import main\n"
+        "sys.argv[1:] = ['--version']\n"
+        "try:\n"
+        "    main()\n"
+        "except SystemExit:\n"
+        "    import pyarrow\n"
+        "    print(pyarrow.default_memory_pool().backend_name)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split()[-1] == "system"
+
+
 class TestLargeTables:
     """What is read whole is read once, in single precision, and only if it fits."""
 

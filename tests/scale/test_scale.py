@@ -307,3 +307,9 @@ def test_without_dask_the_extra_is_named(monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "dask.array", None)
     with pytest.raises(ImportError, match=r'pip install "sidelight\[scale\]"'):
         statistics(None)
+
+
+def test_other_columns_are_refused_before_any_block_is_placed(X, array):
+    model = PCA(2).fit(X)
+    with pytest.raises(ValueError, match=r"PCA.transform expects .* 6 columns .*\(2400, 5\)"):
+        transform(model, array[:, :5])

@@ -6,11 +6,15 @@ Every command is a file of its own, and imports what it works with when it is ru
 
 from __future__ import annotations
 
+import os
 import sys
 
 
 def main() -> None:
     """Run the command line."""
+    # that of pyarrow's own choice takes a gigabyte of addresses at once, and is ended, where
+    # ``ulimit -v`` leaves no more than that, before a word can be said
+    os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")
     try:
         import rich
         import typer

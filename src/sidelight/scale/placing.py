@@ -48,6 +48,7 @@ def transform(model: Any, array: Any, *, condition: Any = None) -> Any:
     """
     who = f"{type(model).__name__}.transform"
     array = in_whole_rows(array, who="sidelight.scale.transform")
+    _require_columns(model, array, who=who)
     n_components = len(model.get_feature_names_out())
     known: list[Any] = []
     stated: Stated | None = None
@@ -65,6 +66,16 @@ def transform(model: Any, array: Any, *, condition: Any = None) -> Any:
         chunks=(array.chunks[0], (n_components,)),
         meta=np.empty((0, 0)),
     )
+
+
+def _require_columns(model: Any, array: Any, *, who: str) -> None:
+    """Refuse other columns now, and not when the blocks are placed."""
+    fitted = getattr(model, "n_features_in_", None)
+    if fitted is not None and array.shape[1] != fitted:
+        raise ValueError(
+            f"{who} expects an array of the {fitted} columns that it was fitted on. Got one of "
+            f"shape {array.shape}. Give those columns, in their order."
+        )
 
 
 def sent_to_workers(value: Any) -> Any:

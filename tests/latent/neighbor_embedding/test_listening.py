@@ -374,14 +374,25 @@ class TestSprings:
         model = NeighborEmbedding().fit(X, side=Distances(pairs, v))
         Z = model.embedding_
         reached = np.linalg.norm(Z[pairs[:, 0]] - Z[pairs[:, 1]], axis=1)
-        np.testing.assert_allclose(reached, v, rtol=0.01)
-        assert "off by 0.1% at most" in model.side_report_[0].change
+        np.testing.assert_allclose(reached, v, rtol=1e-6)
+        assert "off by 0.0% at most" in model.side_report_[0].change
         others = np.setdiff1d(np.arange(200), rows)
         kept = [
             np.mean(point_quality(X, each).kept[others])
             for each in (Z, NeighborEmbedding().fit(X).embedding_)
         ]
         assert kept[0] > kept[1] - 0.02
+
+    def test_pairs_of_copies_are_said_to_be_one_point(self, digits):
+        X = digits[0][:60].copy()
+        X[1] = X[0]
+        plain = NeighborEmbedding(max_iter=20).fit(X)
+        for pairs in (Pairs(dissimilar=[(0, 1)]), Pairs(similar=[(0, 1)])):
+            model = NeighborEmbedding(max_iter=20).fit(X, side=pairs)
+            assert model.side_report_[0].change.startswith(
+                "not used: the rows of a pair are copies"
+            )
+            np.testing.assert_array_equal(model.embedding_, plain.embedding_)
 
     def test_distances_that_no_plane_has_are_fitted_best_and_said(self, digits):
         """Five rows that are all one apart: the least squares of their distances in a plane."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 import warnings
 
 import numpy as np
@@ -338,3 +339,19 @@ def test_rows_in_the_order_of_the_map_give_the_same_map(digits, monkeypatch):
     monkeypatch.setattr(descent, "_FEW", 0)
     moved = model.fit_transform(X)
     np.testing.assert_allclose(moved, plain, atol=1e-6 * np.abs(plain).max())
+
+
+def test_memory_is_foretold_before_it_is_taken(monkeypatch):
+    """A graph of 250,000 rows was let through, and ended when a fifth more was asked for."""
+    foretold = []
+    monkeypatch.setattr(
+        "sidelight.latent.neighbor_embedding.neighbor_embedding.require_memory",
+        lambda size, **told: foretold.append(size),
+    )
+    X = np.random.default_rng(0).standard_normal((12_000, 8))
+    NeighborEmbedding(max_iter=2).fit(X[:5_000])  # what is compiled is no part of it
+    tracemalloc.start()
+    NeighborEmbedding(max_iter=2).fit(X)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert 0.6 * foretold[-1] < peak < 1.1 * foretold[-1]

@@ -357,7 +357,7 @@ class NeighborEmbedding(Embedder):
     def _require(self, n: int, k: float) -> None:
         """Refuse before the graph and the points are taken, if there is no room for them."""
         require_memory(
-            n * (60.0 * k + 60.0 * self.n_components_),
+            n * (75.0 * k + 60.0 * self.n_components_),  # of 20,000 rows 2,330 bytes were measured
             what=f"the graph of {k:.0f} neighbours of {n} rows",
             who=self._name,
             instead="Lower perplexity, or fit a sample of the rows and transform() the others.",

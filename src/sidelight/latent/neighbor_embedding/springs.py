@@ -20,8 +20,9 @@ from sidelight.core import FloatArray, IntArray
 
 #: κ of a pair whose rows are in no other one.
 _STIFFNESS = 0.1
-#: Sweeps after a step and for good, the relative miss at which they end, and how bold they are.
-_SWEEPS, _ALL_SWEEPS, _FITS, _BOLD = 20, 2000, 1e-3, 1.4
+#: Sweeps after a step and for good, the relative miss at which they end on the way and in a map
+#: that is done, and how bold they are.
+_SWEEPS, _ALL_SWEEPS, _FITS, _FITS_DONE, _BOLD = 20, 2000, 1e-3, 1e-9, 1.4
 
 
 @dataclass(frozen=True)
@@ -75,9 +76,17 @@ class Springs:
         return np.asarray(np.abs(d / (max(self.unit(Y), 1e-300) * self.lengths) - 1.0))
 
     def hold(
-        self, Y: FloatArray, velocity: FloatArray | None = None, *, u: float | None = None
+        self,
+        Y: FloatArray,
+        velocity: FloatArray | None = None,
+        *,
+        u: float | None = None,
+        done: bool = False,
     ) -> None:
-        """Move the rows that they join to where they fit best; a step is what came of it."""
+        """Move the rows that they join to where they fit best; a step is what came of it.
+
+        In a map that is ``done`` they fit as exactly as they can.
+        """
         from sidelight.latent.neighbor_embedding._pairs_compiled import relax
 
         rows = self.rows
@@ -86,7 +95,8 @@ class Springs:
         u = self.unit(Y) if u is None else u
         y = Y[rows]
         sweeps = _ALL_SWEEPS if velocity is None else _SWEEPS
-        relax(y, left, right, u * self.lengths, degree, (sweeps, _FITS, _BOLD))
+        fits = _FITS_DONE if done else _FITS
+        relax(y, left, right, u * self.lengths, degree, (sweeps, fits, _BOLD))
         if velocity is not None:
             velocity[rows] += y - Y[rows]
         Y[rows] = y

@@ -43,7 +43,7 @@ def hold_distances(
             found, lay_out(divergence, begin, pace.settling(), springs=rigid, **told)
         )
     Y = settled.Y.copy()
-    springs.hold(Y)
+    springs.hold(Y, done=True)
     unit = 1.0 / max(springs.unit(Y), 1e-300)
     return replace(settled, Y=unit * Y), unit
 

@@ -96,6 +96,8 @@ def hear_inside(
         pairs = pairs_of_points(known["Pairs"], distinct.inverse)
         if pairs is not None:
             P, report["Pairs"] = in_territories(P, pairs, paths)
+        else:
+            report["Pairs"] = "not used: the rows of a pair are copies, which are one point"
     if "Sequence" in known:
         order = in_order(known["Sequence"], points, distinct)
         report["Sequence"] = order.said

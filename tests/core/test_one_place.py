@@ -55,7 +55,6 @@ EXPONENTIALS = {
     "gaussian_process/covariance.py": "of squared distances, in place, and of logarithms",
     "latent/neighbors/mismatch.py": "of squared distances, in place",
     "latent/neighbors/placement.py": "of squared distances, whose shift the value takes back",
-    "latent/information/ends/learned_bandwidth.py": "of distances under a logarithm",
     "latent/density/kernels.py": "of one step between classes",
     "mapping/warp.py": "of distances, not squared",
     "similarity/sequences/alignments.py": "of log similarities",
@@ -217,6 +216,7 @@ EIGENPROBLEMS = {
 #: Who decomposes by singular values beside solvers.eigen, and for what: a map is turned to its axes
 #: there (settled_axes), where axes of one length have a rule.
 SINGULAR = {
+    "solvers/agreement.py": "whitened codes, of which any basis will do",
     **dict.fromkeys(
         ("estimator/behind.py", "unfolding/actions/translations.py"), "sizes, or what has none"
     ),

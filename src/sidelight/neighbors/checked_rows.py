@@ -18,7 +18,7 @@ from sidelight.core import (
 )
 
 #: Squares of larger numbers overflow, and those of the inverse vanish.
-_SQUARED = 1e150
+_SQUARED = 1e152
 # FloatArray | sp.csr_array: what both can do (indexing, products, dtype) the stubs of SciPy do not
 # say of a union.
 Points: TypeAlias = Any

@@ -230,19 +230,19 @@ class TestTerritories:
     def test_rows_that_nobody_named_are_pulled_to_their_own_and_not_only_held_apart(
         self, digits, graph
     ):
-        """A twentieth of what attracts them are rows they had not chosen, most of their class."""
+        """A fortieth of what attracts them are rows they had not chosen, most of their class."""
         y, shares = digits[1], []
         for seed in range(520, 523):
             named = np.random.default_rng(seed).choice(600, 120, replace=False)
             others = np.setdiff1d(np.arange(600), named)
             pairs = labels_of(y, named)
             for settings in (PullSettings(), PullSettings(pull=0.01)):
-                P = in_territories(graph, pairs, settings)[0].graph.toarray()[others]
+                P = in_territories(graph, pairs, settings=settings)[0].graph.toarray()[others]
                 new = np.where(graph.graph.toarray()[others] == 0, P, 0.0)
                 right = np.where(y[others, None] == y, new, 0.0)
                 shares.append((new.sum() / P.sum(), right.sum() / new.sum()))
         pulled, right = np.transpose(shares)
-        assert np.all((pulled[::2] > 0.03) & (pulled[::2] < 0.08))
+        assert np.all((pulled[::2] > 0.015) & (pulled[::2] < 0.04))
         assert np.all(right[::2] > 0.75)
         assert np.all(pulled[1::2] < 0.005)  # what a pull that is hardly one would do
 

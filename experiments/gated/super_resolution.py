@@ -177,7 +177,8 @@ def of_patches(
         sides = {"8 × 8": blocky, **made, "as it was": goal}
         busiest = np.argsort(-goal.std(axis=(1, 2)))[:2]
         for name, these in sides.items():
-            shown.setdefault(name, []).append(these[busiest].reshape(2, -1))
+            short = name.removesuffix(" auto-encoder")
+            shown.setdefault(short, []).append(these[busiest].reshape(2, -1))
     return found, {name: np.concatenate(rows) for name, rows in shown.items()}
 
 

@@ -8,25 +8,30 @@ fields of mapping units and the flow that is inferred from a pair.  It gives no 
 directions or turned by 20 or 40 degrees either way.  *Panning*: parts of 12 × 12 pixels of
 photographs, cut at places up to two pixels apart each way, as a camera pans: the broadcasts are not
 public, and here the motion is known.  As in the text machines see principal axes (40 of digits, 60
-of photographs); they have 40 mapping units.  E[y | x, z] is linear in x, and its strongest entry,
-brought back to pixels, says where a pixel goes.
+of photographs); they have 40 mapping units.  Parts of photographs are brought to one contrast and
+are as long along all axes, as coarse light and shade move little and drown the rest; photographs
+are turned and mirrored, and no pair is learned from twice.  E[y | x, z] is linear in x, and its
+strongest entry, brought back to pixels, says where a pixel goes.
 
 Measured on digits and photographs that nobody learned from, for pixels of ink and for pixels of the
 middle (the text leaves out a frame, too): the share of arrows that end in the pixel where the
 motion takes theirs, or (turns end between pixels) next to it, and how far they end from there.
 Controls: arrows that stay, the outputs of other pairs, and the motion whose picture fits best, by
-one who knows the candidates.  Nothing was tuned.
+one who knows the candidates.  Of digits nothing was tuned; how photographs are seen was chosen on
+draws 100 and 101.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 
-from experiments.gated._photographs import NAMES, photographs
+from experiments.gated._photographs import NAMES, WAYS, photographs, turned
 from experiments.record import Claim, Said, Table
 from sidelight import PCA, gated
 from sidelight.core import FloatArray, IntArray
@@ -38,6 +43,7 @@ from sidelight.transforms import Affine
 FIRST_SEED, N_DRAWS = 200, 3
 SIDE, N_UNITS, FRAME = 12, 40, 3
 SHAPE = (SIDE, SIDE)
+BATCH, AT_ONCE = 100, 50
 
 TEXT = [
     Said(
@@ -49,9 +55,9 @@ TEXT = [
         "stay {digits/no motion/right}), panning photographs {panning/learned/right} "
         "({panning/no motion/right})",
         upheld=("digits: arrows", "panning: arrows"),
-        because="arrows of panning photographs end mostly next to the right pixel (in it or next "
-        "to it {panning/learned/or next to it}, arrows that stay {panning/no motion/or next to "
-        "it}); how near connected pixels are is drawn, not measured",
+        because="half of the arrows of panning photographs end in the right pixel, the others "
+        "mostly next to it (in it or next to it {panning/learned/or next to it}, arrows that stay "
+        "{panning/no motion/or next to it}); how near connected pixels are is drawn, not measured",
         data="8 × 8 digits and panning photographs instead of synthetic patches and broadcasts",
     )
 ]
@@ -67,9 +73,9 @@ CLAIMS = [
         lambda r: float(r.draws("panning", "learned", "right").min()),
         least=0.8,
         quick=False,
-        because="with one contrast and axes of one length more than half are right, and with "
-        "twenty times the pairs four fifths, at twice the error on what is learned from: 20,000 "
-        "pairs of five photographs are learned by heart (draw 100)",
+        because="photographs that were learned from are read no better (0.51, others 0.61, after "
+        "1,500 steps on draws 100 and 101): little is learned by heart, and photographs differ, "
+        "from 0.3 to 0.7",
     ),
     Claim(
         "digits: distance from there, as a share of that of arrows that stay",
@@ -92,6 +98,18 @@ class Pairs:
         """Where every pixel goes, (pairs, pixels, 2), as row and column."""
         grid = _grid() - (SIDE - 1) / 2
         return np.einsum("nab,pb->npa", self.A, grid) + self.t[:, None] + (SIDE - 1) / 2
+
+
+@dataclass(frozen=True)
+class Course:
+    """How machines learn to see photographs pan: axes, and the lengths of so many steps."""
+
+    n_axes: int
+    steps: tuple[tuple[float, int], ...]
+
+
+#: The first rate was chosen on draw 100.
+PANNING = Course(60, ((0.03, 2000), (0.01, 1000), (0.003, 1000)))
 
 
 def _grid() -> FloatArray:
@@ -131,37 +149,79 @@ def digit_pairs(rng: np.random.Generator, rows: IntArray, n: int) -> Pairs:
 
 def panned_pairs(rng: np.random.Generator, images: list[FloatArray], n: int) -> Pairs:
     """Parts of photographs and what is there when the camera has moved."""
-    X, Y, t = [], [], rng.integers(-2, 3, (n, 2))
-    for number, (down, right) in zip(rng.integers(len(images), size=n), t, strict=True):
-        image = images[number]
-        top, left = (int(rng.integers(2, size - SIDE - 1)) for size in image.shape)
-        X.append(image[top : top + SIDE, left : left + SIDE].ravel())
-        Y.append(image[top - down : top - down + SIDE, left - right : left - right + SIDE].ravel())
-    rows = [np.stack(side) for side in (X, Y)]
+    whose, t = rng.integers(len(images), size=n), rng.integers(-2, 3, (n, 2))
+    X, Y = np.empty((n, SIDE, SIDE)), np.empty((n, SIDE, SIDE))
+    for number, image in enumerate(images):
+        (its,) = np.nonzero(whose == number)
+        places = [rng.integers(2, size - SIDE - 1, len(its)) for size in image.shape]
+        parts = sliding_window_view(image, SHAPE)
+        X[its] = parts[places[0], places[1]]
+        Y[its] = parts[places[0] - t[its, 0], places[1] - t[its, 1]]
+    rows = [one.reshape(n, -1) for one in (X, Y)]
     rows = [one - rows[0].mean(axis=1, keepdims=True) for one in rows]
+    contrast = rows[0].std(axis=1, keepdims=True)
     # parts with nothing in them tell nothing
-    seen = rows[0].std(axis=1) > 0.05
+    seen = contrast[:, 0] > 0.05
     A = np.tile(np.eye(2), (int(seen.sum()), 1, 1))
-    return Pairs(rows[0][seen], rows[1][seen], A, t[seen].astype(float))
+    X, Y = (one[seen] / contrast[seen] for one in rows)
+    return Pairs(X, Y, A, t[seen].astype(float))
 
 
-def learned(pairs: Pairs, n_axes: int, n_steps: int, seed: int) -> tuple[Any, Any]:
-    """Principal axes, and what leads from inputs to outputs in them."""
-    axes = PCA(n_axes).fit(np.vstack([pairs.X, pairs.Y]))
+@dataclass(frozen=True)
+class Axes:
+    """Principal axes, and the lengths that rows are divided by along them."""
+
+    components: FloatArray
+    lengths: FloatArray
+
+    @classmethod
+    def of(cls, rows: FloatArray, n_axes: int, *, stretched: bool) -> Axes:
+        """Those of some rows; stretched, rows are as long along all of them."""
+        found = PCA(n_axes).fit(rows)
+        lengths = np.sqrt(found.explained_variance_) if stretched else np.ones(n_axes)
+        return cls(found.components_, lengths)
+
+    def __call__(self, rows: FloatArray) -> FloatArray:
+        """Rows as a machine sees them."""
+        return rows @ self.components.T / self.lengths
+
+
+def learned(pairs: Pairs, n_axes: int, n_steps: int, seed: int) -> tuple[Axes, Any]:
+    """Principal axes, and what leads from inputs to outputs along them."""
+    axes = Axes.of(np.vstack([pairs.X, pairs.Y]), n_axes, stretched=False)
     machine = gated.GatedBoltzmannMachine(
         N_UNITS, output="gaussian", max_iter=n_steps, random_state=seed
     )
-    return axes, machine.fit(axes.transform(pairs.X), axes.transform(pairs.Y))
+    return axes, machine.fit(axes(pairs.X), axes(pairs.Y))
 
 
-def fields(axes: Any, machine: Any, Z: FloatArray) -> FloatArray:
-    """∂E[y | x, z]/∂x in pixels, (pairs, input pixels, output pixels)."""
-    n_axes = axes.n_components_
+def learned_in_passing(
+    images: list[FloatArray], rng: np.random.Generator, seed: int, course: Course
+) -> tuple[Axes, Any]:
+    """The same of photographs, from pairs of which none comes twice."""
+    several = [np.ascontiguousarray(turned(image, way)) for image in images for way in WAYS]
+    axes = Axes.of(panned_pairs(rng, several, 20_000).X, course.n_axes, stretched=True)
+
+    def batches(n: int) -> Iterator[tuple[FloatArray, FloatArray]]:
+        for _ in range(0, n, AT_ONCE):
+            pairs = panned_pairs(rng, several, AT_ONCE * BATCH)
+            for rows in np.array_split(np.arange(len(pairs.X)), AT_ONCE):
+                yield axes(pairs.X[rows]), axes(pairs.Y[rows])
+
+    machine = gated.GatedBoltzmannMachine(N_UNITS, output="gaussian", random_state=seed)
+    for rate, n_batches in course.steps:
+        machine.set_params(learning_rate=rate).partial_fit(batches(n_batches))
+    return axes, machine
+
+
+def fields(axes: Axes, machine: Any, Z: FloatArray) -> FloatArray:
+    """∂E[y | x, z]/∂x in pixels (as stretched), (pairs, input pixels, output pixels)."""
+    n_axes = len(axes.lengths)
     unit = np.vstack([np.zeros((1, n_axes)), np.eye(n_axes)])
     found = []
     for z in Z:
         says = machine.apply(z[None], unit)
-        found.append(axes.components_.T @ (says[1:] - says[0]) @ axes.components_)
+        found.append(axes.components.T @ (says[1:] - says[0]) @ axes.components)
     return np.stack(found)
 
 
@@ -176,13 +236,13 @@ def measured(ends: FloatArray, pairs: Pairs, where: FloatArray) -> tuple[float, 
 
 
 def figures(
-    axes: Any, machine: Any, pairs: Pairs, where: FloatArray, candidates: list[Any]
+    axes: Axes, machine: Any, pairs: Pairs, where: FloatArray, candidates: list[Any]
 ) -> dict[str, tuple[float, float, float]]:
     """Of arrows read from the machine, and of the controls."""
     grid = _grid()
 
     def of(Y: FloatArray) -> FloatArray:
-        Z = machine.infer(axes.transform(pairs.X), axes.transform(Y))
+        Z = machine.infer(axes(pairs.X), axes(Y))
         return np.asarray(grid[fields(axes, machine, Z).argmax(axis=2)])
 
     inner = ((grid >= FRAME) & (grid < SIDE - FRAME)).all(axis=1)
@@ -216,15 +276,15 @@ def main(output: Path, *, quick: bool = False) -> list[Table]:
         order = rng.permutation(len(digits().X))
         given = digit_pairs(rng, order[300:], n_pairs), digit_pairs(rng, order[:300], n_asked)
         ink = given[1].X > 0.3
-        cases = [("digits", given, 40, 250 if quick else 1500, ink, motions_of_digits())]
+        found_by = learned(given[0], 40, 250 if quick else 1500, seed)
+        cases = [("digits", found_by, given[1], ink, motions_of_digits())]
         if not quick:
             names = [str(name) for name in rng.permutation(NAMES)]
-            parts = [[images[name] for name in some] for some in (names[:5], names[5:])]
-            panned = panned_pairs(rng, parts[0], n_pairs), panned_pairs(rng, parts[1], n_asked)
-            middle = np.tile(inner, (len(panned[1].X), 1))
-            cases.append(("panning", panned, 60, 1500, middle, pans))
-        for key, (given, asked), n_axes, n_steps, where, candidates in cases:
-            axes, machine = learned(given, n_axes, n_steps, seed)
+            found_by = learned_in_passing([images[name] for name in names[:5]], rng, seed, PANNING)
+            asked = panned_pairs(rng, [images[name] for name in names[5:]], n_asked)
+            middle = np.tile(inner, (len(asked.X), 1))
+            cases.append(("panning", found_by, asked, middle, pans))
+        for key, (axes, machine), asked, where, candidates in cases:
             for name, one in figures(axes, machine, asked, where, candidates).items():
                 found[key].setdefault(name, []).append(one)
             if seed == seeds[0]:
@@ -244,9 +304,11 @@ def main(output: Path, *, quick: bool = False) -> list[Table]:
     return tables
 
 
-def _draw(axes: Any, machine: Any, pairs: Pairs, where: FloatArray, output: Path, key: str) -> None:
+def _draw(
+    axes: Axes, machine: Any, pairs: Pairs, where: FloatArray, output: Path, key: str
+) -> None:
     """Pairs with their flow (as figure 5.6), and what single units do (as figure 5.4)."""
-    Z = machine.infer(axes.transform(pairs.X[:6]), axes.transform(pairs.Y[:6]))
+    Z = machine.infer(axes(pairs.X[:6]), axes(pairs.Y[:6]))
     flow = fields(axes, machine, Z).argmax(axis=2)
     figure = new_figure(2.0 * 6, 2.0 * 3)
     lines = figure.subplots(3, 6)
@@ -258,5 +320,5 @@ def _draw(axes: Any, machine: Any, pairs: Pairs, where: FloatArray, output: Path
     for line, title in enumerate(("input", "output", "flow")):
         lines[line, 0].set_ylabel(title, fontsize=TEXT_SIZE, color=INK)
     save(figure, output / f"transformation_fields_{key}.png")
-    W = np.einsum("ip,kij,jq->kpq", axes.components_, machine.basis_flow(), axes.components_)
+    W = np.einsum("ip,kij,jq->kpq", axes.components, machine.basis_flow(), axes.components)
     save(basis_flow_fields(W[:20], SHAPE), output / f"transformation_fields_{key}_units.png")

@@ -1,6 +1,9 @@
-"""Photographs made small and enlarged: what the experiments stand on."""
+"""Photographs enlarged and moved: what the experiments stand on."""
 
 from __future__ import annotations
+
+import importlib
+from typing import Any
 
 import numpy as np
 import pytest
@@ -20,6 +23,8 @@ from experiments.gated._enlarging import (
 )
 from experiments.gated._patch_models import BeyondLinear
 from experiments.gated._photographs import WAYS, turned, turned_back
+
+pytest.importorskip("PIL", reason="images are resized by pillow")
 
 
 def photograph(seed: int = 0, side: int = 64) -> np.ndarray:
@@ -99,3 +104,42 @@ def test_beyond_a_linear_map_is_what_the_model_learns_of_what_is_left(n_axes: in
     unseen = left - left @ axes[:n_axes].T @ axes[:n_axes]
     assert np.allclose(Y - model.predict(X), unseen, atol=1e-3 * left.std())
     assert (n_axes == 3) == bool(np.abs(unseen).max() < 0.01 * left.std())
+
+
+@pytest.fixture(scope="module")
+def fields() -> Any:
+    pytest.importorskip("torch", reason="the gated models stand on torch")
+    return importlib.import_module("experiments.gated.transformation_fields")
+
+
+def test_panned_parts_are_the_photograph_moved(fields: Any) -> None:
+    """Where goals say that a pixel goes is the pixel of the input, in one contrast."""
+    images = [photograph(0), np.full((40, 40), 0.5), photograph(1)]
+    pairs = fields.panned_pairs(np.random.default_rng(0), images, 60)
+    assert 30 <= len(pairs.X) < 60  # those of the second have nothing in them
+    assert np.allclose(pairs.X.std(axis=1), 1)
+    assert np.allclose(pairs.X.mean(axis=1), 0)
+    goals = pairs.goals().round().astype(int)
+    inside = ((goals >= 0) & (goals < fields.SIDE)).all(axis=2)
+    numbers = goals[..., 0] * fields.SIDE + goals[..., 1]
+    there = np.take_along_axis(pairs.Y, np.where(inside, numbers, 0), axis=1)
+    assert np.allclose(there[inside], pairs.X[inside])
+    assert {tuple(t) for t in np.abs(pairs.t)} >= {(0, 2), (2, 2), (1, 0)}
+
+
+def test_stretched_axes_are_of_one_length(fields: Any) -> None:
+    rows = np.random.default_rng(0).standard_normal((300, 5)) * [5, 4, 3, 2, 1]
+    rows -= rows.mean(axis=0)
+    plain, stretched = (fields.Axes.of(rows, 3, stretched=s) for s in (False, True))
+    assert np.allclose(np.cov(stretched(rows).T), np.eye(3))
+    assert np.allclose(plain(rows), stretched(rows) * stretched.lengths)
+    assert np.allclose(plain.components @ plain.components.T, np.eye(3))
+
+
+def test_machines_learn_in_passing_every_batch_of_their_course(fields: Any) -> None:
+    course = fields.Course(6, ((0.03, 100), (0.01, 50)))
+    rng = np.random.default_rng(0)
+    axes, machine = fields.learned_in_passing([photograph()], rng, 0, course)
+    assert machine.n_iter_ == 150
+    assert machine.learning_rate == 0.01
+    assert axes.components.shape == (6, fields.SIDE**2)

@@ -89,7 +89,6 @@ def every_map():
         maps |= dict(maps_that_moved(digits[300:400], load_digits().target[300:400]))
         maps |= dict(regular_rows())
         maps |= dict(left_out(digits))
-        maps |= dict(to_the_maximum(digits[1600:]))
     return maps
 
 
@@ -207,13 +206,6 @@ def left_out(digits):
         for first in range(0, 360, 120):
             Z = KernelInformationEmbedding(**told).fit_transform(digits[first : first + 120])
             yield f"information {told} of rows from {first}", Z
-
-
-def to_the_maximum(digits):
-    """Maps that end in flat valleys, unless they are asked to go on."""
-    for first in range(0, 160, 40):
-        Z = GPLVM(tol=1e-7, max_iter=5000).fit_transform(digits[first : first + 40])
-        yield f"GPLVM to the maximum of rows from {first}", Z
 
 
 @pytest.mark.thorough

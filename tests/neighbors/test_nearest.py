@@ -16,7 +16,7 @@ from sidelight.neighbors.nearest import _choose
 from sidelight.neighbors.pair_distances import group_nearest
 from sidelight.neighbors.search.blocked import exact_nearest, forbid_self
 from sidelight.neighbors.search.certified import certified_nearest
-from sidelight.neighbors.search.distance_bounds import DistanceBounds
+from sidelight.neighbors.search.products import DistanceBounds
 from sidelight.neighbors.search.tree import tree_cost, tree_nearest
 
 

@@ -28,6 +28,7 @@ from sidelight.estimator.territory import (
 from sidelight.estimator.territory.memberships import _met, _met_most
 from sidelight.latent.neighbor_embedding import Divergence, affinities, exact_field
 from sidelight.latent.neighbor_embedding.affinities import Affinities
+from sidelight.latent.neighbor_embedding.descent import Springs
 from sidelight.latent.neighbor_embedding.known import in_territories
 from sidelight.latent.neighbor_embedding.known.holding import realised
 from sidelight.latent.neighbor_embedding.known.territory import (
@@ -36,7 +37,6 @@ from sidelight.latent.neighbor_embedding.known.territory import (
     _pulls,
     pulled_together,
 )
-from sidelight.latent.neighbor_embedding.springs import Springs
 from sidelight.neighbors import nearest_neighbors, neighborhood_graph
 from sidelight.quality import point_quality
 from sidelight.side import Anchors, Distances, Pairs

@@ -20,8 +20,8 @@ from sidelight.core.threads import Threads
 from sidelight.neighbors import Neighbors, nearest_neighbors, recall_of
 from sidelight.neighbors.search.approximate import ApproximateSearch, approximate_nearest
 from sidelight.neighbors.search.cells import cells_of
-from sidelight.neighbors.search.exact_products import exact_product, on_grid
 from sidelight.neighbors.search.leading_axes import leading_axes
+from sidelight.neighbors.search.products import exact_product, on_grid
 from tools.portable import NEEDS, environment, why_not
 
 

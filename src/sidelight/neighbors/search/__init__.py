@@ -16,7 +16,7 @@ from sidelight.neighbors.search.certified import (
     narrow,
     rounding,
 )
-from sidelight.neighbors.search.distance_bounds import DistanceBounds, scale_of
+from sidelight.neighbors.search.products import DistanceBounds, scale_of
 from sidelight.neighbors.search.tree import (
     SMALL,
     prefers_tree,

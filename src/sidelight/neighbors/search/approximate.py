@@ -220,7 +220,7 @@ def _meet(
 ) -> None:
     """Let the rows of a cell meet those of the nearest cells, its own first."""
     from sidelight.neighbors.search._approximate_compiled import begin_lists
-    from sidelight.neighbors.search._grid_compiled import put_on_grid, smallest_columns
+    from sidelight.neighbors.search.products._grid_compiled import put_on_grid, smallest_columns
 
     starts, centres = cells.starts, cells.centres
     ends = np.cumsum(starts[near + 1] - starts[near])

@@ -19,7 +19,7 @@ from sidelight.neighbors.pair_distances import (
     pair_distances,
     without_late_ties,
 )
-from sidelight.neighbors.search.distance_bounds import DistanceBounds
+from sidelight.neighbors.search.products import DistanceBounds
 
 # Float32 is tried for so many queries at least, where its error is no larger part of the norms, and
 # given up where it leaves more candidates than twice those wanted and so many.

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from sidelight.core import FloatArray, IntArray, Threads, report, row_blocks
-from sidelight.neighbors.search.exact_products import on_grid
+from sidelight.neighbors.search.products import on_grid
 
 #: Parts of one partition, and rows of the sample that its centres are found from, for each.
 _PARTS = 64
@@ -99,7 +99,7 @@ def _split(
 
 def _centres(sample: FloatArray, n_centres: int) -> FloatArray:
     """Find centres by a few of Lloyd's rounds from the first rows of a sample."""
-    from sidelight.neighbors.search._grid_compiled import add_up
+    from sidelight.neighbors.search.products._grid_compiled import add_up
 
     centres = sample[:n_centres].copy()
     for _ in range(_LLOYD_ROUNDS):
@@ -111,7 +111,7 @@ def _centres(sample: FloatArray, n_centres: int) -> FloatArray:
 
 
 def _nearest_centres(rows: FloatArray, centres: FloatArray) -> IntArray:
-    from sidelight.neighbors.search._grid_compiled import nearest_columns
+    from sidelight.neighbors.search.products._grid_compiled import nearest_columns
 
     (left, _), (right, norms) = on_grid(rows), on_grid(centres)
     nearest = np.zeros(len(rows), dtype=np.int32)

@@ -22,7 +22,7 @@ from sidelight.core import (
 )
 from sidelight.neighbors.pair_distances import squared_norms
 from sidelight.neighbors.search.blocked import NEAREST
-from sidelight.neighbors.search.distance_bounds import scale_of
+from sidelight.neighbors.search.products import scale_of
 from sidelight.neighbors.search.refine import redo_uncertain, refine
 
 _UNIT_ROUNDOFF = 2.0**-24

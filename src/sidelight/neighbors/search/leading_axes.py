@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from sidelight.core import FloatArray, row_blocks
-from sidelight.neighbors.search.exact_products import exact_product
+from sidelight.neighbors.search.products import exact_product
 
 #: Rows that the axes are found from, at most, and numbers that these may be.
 _SAMPLE = 4000

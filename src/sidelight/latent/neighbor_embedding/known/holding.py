@@ -15,9 +15,8 @@ import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components, dijkstra
 
 from sidelight.core import FloatArray, IntArray, for_walks, warn
-from sidelight.latent.neighbor_embedding.descent import Layout, Moving, Pace, lay_out
+from sidelight.latent.neighbor_embedding.descent import Layout, Moving, Pace, Springs, lay_out
 from sidelight.latent.neighbor_embedding.divergence import Divergence
-from sidelight.latent.neighbor_embedding.springs import Springs
 from sidelight.latent.neighbor_embedding.start import rounded
 from sidelight.quality import procrustes
 from sidelight.solvers.eigen import largest_eigenpairs

@@ -20,7 +20,7 @@ from sidelight.estimator import Points, in_order
 from sidelight.estimator.territory import pairs_of_points
 from sidelight.latent.descending import pins_of
 from sidelight.latent.neighbor_embedding.affinities import Affinities, Listed, affinities
-from sidelight.latent.neighbor_embedding.descent import Layout, Moving, Pace, lay_out
+from sidelight.latent.neighbor_embedding.descent import Layout, Moving, Pace, Springs, lay_out
 from sidelight.latent.neighbor_embedding.divergence import Divergence
 from sidelight.latent.neighbor_embedding.known.balance import (
     balanced_affinities,
@@ -34,7 +34,6 @@ from sidelight.latent.neighbor_embedding.known.territory import (
     in_territories,
     pulled_together,
 )
-from sidelight.latent.neighbor_embedding.springs import Springs
 from sidelight.latent.neighbor_embedding.start import rounded
 from sidelight.neighbors import DistinctRows, Neighbors
 from sidelight.quality import procrustes

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from sidelight.core import IntArray, warn
-from sidelight.latent.neighbor_embedding.springs import Springs
+from sidelight.latent.neighbor_embedding.descent import Springs
 from sidelight.neighbors import DistinctRows
 from sidelight.side import Distances, name_rows
 

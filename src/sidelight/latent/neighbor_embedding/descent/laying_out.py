@@ -19,10 +19,10 @@ from typing import Any
 import numpy as np
 
 from sidelight.core import BoolArray, FloatArray, IntArray, Interruption, counted, report
+from sidelight.latent.neighbor_embedding.descent.springs import Springs
 from sidelight.latent.neighbor_embedding.divergence import LEAST, Divergence, Forces, cuts
 from sidelight.latent.neighbor_embedding.order import morton_order, reordered
 from sidelight.latent.neighbor_embedding.repulsion import single_field
-from sidelight.latent.neighbor_embedding.springs import Springs
 from sidelight.solvers.eigen import column_signs
 
 #: Fewer rows fit into a cache in any order.
@@ -324,7 +324,7 @@ class Swarm:
 
     def make_steps(self, steps: range, pace: Pace) -> None:
         """Make several steps as ``forces`` and ``advance`` do, in compiled code."""
-        from sidelight.latent.neighbor_embedding._steps_compiled import make_steps
+        from sidelight.latent.neighbor_embedding.descent._steps_compiled import make_steps
 
         n, graph = len(self._Y), self._graph
         paces = [pace.at(step) for step in steps]

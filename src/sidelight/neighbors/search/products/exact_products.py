@@ -16,7 +16,7 @@ _BITS = 52
 
 def on_grid(rows: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Round float32 rows so that products between them are exact; with their squared norms."""
-    from sidelight.neighbors.search._grid_compiled import put_on_grid
+    from sidelight.neighbors.search.products._grid_compiled import put_on_grid
 
     rounded, norms = np.empty_like(rows), np.empty(len(rows), dtype=np.float32)
     nowhere = np.zeros(rows.shape[1], dtype=np.float32)

@@ -150,7 +150,8 @@ def told_otherwise(X, y):
 
 def as_of_many_rows(X):
     """Maps whose rows are sorted on their way, and whose mesh is made of several parts."""
-    few, part = "latent.neighbor_embedding.descent._FEW", "repulsion.field._PART"
+    few = "latent.neighbor_embedding.descent.laying_out._FEW"
+    part = "repulsion.field._PART"
     with (
         patch(f"sidelight.{few}", 100),
         patch(f"sidelight.latent.neighbor_embedding.{part}", 128),

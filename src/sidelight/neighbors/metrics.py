@@ -235,6 +235,7 @@ def distance_blocks(
     if not given:
         metric = weighted(metric, X)
         pairwise = partial(_pairwise(), n_jobs=n_jobs, **_as_scikit_learn_has(metric))
+    zeros = _lengths(X) == 0 if metric == "cosine" else None
     n_rows = queries.shape[0] if rows is None else len(rows)
     for block in row_blocks(n_rows, 24.0 * X.shape[0]):
         some = queries[block] if rows is None else queries[rows[block]]
@@ -249,6 +250,8 @@ def distance_blocks(
             )
         if isinstance(metric, str) and metric in _FROM_PRODUCTS:
             _leave_nothing_between_equal_rows(distances, some, X, *_FROM_PRODUCTS[metric])
+        if metric == "cosine":
+            distances[np.ix_(_lengths(some) == 0, zeros)] = 0.0
         if metric == _NOT_OF_ITSELF:
             distances[_pairwise()(some, X, metric="hamming") == 0] = 0.0
         yield block, distances

@@ -7,7 +7,7 @@ import pytest
 from typer.testing import CliRunner
 
 from sidelight.cli.application import application
-from sidelight.io import read_pictures, write_picture
+from sidelight.io import is_transparent, read_pictures, write_picture
 
 pytest.importorskip("torch", reason="the gated models stand on torch")
 Image = pytest.importorskip("PIL.Image")
@@ -52,6 +52,34 @@ def test_what_was_learned_is_measured_on_the_picture_itself(pictures, model, ste
     assert done.exit_code == 0, done.output
     assert " 0% of the difference" not in done.output
     assert "of the difference" in done.output or "take more --steps" in done.output
+
+
+def test_transparency_that_is_dropped_is_told(pictures):
+    """An opaque picture with an alpha channel loses nothing, and is not spoken of."""
+    names = [pictures / f"{name}.png" for name in ("before", "after", "other")]
+    for path, alpha in zip(names, (90, 255, 254), strict=True):
+        picture = Image.open(path).convert("RGBA")
+        picture.putpixel((2, 3), (*picture.getpixel((2, 3))[:3], alpha))
+        picture.save(path)
+    given = (*names, "-o", pictures / "result.png", "--patch-size", 3, "--units", 4, "--steps", 2)
+    done = run(*given)
+    assert done.exit_code == 0, done.output
+    told = " ".join(done.stderr.split())
+    assert "the pictures 'before.png', 'other.png' is not looked at" in told
+    assert "the result is opaque" in told
+    assert "opaque" not in run(*given, "--quiet").stderr
+
+
+@pytest.mark.parametrize("mode", ["L", "P", "LA"])
+@pytest.mark.parametrize("clear", [True, False])
+def test_a_picture_of_any_mode_is_known_to_be_transparent(tmp_path, mode, clear):
+    pixels = np.arange(16, dtype=np.uint8).reshape(4, 4) * 9
+    picture = Image.fromarray(pixels).convert(mode)
+    if mode == "LA" and clear:
+        picture.putalpha(100)
+    more = {"transparency": 0} if clear and mode != "LA" else {}
+    picture.save(tmp_path / "one.png", **more)
+    assert is_transparent(tmp_path / "one.png") is clear
 
 
 def test_pictures_that_are_the_same_have_nothing_to_teach(pictures, recwarn):

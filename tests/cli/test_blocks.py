@@ -112,6 +112,22 @@ def test_what_is_wrong_is_said_with_its_row(tmp_path, X, model, small_blocks):
         assert 3211 not in rows
 
 
+def test_what_is_advised_of_an_infinite_cell_can_be_done(tmp_path, X, model):
+    """--ignore is no option of transform: the cell can be emptied, and its row left out."""
+    X[5, 2] = np.inf
+    write_table(tmp_path / "new.csv", columns_of(X[:20]))
+    done = run("transform", model, tmp_path / "new.csv", "-o", tmp_path / "z.csv", code=2)
+    told = " ".join(done.stderr.split())
+    assert "infinite value in row 6, column 'c'" in told
+    assert "leave the cell empty" in told
+    assert "--ignore" not in told.replace("embed, score and compare leave it out with --ignore", "")
+    X[5, 2] = np.nan
+    write_table(tmp_path / "new.csv", columns_of(X[:20]))
+    run(
+        "transform", model, tmp_path / "new.csv", "-o", tmp_path / "z.csv", "--missing", "drop-rows"
+    )
+
+
 def folder_of(tmp_path, X):
     folder = tmp_path / "many"
     folder.mkdir()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -49,6 +51,30 @@ def test_rows_that_all_rise_are_one_by_their_correlation(name):
 def test_rows_that_differ_and_are_at_no_distance_are_refused(metric, X):
     with pytest.raises(ValueError, match="must tell rows of X apart.*though they differ"):
         ClassicalMDS(metric=metric).fit(X)
+
+
+@pytest.mark.parametrize("written", [np.asarray, sp.csr_array])
+@pytest.mark.parametrize("name", BY_METRIC)
+def test_rows_of_zeros_are_named_once_where_directions_count(name, written):
+    X = rows(n=30, p=4)
+    X[[6, 9]] = 0
+    (entry,) = [entry for entry in ESTIMATORS if entry.name == name]
+    if written is sp.csr_array and not entry.load()().__sklearn_tags__().input_tags.sparse:
+        pytest.skip("takes no sparse rows")
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        fitted(name, "cosine", written(X))
+    said = [str(one.message) for one in told if "of zeros" in str(one.message)]
+    assert len(said) == 1, said
+    assert said[0].startswith(f"{name} got 2 rows of zeros (the first is row 6 of X)")
+
+
+def test_nothing_is_said_of_zeros_where_there_are_none_or_they_have_a_place(recwarn):
+    X = rows(n=14, p=3)
+    points_of(X, "cosine", who="it")
+    X[3] = 0
+    points_of(X, "euclidean", who="it")
+    assert not recwarn.list
 
 
 def test_the_first_row_alone_may_be_at_no_distance_from_all():

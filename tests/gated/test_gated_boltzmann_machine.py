@@ -465,6 +465,22 @@ class TestManners:
             still.fit(np.ones((20, 4)), np.ones((20, 4)))  # nothing changes: nothing diverges
             GatedBoltzmannMachine(6, output="gaussian", max_iter=100).fit(X, Y)
 
+    def test_one_batch_is_said_of_one(self):
+        X, Y, _ = turned(50, 0, kind="gaussian")
+        model = GatedBoltzmannMachine(3, output="gaussian", learning_rate=1e20, max_iter=1)
+        with pytest.warns(ConvergenceWarning, match="diverged after 1 batch with"):
+            model.fit(X, Y)
+
+    @pytest.mark.parametrize("where", ["X", "Y"])
+    def test_missing_values_are_not_sent_to_models_that_take_no_pairs(self, where):
+        X, Y, _ = turned(50, 0)
+        holes = np.where(np.arange(50)[:, None] == 3, np.nan, X)
+        pair = (holes, Y) if where == "X" else (X, holes)
+        with pytest.raises(
+            ValueError, match=f"Input {where} contains NaN.*or leave these rows out[.]$"
+        ):
+            GatedBoltzmannMachine(3).fit(*pair)
+
     @pytest.mark.parametrize("output", ["binary", "multinomial"])
     def test_divergence_of_bounded_units_is_said_and_the_best_is_kept(self, output):
         """Their errors cannot grow tenfold: nothing was said, and what had blown up was kept."""

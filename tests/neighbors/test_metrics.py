@@ -37,6 +37,19 @@ def test_nothing_is_left_between_equal_rows(X, metric, offset):
     np.testing.assert_allclose(D, reference, atol=1e-6 * reference.max() + 1e-15)
 
 
+@pytest.mark.parametrize("written", [np.asarray, sp.csr_array])
+def test_rows_of_zeros_are_equal_and_at_one_from_all_others(X, written):
+    """A table of cosine distances says of them what a search for neighbours does."""
+    X[[3, 7, 12]] = 0
+    D = table(written(X), None, "cosine")
+    zeros = np.isin(np.arange(20), [3, 7, 12])
+    assert (D[np.ix_(zeros, zeros)] == 0).all()
+    assert (D[np.ix_(zeros, ~zeros)] == 1).all()
+    np.testing.assert_array_equal(D, D.T)
+    found = nearest_neighbors(written(X), 19, metric="cosine").distances
+    np.testing.assert_allclose(np.sort(D, axis=1)[:, 1:], found, atol=1e-6)
+
+
 @pytest.mark.parametrize("metric", ["seuclidean", "mahalanobis"])
 def test_two_rows_are_compared_as_all_are(X, metric):
     of_two = weighted(metric, X)

@@ -49,9 +49,17 @@ def listed(names: Sequence[str], what: str, most: int = 6) -> str:
 
 
 def explain_table(
-    error: Exception, table: Any, *, who: str, name: str = "X", columns: str = "n_features"
+    error: Exception,
+    table: Any,
+    *,
+    who: str,
+    name: str = "X",
+    columns: str = "n_features",
+    in_pairs: bool = False,
 ) -> Exception:
     """Say what scikit-learn's check of a table found: who, what was expected, what came, a remedy.
+
+    Rows that stand ``in_pairs`` with others are not told of methods that take them by themselves.
 
     Examples
     --------
@@ -73,6 +81,8 @@ one sample.
     dated = _dates_in(table)
     if dated and any(words in said for words in _NO_NUMBERS):
         return TypeError(_dated(dated, who, name))
+    if "contains NaN" in said:
+        return type(error)(_missing(who, name, in_pairs=in_pairs or name != "X"))
     for words, explain in _CASES:
         if words in said:
             return type(error)(explain(said, table, who, name, columns))
@@ -176,11 +186,11 @@ def _infinite(said: str, table: Any, who: str, name: str, columns: str) -> str:
     )
 
 
-def _missing(said: str, table: Any, who: str, name: str, columns: str) -> str:
+def _missing(who: str, name: str, *, in_pairs: bool) -> str:
     remedy = (
-        "fill them in, leave these rows out, or use GPLVM or ProbabilisticPCA, which take them"
-        if name == "X"
-        else "fill them in, or leave these rows out"
+        "fill them in, or leave these rows out"
+        if in_pairs
+        else "fill them in, leave these rows out, or use GPLVM or ProbabilisticPCA, which take them"
     )
     return f"Input {name} contains NaN. {who} does not accept missing values: {remedy}."
 
@@ -240,7 +250,6 @@ _CASES: tuple[tuple[str, Callable[[str, Any, str, str, str], str]], ...] = (
     ("inhomogeneous", _ragged),
     ("could not convert string", _text),
     ("Complex data not supported", _complex),
-    ("contains NaN", _missing),
     ("contains infinity", _infinite),
     ("sample(s)", _short),
     ("feature(s)", _narrow),

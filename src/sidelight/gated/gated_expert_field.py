@@ -412,18 +412,24 @@ class GatedExpertField(BaseEstimator):
         inputs, rows = (
             np.concatenate([one.reshape(-1, one.shape[2]) for one in images]) for images in (x, y)
         )
-        seen = [
+        seen_inputs, seen_outputs = (
             Scale(np.repeat(one.centre, pixels), one.size, float(one.length * np.sqrt(pixels)))
             for one in (Scale.of_inputs(inputs, input_units), Scale.of_outputs(rows, units))
-        ]
-        start = np.tile(seen[1].centre, (2, 1))
-        nothing = np.zeros((2, len(seen[0].centre)))
-        made = first_machine(nothing, start, units, self.n_components, rng, input_units=input_units)
-        mean = (rows.mean(axis=0) - seen[1].centre[::pixels]) / seen[1].size
+        )
+        made = first_machine(
+            np.tile(seen_inputs.centre, (2, 1)),
+            np.tile(seen_outputs.centre, (2, 1)),
+            units,
+            self.n_components,
+            rng,
+            input_units=input_units,
+            scales=(seen_inputs, seen_outputs),
+        )
+        mean = (rows.mean(axis=0) - seen_outputs.centre[::pixels]) / seen_outputs.size
         bias = units.start(mean, len(rows))
         # every pixel is told the sum of what its patches say
         made.weights["y"][:] = np.repeat(bias, pixels) / pixels
-        return replace(made, input_scale=seen[0], output_scale=seen[1])
+        return made
 
     def _crops(
         self,

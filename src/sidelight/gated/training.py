@@ -20,6 +20,7 @@ from sidelight.core import (
     OneOf,
     Real,
     Whole,
+    counted,
     warn,
 )
 from sidelight.gated.optimiser import Course, Descent, Judge, Moments, descend
@@ -160,7 +161,7 @@ def _mean_error(objective: Objective, parts: list[Part], weights: dict[str, Tens
 
 def _say_how_it_ended(done: Descent, learning_rate: float, *, who: str) -> None:
     """Warn of learning that was interrupted, or that a step too long made worse."""
-    so_far = f"after {done.n_batches} batches"
+    so_far = f"after {counted(done.n_batches, 'batch', 'batches')}"
     if done.interrupted:
         kept = f"{who} was interrupted {so_far}; the best weights so far are kept."
         Interruption.warn(kept, stacklevel=5)

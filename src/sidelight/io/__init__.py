@@ -7,6 +7,7 @@ from sidelight.io.atomic import require_writable as require_writable
 from sidelight.io.finding import received as received
 from sidelight.io.finding import require_file as require_file
 from sidelight.io.images import PICTURES as PICTURES
+from sidelight.io.images import is_transparent as is_transparent
 from sidelight.io.images import pictures_in as pictures_in
 from sidelight.io.images import read_images
 from sidelight.io.images import read_pictures as read_pictures

@@ -75,6 +75,17 @@ def read_pictures(files: Sequence[str | Path]) -> list[FloatArray]:
     return [_pixels(path, grey) for path in paths]
 
 
+def is_transparent(file: str | Path) -> bool:
+    """Whether what is behind a picture shows through any of its pixels."""
+    with _opened(Path(file).expanduser()) as picture:
+        if not picture.mode.lower().endswith("a") and "transparency" not in picture.info:
+            return False
+        try:
+            return bool(picture.convert("RGBA").getextrema()[3][0] < 255)
+        except (OSError, ValueError) as error:
+            raise _unreadable(Path(file), error) from error
+
+
 def write_picture(file: str | Path, pixels: FloatArray) -> None:
     """Write a picture, (height, width) or (height, width, 3); what is beyond 0 to 1 is cut off."""
     from PIL import Image
@@ -90,7 +101,11 @@ def _pixels(file: Path, grey: bool) -> FloatArray:
                 return np.asarray(picture, dtype=np.float64) / 65535.0
             return np.asarray(picture.convert("L" if grey else "RGB"), dtype=np.float64) / 255.0
         except (OSError, ValueError) as error:
-            raise ValueError(f"{file.name} cannot be read as a picture: {error}.") from error
+            raise _unreadable(file, error) from error
+
+
+def _unreadable(file: Path, error: Exception) -> ValueError:
+    return ValueError(f"{file.name} cannot be read as a picture: {error}.")
 
 
 def _opened(file: Path) -> Any:
@@ -101,7 +116,7 @@ def _opened(file: Path) -> Any:
     try:
         return Image.open(file)
     except (OSError, ValueError, Image.DecompressionBombError) as error:
-        raise ValueError(f"{file.name} cannot be read as a picture: {error}.") from error
+        raise _unreadable(file, error) from error
 
 
 def _written(size: tuple[int, int]) -> str:

@@ -33,6 +33,7 @@ from sidelight.neighbors.known_distances import KnownDistances
 from sidelight.neighbors.landmarks import spread_landmarks
 from sidelight.neighbors.metrics import Metric, check_metric, distance_blocks
 from sidelight.neighbors.metrics import weighted as weighted
+from sidelight.neighbors.metrics import without_direction as without_direction
 from sidelight.neighbors.nearest import Neighbors, nearest_neighbors
 from sidelight.neighbors.nearest import find_nearest as find_nearest
 from sidelight.neighbors.radius import find_within as find_within

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import scipy.sparse as sp
 
-from sidelight.core import FloatArray, IntArray, is_sparse, require_memory, row_blocks
+from sidelight.core import BoolArray, FloatArray, IntArray, is_sparse, require_memory, row_blocks
 from sidelight.neighbors.checked_rows import Points, check_points, check_queries, require_squares
 from sidelight.neighbors.given_distances import check_distance_block, check_distances
 from sidelight.neighbors.given_graph import check_graph, check_graph_block, is_graph
@@ -178,6 +178,13 @@ def from_euclidean(distances: FloatArray, metric: Metric) -> FloatArray:
     return distances if metric == "euclidean" else np.square(distances) / 2.0
 
 
+def without_direction(rows: Points) -> BoolArray:
+    """Which rows are of zeros alone, of which the cosine distance knows no more than that."""
+    if is_sparse(rows):
+        return np.asarray(np.asarray(abs(rows).max(axis=1).toarray()).ravel() == 0)
+    return np.asarray(~rows.any(axis=1))
+
+
 def _lengths(rows: Points) -> FloatArray:
     # Scaled by the largest entry first: squares of small numbers vanish.
     if is_sparse(rows):
@@ -235,6 +242,7 @@ def distance_blocks(
     if not given:
         metric = weighted(metric, X)
         pairwise = partial(_pairwise(), n_jobs=n_jobs, **_as_scikit_learn_has(metric))
+    zeros = without_direction(X) if metric == "cosine" else np.zeros(0, dtype=np.bool_)
     n_rows = queries.shape[0] if rows is None else len(rows)
     for block in row_blocks(n_rows, 24.0 * X.shape[0]):
         some = queries[block] if rows is None else queries[rows[block]]
@@ -249,6 +257,8 @@ def distance_blocks(
             )
         if isinstance(metric, str) and metric in _FROM_PRODUCTS:
             _leave_nothing_between_equal_rows(distances, some, X, *_FROM_PRODUCTS[metric])
+        if metric == "cosine":
+            distances[np.ix_(without_direction(some), zeros)] = 0.0
         if metric == _NOT_OF_ITSELF:
             distances[_pairwise()(some, X, metric="hamming") == 0] = 0.0
         yield block, distances

@@ -56,7 +56,8 @@ def analogy(
     """
     from sidelight.cli.fitting import shown
     from sidelight.cli.outcome import check_outputs
-    from sidelight.io import PICTURES, read_pictures, write_picture
+    from sidelight.core import listed
+    from sidelight.io import PICTURES, is_transparent, read_pictures, write_picture
 
     check_outputs([before, after, other], others=[output])
     if output.suffix.lower() not in PICTURES:
@@ -77,6 +78,13 @@ def analogy(
                 f"{path.name} has {picture.shape[0]} × {picture.shape[1]} pixels, and --patch-size "
                 f"{patch_size} asks for more. Take a smaller one."
             )
+    clear = [path.name for path in (before, after, other) if is_transparent(path)]
+    if clear:
+        said = (
+            f"What shows through {listed(clear, 'picture')} is not looked at: every pixel counts "
+            f"with the colour that is written there, and the result is opaque."
+        )
+        console.notes([said], quiet=quiet)
     with shown(type(learner).__name__, quiet=quiet):
         made = learner.fit(first, second).predict(another)
     write_picture(output, made)

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from sidelight.core import FloatArray, as_dense, row_blocks, warn
+from sidelight.core import FloatArray, as_dense, counted, row_blocks, warn
 from sidelight.estimator.points.features import Features
-from sidelight.neighbors import distance_blocks
+from sidelight.neighbors import distance_blocks, without_direction
 
 #: Directions that differ by less in every coordinate are one, rounded.
 _ROUNDING = 8 * float(np.finfo(np.float64).eps)
@@ -37,12 +37,27 @@ def require_told_apart(points: Features) -> None:
                 f"which all {points.n} rows are at distance zero from one another, "
                 f"though they differ. Use another metric, for instance 'euclidean'."
             )
+    if isinstance(metric, str) and metric == "cosine":
+        _say_what_has_no_direction(rows, who)
     known = isinstance(metric, str) and _TWO_DIRECTIONS.get((metric, rows.shape[1]))
     if known:
         warn(
             f"metric={metric!r} tells {who} no more of X than {known}: all rows are at one of two "
             f"places. Use another metric, for instance 'euclidean', or give more columns."
         )
+
+
+def _say_what_has_no_direction(rows: Any, who: str) -> None:
+    """Warn of rows of zeros among others: they are as far from one row as from another."""
+    zeros = np.flatnonzero(without_direction(rows))
+    if not 0 < len(zeros) < rows.shape[0]:
+        return
+    which = f"row {zeros[0]} of X" if len(zeros) == 1 else f"the first is row {zeros[0]} of X"
+    warn(
+        f"{who} got {counted(len(zeros), 'row')} of zeros ({which}), of which metric='cosine' "
+        f"knows no direction: at distance 1 from all others, their places say nothing. Leave them "
+        f"out, or use another metric."
+    )
 
 
 def _differ(rows: Any, some: slice) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -104,7 +105,10 @@ class Machine:
         and however rarely they are on.
         """
         x, f = self.input_scale.length, self.output_scale.length / getattr(self.units, "nu", 1.0)
-        lengths = {"xyz": x * f, "xy": x, "xz": x, "yz": f, "xf": x, "yf": f, "map 0": x}
+        lengths = {"yz": f, "yf": f, "map 0": x}
+        if "map 0" in self.weights:
+            x /= _excess(self.input_scale, self.input_units)
+        lengths |= {"xyz": x * f, "xy": x, "xz": x, "xf": x}
         return {name: 1.0 / lengths.get(name, 1.0) for name in self.weights}
 
     def tensors(self) -> dict[str, Tensor]:
@@ -143,9 +147,15 @@ def first_machine(
     input_units: Units | None,
     n_factors: int | None = None,
     layers: tuple[int, ...] = (),
+    scales: tuple[Scale, Scale] | None = None,
 ) -> Machine:
-    """What learning begins with: small random couplings, the bias of outputs that stand alone."""
-    inputs, outputs = Scale.of_inputs(X, input_units), Scale.of_outputs(Y, units)
+    """What learning begins with: small random couplings, the bias of outputs that stand alone.
+
+    ``scales`` of inputs and outputs where they are not those of these rows.
+    """
+    if scales is None:
+        scales = Scale.of_inputs(X, input_units), Scale.of_outputs(Y, units)
+    inputs, outputs = scales
     bias = units.start(outputs.mean_seen(Y), len(Y))
     made = first_layers((X.shape[1], *layers), rng)
     I, J, K = (X.shape[1], *layers)[-1], len(bias), n_mappings
@@ -157,8 +167,22 @@ def first_machine(
     made["xy"], made["xz"] = np.zeros((I, J)), np.zeros((I, K))
     made["yz"] = _SMALL * rng.standard_normal((J, K))
     made["y"], made["z"] = bias, np.zeros(K)
+    x, f = _excess(inputs, input_units), _excess(outputs, units)
+    if layers:  # whatever comes to them, features are of size one
+        made["map 0"] /= x
+        x = 1.0
+    too_large = {"xyz": x * f, "yz": f, "xf": x, "yf": f}
+    for name in too_large.keys() & made.keys():
+        made[name] /= too_large[name]
     weights = {name: w.astype(np.float32) for name, w in made.items()}
     return Machine(units, weights, inputs, outputs, input_units)
+
+
+def _excess(scale: Scale, units: Units | None) -> float:
+    """How many times as long rows of counts are as rows of ones; others are of such a size."""
+    if units is None or units.kind != "poisson":
+        return 1.0
+    return max(1.0, scale.length / math.sqrt(len(scale.centre)))
 
 
 def require_room(

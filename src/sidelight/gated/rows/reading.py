@@ -36,7 +36,7 @@ def read_table(model: Any, X: Any, *, reset: bool) -> FloatArray:
         X = read_rows(model, X, reset=reset)
         table = np.asarray(validate_data(model, X, reset=reset, dtype=np.float64))
     except (TypeError, ValueError) as error:
-        raise explain_table(error, X, who=type(model).__name__) from error
+        raise explain_table(error, X, who=type(model).__name__, in_pairs=True) from error
     return np.asarray(of_moderate_size(table, who=type(model).__name__))
 
 

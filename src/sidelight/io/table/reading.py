@@ -337,7 +337,9 @@ def _check_finite(X: FloatArray, names: tuple[str, ...], who: str, first_row: in
         row, column = np.argwhere(infinite)[0]
         raise ValueError(
             f"{who} has an infinite value in row {first_row + row + 1}, column {names[column]!r} "
-            f"({int(infinite.sum())} in all). Remove it, or leave the column out with --ignore."
+            f"({int(infinite.sum())} in all). Put a finite number there, leave the cell empty, as "
+            f"a missing value, or take the column out of the file; embed, score and compare leave "
+            f"it out with --ignore."
         )
 
 

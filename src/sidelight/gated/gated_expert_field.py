@@ -412,20 +412,15 @@ class GatedExpertField(BaseEstimator):
         inputs, rows = (
             np.concatenate([one.reshape(-1, one.shape[2]) for one in images]) for images in (x, y)
         )
-        seen_inputs, seen_outputs = (
+        scales = (Scale.of_inputs(inputs, input_units), Scale.of_outputs(rows, units))
+        ins, outs = (
             Scale(np.repeat(one.centre, pixels), one.size, float(one.length * np.sqrt(pixels)))
-            for one in (Scale.of_inputs(inputs, input_units), Scale.of_outputs(rows, units))
+            for one in scales
         )
-        made = first_machine(
-            np.tile(seen_inputs.centre, (2, 1)),
-            np.tile(seen_outputs.centre, (2, 1)),
-            units,
-            self.n_components,
-            rng,
-            input_units=input_units,
-            scales=(seen_inputs, seen_outputs),
-        )
-        mean = (rows.mean(axis=0) - seen_outputs.centre[::pixels]) / seen_outputs.size
+        given, wanted = (np.tile(one.centre, (2, 1)) for one in (ins, outs))
+        told: dict[str, Any] = {"input_units": input_units, "scales": (ins, outs)}
+        made = first_machine(given, wanted, units, self.n_components, rng, **told)
+        mean = (rows.mean(axis=0) - outs.centre[::pixels]) / outs.size
         bias = units.start(mean, len(rows))
         # every pixel is told the sum of what its patches say
         made.weights["y"][:] = np.repeat(bias, pixels) / pixels

@@ -297,9 +297,9 @@ class TestWorkInProgress:
 
     @pytest.mark.parametrize("few", [20_000, 0], ids=["as given", "in the order of the map"])
     def test_an_interrupted_fit_goes_on_to_the_same_map(self, digits, few, monkeypatch):
-        from sidelight.latent.neighbor_embedding import descent
+        from sidelight.latent.neighbor_embedding.descent import laying_out
 
-        monkeypatch.setattr(descent, "_FEW", few)
+        monkeypatch.setattr(laying_out, "_FEW", few)
         X = digits[0][:200]
         model = NeighborEmbedding(max_iter=200, warm_start=True)
 
@@ -330,13 +330,13 @@ def test_points_along_the_curve_are_near_one_another():
 
 
 def test_rows_in_the_order_of_the_map_give_the_same_map(digits, monkeypatch):
-    from sidelight.latent.neighbor_embedding import descent
+    from sidelight.latent.neighbor_embedding.descent import laying_out
 
     X = digits[0][:300]
     # in double precision: sums of single ones depend on the order, in their last digits
     model = NeighborEmbedding(max_iter=60, repulsion="exact")
     plain = model.fit_transform(X)
-    monkeypatch.setattr(descent, "_FEW", 0)
+    monkeypatch.setattr(laying_out, "_FEW", 0)
     moved = model.fit_transform(X)
     np.testing.assert_allclose(moved, plain, atol=1e-6 * np.abs(plain).max())
 

@@ -200,7 +200,7 @@ def draw(found: dict[str, Any], path: Path) -> None:
     from sidelight.plot.style import FAINT, HAIRLINE, INK, PALETTE, SMALL_SIZE, TITLE_SIZE
 
     families = list(dict.fromkeys(curve["family"] for curve in found.values()))
-    figure = Figure(figsize=(4.2 * len(families), 7.5), layout="constrained")
+    figure = Figure(figsize=(4.2 * len(families), 9.0), layout="constrained")
     axes = figure.subplots(2, len(families), sharex=True, sharey="row", squeeze=False)
     for column, family in enumerate(families):
         members = [name for name, curve in found.items() if curve["family"] == family]
@@ -210,22 +210,28 @@ def draw(found: dict[str, Any], path: Path) -> None:
                 curve, colour = found[name], PALETTE[number % len(PALETTE)]
                 slope = curve[f"exponent of {what}"]
                 label = name if slope is None else f"{name}, n^{slope:.1f}"
-                n, cost = _points(curve["fit"], what)
-                ax.plot(n, cost, "o-", color=colour, ms=3.5, lw=1.4, label=label)
                 n, cost = _points([*curve["fit"][-1:], *curve["embed"]], what)
                 ax.plot(n, cost, "o:", color=colour, ms=3.5, lw=1.2, mfc="white")
+                n, cost = _points(curve["fit"], what)
+                ax.plot(n, cost, "o-", color=colour, ms=3.5, lw=1.4, label=label)
             ax.set(xscale="log", yscale="log")
             ax.grid(color=HAIRLINE, lw=0.4)
             ax.spines[["top", "right"]].set_visible(False)
             ax.tick_params(colors=FAINT, labelsize=SMALL_SIZE)
-            ax.legend(fontsize=SMALL_SIZE - 1.5, frameon=False, loc="upper left")
+            ax.legend(
+                fontsize=SMALL_SIZE - 1.5,
+                frameon=False,
+                loc="upper left",
+                bbox_to_anchor=(0.0, -0.14 if row else -0.04),
+                ncols=2,
+            )
             if row == 0:
                 ax.set_title(family, fontsize=TITLE_SIZE, color=INK)
             else:
                 ax.set_xlabel("rows (dotted: a sample is fitted, the rest placed)", color=INK)
             if column == 0:
                 ax.set_ylabel("CPU seconds" if row == 0 else "megabytes, at the peak", color=INK)
-    save(figure, path)
+    save(figure, path, dpi=140)
 
 
 def _points(runs: Sequence[dict[str, Any]], what: str) -> tuple[list[int], list[float]]:

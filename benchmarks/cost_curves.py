@@ -130,7 +130,7 @@ def curves(
             if isinstance(found, str):
                 curve[f"{way} ends"] = f"{n:,} rows: {found}"
                 break
-            curve[way].append(found)
+            curve["fit" if found["fitted to"] == n else way].append(found)
             print(f"{name} {way}: {found}", file=sys.stderr, flush=True)
         for what in ("seconds", "megabytes"):
             curve[f"exponent of {what}"] = exponent(curve["fit"], what)

@@ -52,7 +52,7 @@ def test_what_is_awaited_to_take_far_too_long_is_not_tried(monkeypatch):
 
     def apart(name, n, way, limit, *, among, small):
         tried.append((way, n, limit))
-        return {"n": n, "seconds": n * 1e-3, "megabytes": 1.0, "fitted to": n}
+        return {"n": n, "seconds": n * 1e-3, "megabytes": 1.0, "fitted to": min(n, 2900)}
 
     monkeypatch.setattr(cost_curves, "_apart", apart)
     ((_, curve),) = curves(["PCA"], [1000, 2000, 4000, 8000], 2.0)
@@ -61,8 +61,20 @@ def test_what_is_awaited_to_take_far_too_long_is_not_tried(monkeypatch):
         "4,000 rows: about 4 s of processor time, as its last two runs go on"
     )
     assert tried[2:] == [("embed", 4000, 10.0), ("embed", 8000, 10.0)]
+    assert [run["n"] for run in curve["embed"]] == [4000, 8000]
     ((_, curve),) = curves(["PCA"], [1000, 2000, 2900], 2.0)  # not so far beyond it is tried
     assert [run["n"] for run in curve["fit"]] == [1000, 2000, 2900]
+
+
+def test_a_method_that_is_fitted_to_all_rows_beyond_the_limit_is_fitted(monkeypatch):
+    def apart(name, n, way, limit, *, among, small):
+        return "too long" if way == "fit" and n > 1000 else {**runs(1.0, [n])[0], "fitted to": n}
+
+    monkeypatch.setattr(cost_curves, "_apart", apart)
+    ((_, curve),) = curves(["PCA"], [1000, 2000], 2.0)
+    assert [run["n"] for run in curve["fit"]] == [1000, 2000]
+    assert curve["fit ends"] == "2,000 rows: too long"
+    assert curve["embed"] == []
 
 
 def test_the_page_on_big_data_says_what_was_measured():
